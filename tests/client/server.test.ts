@@ -1,4 +1,13 @@
-import { get, openChat, openWorldView, pendingApprovals, sliceRows, values, type ChatStore } from '@countersign/client';
+import {
+  get,
+  openChat,
+  openWorldView,
+  pendingApprovals,
+  placeInQueue,
+  sliceRows,
+  values,
+  type ChatStore,
+} from '@countersign/client';
 import { scripted, type ScriptedReply } from '@countersign/core/testing';
 import type { GenerateRequest } from '@countersign/core/ports';
 import fc from 'fast-check';
@@ -274,6 +283,33 @@ describe('a view of a world, over HTTP', () => {
     expect(view.getState().revisions).toMatchObject({ chat: expect.any(Number) as number });
     inside.close();
     view.close();
+  });
+});
+
+describe('a long queue of approvals, over HTTP', () => {
+  it('[A12] [N2] is loaded page by page: the first when a view opens, others when they are asked for or the queue is short', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const chats = [chat, (await client.createChat(world)).id];
+    const calls = Array.from({ length: 60 }, () => 'remove').join(', ');
+    const all = openWorldView(client, world);
+    for (const each of chats)
+      for (const name of ['Ada', 'Ben']) await client.send(world, each, { content: `@${name} call ${calls}` });
+    await eventually(() => expect(all.getState().queue).toHaveLength(240));
+    const view = openWorldView(client, world);
+    await eventually(() => expect(view.getState().loading.kind).toBe('ready'));
+    expect(view.getState().queue).toEqual(all.getState().queue.slice(0, 100));
+    expect(placeInQueue(view.getState(), view.getState().queue[0] ?? '')).toEqual({ position: 1, total: '100+' });
+    await view.loadLaterApprovals();
+    expect(view.getState().queue).toEqual(all.getState().queue.slice(0, 200));
+    // A second view hears of decisions on pages that it has not loaded, and loads the next when few are left.
+    const idle = openWorldView(client, world);
+    await eventually(() => expect(idle.getState().loading.kind).toBe('ready'));
+    await client.stop(world, chat);
+    await eventually(() => expect(all.getState().queue).toHaveLength(120));
+    await eventually(() => expect(view.getState().queue).toEqual(all.getState().queue.slice(0, 80)));
+    await eventually(() => expect(idle.getState().queue).toEqual(all.getState().queue.slice(0, 100)));
+    expect(pendingApprovals(idle.getState()).every(({ chatId }) => chatId === chats[1])).toBe(true);
+    for (const each of [view, idle, all]) each.close();
   });
 });
 

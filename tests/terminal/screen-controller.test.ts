@@ -171,4 +171,19 @@ describe('the full screen over a real server', () => {
     await seat.see(/stamp .*denied by you/);
     expect(seat.screen()).toMatch(/stamp .*signed once by bob/);
   });
+
+  it('[A12] [N2] loads the first page of a long queue, and more when the person comes to its end', async () => {
+    const chats = [(await t.client.createChat('docks')).id, (await t.client.createChat('docks')).id];
+    const many = Array.from({ length: 60 }, (_, index) => stamp(`letter ${index}`));
+    for (const chat of chats) await t.client.send('docks', chat, { content: t.asking(...many) });
+    await expect.poll(async () => (await t.client.approvals('docks', { limit: 200 })).items.length).toBe(120);
+    const seat = sit(chats[0]);
+    await seat.see(/ 1 of 100\+/);
+    expect(seat.screen()).toContain('40+ in other chats');
+    seat.press(ctrl('g'));
+    // Backwards from the first is the last that is loaded.
+    seat.press(char('N'));
+    await seat.see(/ 100 of 120 /);
+    for (const chat of chats) await t.client.stop('docks', chat);
+  });
 });

@@ -111,6 +111,24 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
   });
 
+  it('[A12] [N2] can not slow the inbox down with a long queue: its first page is loaded, and more when a person asks', async () => {
+    const { page, world, chat } = await enter();
+    const chats = [chat, (await opened.api.createChat(world)).id];
+    for (const each of chats) {
+      const many = Array.from({ length: 60 }, (_, index) => press(`${each}-${index}`));
+      await opened.api.send(world, each, { content: many.join('\n') });
+    }
+    await expect.poll(async () => (await opened.api.approvals(world, { limit: 200 })).items.length).toBe(120);
+    await goTo(page, '/inbox');
+    await page.getByText('1 of 100+', { exact: true }).first().waitFor();
+    await expect.poll(() => page.title()).toBe('(100+) Countersign');
+    await page.getByRole('button', { name: 'Show more', exact: true }).click();
+    await page.getByText('1 of 120', { exact: true }).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Show more', exact: true }).count()).toBe(0);
+    for (const each of chats) await opened.api.stop(world, each);
+    await expect.poll(() => page.title()).toBe('Countersign');
+  });
+
   it.each([
     [360, 740],
     [1280, 800],

@@ -1,5 +1,5 @@
 import type { ApprovalBook, ApprovalView, Decision } from './state.js';
-import { emptyTable, get, remove, set } from './table.js';
+import { emptyTable, get, keys, remove, set } from './table.js';
 
 export function emptyBook(): ApprovalBook {
   return { approvals: emptyTable(), queue: [], decisions: emptyTable() };
@@ -42,6 +42,12 @@ export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]):
     decisions: remove(book.decisions, gone),
     queue: book.queue.filter((id) => !gone.has(id)),
   };
+}
+
+/** Drops answers to questions that are not loaded: pages that are loaded from here on don't have these questions. */
+export function forgetUnasked<B extends ApprovalBook>(book: B): B {
+  const unasked = [...keys(book.decisions)].filter((id) => get(book.approvals, id) === undefined);
+  return unasked.length === 0 ? book : { ...book, decisions: remove(book.decisions, unasked) };
 }
 
 /** What the question itself adds: a yes to one in words is an answer, not a signature; and how long it waited for nobody. */

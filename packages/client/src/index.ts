@@ -29,7 +29,16 @@ export { emptyWorld, reduceWorld } from './reduce-world.js';
 export type { WorldAction } from './reduce-world.js';
 export { rowAt, sliceRows } from './rows.js';
 export type { Rows } from './rows.js';
-export { agentName, heldUp, inTheWay, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
+export {
+  agentName,
+  waitingCount,
+  heldUp,
+  inTheWay,
+  pendingApprovals,
+  placeInQueue,
+  turnOf,
+  workers,
+} from './selectors.js';
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
 export {

@@ -31,6 +31,8 @@ export interface View<State, Action> {
 
 export interface OpenedView<State, Action> extends Store<State> {
   dispatch(action: Action): void;
+  /** Fetches once at a time for each name, and again after a pause where that may help. Never rejects. */
+  fetch(wanted: Refetch<Action>): Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -200,6 +202,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
       return () => listeners.delete(listener);
     },
     dispatch,
+    fetch: fetchAnew,
     signal: over.signal,
     close() {
       over.abort();

@@ -7,6 +7,9 @@ import { readAll } from './read-all.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
 import type { WorldStore } from './store.js';
 
+/** With fewer waiting approvals than this, the next page is loaded. */
+const FEW = 50;
+
 /** A live view of a world: its agents and chats, and what waits for a person in any of them. One stream serves it and its chats. */
 export function openWorldView(client: Client, world: string): WorldStore {
   const feed = openFeed(client, world);
@@ -22,18 +25,45 @@ export function openWorldView(client: Client, world: string): WorldStore {
         client.world(world, { signal }),
         readAll((after) => client.agents(world, after, { signal })),
         readAll((after) => client.chats(world, after, { signal })),
-        readAll((after) => client.approvals(world, after, { signal })),
+        client.approvals(world, {}, { signal }),
       ]);
       return { type: 'loaded', position, world: shown.value, agents, chats, approvals };
     },
     refetch: (event) => refetch(client, world, deleted, event),
   });
+  let isLoading = false;
+
+  async function loadLaterApprovals(): Promise<void> {
+    const { laterApprovals: after } = view.getState();
+    if (after === undefined || isLoading) return;
+    isLoading = true;
+    await view.fetch({
+      name: 'later approvals',
+      fetch: async (signal) => {
+        const { items, next } = await client.approvals(world, { after }, { signal });
+        const kept = items.filter(({ chatId }) => !deleted.has(chatId));
+        return { type: 'later-approvals', after, approvals: { items: kept, ...(next === undefined ? {} : { next }) } };
+      },
+    });
+    isLoading = false;
+    // Unless the server refused: the next change asks again.
+    if (view.getState().laterApprovals !== after) refill();
+  }
+
+  /** So that whoever answers one after another never comes to the end of what is loaded while more wait. */
+  function refill(): void {
+    if (view.getState().queue.length < FEW) void loadLaterApprovals();
+  }
+
+  const stopRefilling = view.subscribe(refill);
   return {
     getState: view.getState,
     subscribe: view.subscribe,
     retryNow: () => feed.retryNow(),
+    loadLaterApprovals,
     openChat: (chat, options: OpenChatOptions = {}) => openChatOn(feed, client, world, chat, options),
     close() {
+      stopRefilling();
       view.close();
       feed.close();
     },

@@ -1,5 +1,6 @@
 import type { Agent, Approval, Chat, WorldEvent, World } from '@countersign/protocol';
-import { decide, emptyBook, forget, request } from './approvals.js';
+import { decide, emptyBook, forget, forgetUnasked, request } from './approvals.js';
+import type { List } from './client.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
 import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
@@ -14,8 +15,11 @@ export type WorldAction =
       world: World;
       agents: readonly Agent[];
       chats: readonly Chat[];
-      approvals: readonly Approval[];
+      /** The first page of those that wait. */
+      approvals: List<Approval>;
     }
+  /** The page that was asked for with `after`. */
+  | { type: 'later-approvals'; after: string; approvals: List<Approval> }
   | { type: 'load-failed'; why: string }
   | { type: 'event'; event: WorldEvent }
   | { type: 'connection'; connection: Connection }
@@ -29,6 +33,7 @@ const MOST_ANSWERED = 100;
 export function emptyWorld(worldId: string): WorldState {
   return {
     worldId,
+    laterApprovals: undefined,
     loading: { kind: 'loading' },
     connection: { kind: 'connecting' },
     world: undefined,
@@ -48,6 +53,9 @@ export function reduceWorld(state: WorldState, action: WorldAction): WorldState 
   switch (action.type) {
     case 'loaded':
       return load(state, action);
+    case 'later-approvals':
+      // A load from the beginning came in between: the queue continues elsewhere.
+      return action.after === state.laterApprovals ? withPage(state, action.approvals) : state;
     case 'load-failed':
       return { ...state, loading: { kind: 'failed', why: action.why } };
     case 'event':
@@ -67,7 +75,7 @@ export function reduceWorld(state: WorldState, action: WorldAction): WorldState 
 
 function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }>): WorldState {
   const { world, agents, chats, approvals, position } = loaded;
-  let next: WorldState = {
+  const next: WorldState = {
     ...emptyWorld(state.worldId),
     connection: state.connection,
     notices: state.notices,
@@ -79,8 +87,13 @@ function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }
     lastEventId: position,
     chats: chats.map((chat) => summaryOf(chat, chat.lastEventId ?? position)).toSorted(newestFirst),
   };
-  for (const listed of approvals) next = request(next, viewOfApproval(listed));
-  return { ...next, chats: counted(next.chats, next) };
+  return withPage(next, approvals);
+}
+
+function withPage(state: WorldState, { items, next: laterApprovals }: List<Approval>): WorldState {
+  let next: WorldState = { ...state, laterApprovals };
+  for (const listed of items) next = request(next, viewOfApproval(listed));
+  return forgetUnasked({ ...next, chats: counted(next.chats, next) });
 }
 
 function onEvent(state: WorldState, heard: WorldEvent): WorldState {
@@ -89,8 +102,8 @@ function onEvent(state: WorldState, heard: WorldEvent): WorldState {
       const meaning = readMessage(heard.data);
       if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
       if (meaning.kind !== 'decision') return state;
-      // Of a question that was never shown here there is nobody to tell.
-      if (get(state.approvals, meaning.approvalId) === undefined) return state;
+      // Of a question that was never shown here there is nobody to tell, unless it is on a page that may be on its way.
+      if (get(state.approvals, meaning.approvalId) === undefined && state.laterApprovals === undefined) return state;
       return recount(state, withoutOld(decide(state, meaning.approvalId, meaning.decision)));
     }
     case 'world': {

@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage } from './state.js';
+import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage, WorldState } from './state.js';
 import { rowAt } from './rows.js';
 import { get } from './table.js';
 
@@ -40,13 +40,18 @@ export function pendingApprovals(book: ApprovalBook): readonly ApprovalView[] {
   return book.queue.map((id) => get(book.approvals, id)).filter((approval) => approval !== undefined);
 }
 
-/** "1 of 3" (A12). Undefined when it does not wait any more. */
-export function placeInQueue(
-  { queue }: ApprovalBook,
-  approvalId: string,
-): { position: number; total: number } | undefined {
-  const at = queue.indexOf(approvalId);
-  return at < 0 ? undefined : { position: at + 1, total: queue.length };
+/** The queue of a chat, or of a world, whose last pages may not be loaded. */
+type Queue = Pick<ApprovalBook, 'queue'> & Partial<Pick<WorldState, 'laterApprovals'>>;
+
+/** "1 of 3" or "1 of 100+" (A12). Undefined when it does not wait any more. */
+export function placeInQueue(book: Queue, approvalId: string): { position: number; total: string } | undefined {
+  const at = book.queue.indexOf(approvalId);
+  return at < 0 ? undefined : { position: at + 1, total: waitingCount(book.queue.length, book) };
+}
+
+/** A number of waiting approvals: "3", or "100+" where not all are loaded. */
+export function waitingCount(count: number, { laterApprovals }: Pick<Queue, 'laterApprovals'>): string {
+  return laterApprovals === undefined ? String(count) : `${count}+`;
 }
 
 /**

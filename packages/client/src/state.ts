@@ -222,6 +222,11 @@ export interface ChatSummary {
 /** Everything a view of a whole world shows: its chats and agents, and what waits for a person in any of them. */
 export interface WorldState extends ApprovalBook {
   readonly worldId: string;
+  /**
+   * Where the server's list of waiting approvals continues: only its first pages are loaded. Undefined: all of it is. Approvals that
+   * were asked for since the load are in `queue` either way.
+   */
+  readonly laterApprovals: string | undefined;
   readonly loading: Loading;
   readonly connection: Connection;
   readonly world: World | undefined;

@@ -21,6 +21,8 @@ export interface ChatStore extends Store<ChatState> {
 
 export interface WorldStore extends Store<WorldState> {
   readonly retryNow: () => void;
+  /** Loads the next page of approvals that wait; does nothing when all are loaded. Never rejects. */
+  readonly loadLaterApprovals: () => Promise<void>;
   /** A view of one of its chats that shares its stream: a browser has only six connections to a server. */
   readonly openChat: (chat: string, options?: OpenChatOptions) => ChatStore;
 }

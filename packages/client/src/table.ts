@@ -29,6 +29,11 @@ export function* values<V>(table: Table<V>): Generator<V> {
   for (const bucket of table.buckets) yield* bucket.values();
 }
 
+/** All ids, in no order that means anything. */
+export function* keys<V>(table: Table<V>): Generator<string> {
+  for (const bucket of table.buckets) yield* bucket.keys();
+}
+
 /** The table with this entry. The same value again gives the same table. */
 export function set<V>(table: Table<V>, id: string, value: V): Table<V> {
   return setAll(table, [[id, value]]);

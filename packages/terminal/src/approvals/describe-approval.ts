@@ -22,7 +22,7 @@ export interface CardLook {
   /** How many lines the terminal has, where it is one. */
   readonly rows?: number | undefined;
   /** "1 of 3" (A12). */
-  readonly place?: { readonly position: number; readonly total: number } | undefined;
+  readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
   /** What the person made of the call: this is what would run (A7). */
   readonly edited?: unknown;
   /** Show all of it, however long. */
@@ -42,10 +42,7 @@ const AROUND = 14;
 export function describeApproval(approval: ApprovalView, look: CardLook): { text: string; isCut: boolean } {
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
-  const place =
-    look.place === undefined || look.place.total < 2
-      ? ''
-      : `  ${cardWords.place(look.place.position, look.place.total)}`;
+  const place = placeWords(look);
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const lines = callLines(approval, look.edited, columns);
   const said = toolWords(approval);
@@ -74,10 +71,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
 export function describeQuestion(approval: ApprovalView, look: CardLook): string {
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
-  const place =
-    look.place === undefined || look.place.total < 2
-      ? ''
-      : `  ${cardWords.place(look.place.position, look.place.total)}`;
+  const place = placeWords(look);
   const { text, choices } = approval.question ?? { text: '', choices: [] };
   return [
     '',
@@ -139,4 +133,9 @@ function argumentLines(args: unknown, columns: number): string[] {
 /** With the time of day: what is printed stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
   return cardWords.expires(secondWords(at).slice(11), secondsWords(Date.parse(at) - now));
+}
+
+function placeWords({ place }: CardLook): string {
+  if (place === undefined || place.total < 2) return '';
+  return `  ${cardWords.place(place.position, `${place.total}${place.more === true ? '+' : ''}`)}`;
 }

@@ -63,6 +63,19 @@ function waitingIn(watched: readonly Watched[]): Waiting[] {
     .toSorted((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
 }
 
+/** Where the queues continue that are not loaded to their end. */
+function laterIn(watched: readonly Watched[]): string[] {
+  return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
+}
+
+/** Loads the next page of each queue. False: there is none, or it could not be had. */
+async function loadMore(watched: readonly Watched[]): Promise<boolean> {
+  const before = laterIn(watched).join();
+  if (before === '') return false;
+  await Promise.all(watched.map(({ store }) => store.loadLaterApprovals()));
+  return laterIn(watched).join() !== before;
+}
+
 function refuseClosed(watched: readonly Watched[]): void {
   for (const { store, world } of watched) {
     const { loading, connection, deleted } = store.getState();
@@ -92,7 +105,10 @@ async function ask(
     const seen = changes.count();
     refuseClosed(watched);
     const open = waitingIn(watched).filter(({ approval }) => !answered.has(approval.approvalId));
-    if (open.every(({ approval }) => later.has(approval.approvalId))) later.clear();
+    if (open.every(({ approval }) => later.has(approval.approvalId))) {
+      if (await loadMore(watched)) continue;
+      later.clear();
+    }
     const next = open.find(({ approval }) => !later.has(approval.approvalId));
     if (isLeaving || keyboard.hasEnded()) return EXIT.ok;
     if (next === undefined) {
@@ -102,9 +118,10 @@ async function ask(
       continue;
     }
     isIdleSaid = false;
-    const place = { position: open.indexOf(next) + 1, total: open.length };
+    const more = laterIn(watched).length > 0;
+    const place = { position: open.indexOf(next) + 1, total: open.length, more };
     if ((await putBefore(context, client, keyboard, next, place, { answered, later })) === 'left') {
-      keyboard.print(`· ${chatWords.left(open.length, undefined)}\n`);
+      keyboard.print(`· ${chatWords.left(`${open.length}${more ? '+' : ''}`, undefined)}\n`);
       return EXIT.ok;
     }
   }
@@ -115,7 +132,7 @@ async function putBefore(
   client: Client,
   keyboard: Keyboard,
   { world, store, approval }: Waiting,
-  place: { position: number; total: number },
+  place: { position: number; total: number; more: boolean },
   { answered, later }: { answered: Set<string>; later: Set<string> },
 ): Promise<'handled' | 'left'> {
   const { approvalId } = approval;
@@ -162,6 +179,7 @@ async function tell(context: CommandContext, watched: readonly Watched[], change
       if (context.options.json) context.jsonLine({ type: 'answered', world: world.id, approvalId: id, decision });
       else context.say(`answered ${world.id}  ${id}  ${decision === undefined ? '' : describeDecision(decision)}`);
     }
-    await changes.after(seen, LOOK_AGAIN_MS);
+    // Whoever reads this wants all of them, and nobody decides here, so that the rest would be loaded by itself.
+    if (!(await loadMore(watched))) await changes.after(seen, LOOK_AGAIN_MS);
   }
 }

@@ -104,7 +104,8 @@ export async function runInteractive(
     const settled = await session.settle({ signal: busy.signal });
     busy = undefined;
     if (way.leaving !== undefined) return way.leaving;
-    if (settled === 'left') say(`· ${chatWords.left(session.state().queue.length, { world, id: session.chat })}`);
+    if (settled === 'left')
+      say(`· ${chatWords.left(String(session.state().queue.length), { world, id: session.chat })}`);
     if (keyboard.hasEnded()) return { kind: 'end', exitCode: EXIT.ok };
     if (settled === 'left') return { kind: 'end', exitCode: EXIT.interrupted };
     const typed = await keyboard.ask({ prompt: context.paint.bold('you  ') });

@@ -48,7 +48,7 @@ function outcomeOf(settled: Settled, session: Session, messageId: string, notice
     case 'given-up':
       return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: chatWords.stoppedMessage };
     case 'left': {
-      const why = chatWords.left(session.state().queue.length, { world: session.world, id: session.chat });
+      const why = chatWords.left(String(session.state().queue.length), { world: session.world, id: session.chat });
       return { outcome: 'interrupted', exitCode: EXIT.interrupted, why };
     }
     case 'timed-out': {

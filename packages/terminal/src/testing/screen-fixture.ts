@@ -57,7 +57,7 @@ export function worldOf(approvals: readonly Approval[]): WorldState {
     world: worldSchema.parse({ id: 'harbour', name: 'Harbour' }),
     agents,
     chats: [{ id: 'chat_1', title: 'Tidy the notes', status: 'idle', createdAt: AT }],
-    approvals,
+    approvals: { items: [...approvals] },
   });
 }
 

@@ -45,6 +45,8 @@ const STORE_MS = 30;
 const CLOCK_MS = 1000;
 /** So near to the first line that is loaded, those before it are asked for. */
 const NEAR_TOP = 10;
+/** So near to the last waiting approval that is loaded, those after it are asked for. */
+const NEAR_END = 10;
 
 /** Brings together what there is, what the person made of it, and what they press. */
 export function createController(options: ControllerOptions): Controller {
@@ -123,6 +125,14 @@ export function createController(options: ControllerOptions): Controller {
     if (blocks === undefined || !when.some((kind) => kind === older)) return;
     const { first, lines } = windowOf(blocks, ui.scroll, areas.transcript);
     if ((ui.scroll.kind === 'at' && first < NEAR_TOP) || lines.length < areas.transcript) session.loadOlder();
+  }
+
+  /** At the end of what is loaded of the queue, more of it is asked for. */
+  function lookFurtherOn(): void {
+    const { queue, laterApprovals } = session.world();
+    const { current } = ui.card;
+    if (laterApprovals === undefined || current.kind === 'none') return;
+    if (queue.indexOf(current.id) >= queue.length - NEAR_END) session.loadLaterApprovals();
   }
 
   function run(effect: Effect): void {
@@ -271,6 +281,7 @@ export function createController(options: ControllerOptions): Controller {
       show(settle(next, facts));
       for (const effect of effects) run(effect);
       lookFurtherUp(planOf(scene()), ['more', 'failed']);
+      lookFurtherOn();
     },
     refresh: changed,
     isAway: () => session.world().connection.kind === 'reconnecting',

@@ -14,6 +14,7 @@ export interface Session {
   readonly chat: () => ChatState | undefined;
   openChat(chatId: string | undefined): void;
   loadOlder(): void;
+  loadLaterApprovals(): void;
   retryNow(): void;
   /** The same over another server: the one that was there has gone. */
   moveTo(client: Client): void;
@@ -71,6 +72,7 @@ export function openSession(
           isLoading = false;
         });
     },
+    loadLaterApprovals: () => void world.loadLaterApprovals(),
     retryNow: () => world.retryNow(),
     moveTo(next) {
       close();

@@ -1,7 +1,7 @@
 /** Approvals in line mode. Words that all screens share are in `@countersign/client`. */
 export const cardWords = {
   toolAsks: (said: string): string => `The tool asks: “${said}”`,
-  place: (position: number, total: number): string => `${position} of ${total}`,
+  place: (position: number, total: string): string => `${position} of ${total}`,
   in: (where: string): string => `in ${where}`,
   asksYou: (agent: string): string => `${agent} asks you`,
   moreLines: (count: number): string => `  … ${count} more lines. Type s to see them; you can’t approve before that.`,

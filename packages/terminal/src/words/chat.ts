@@ -34,8 +34,9 @@ export const chatWords = {
   unattended: 'nobody can be asked here (--unattended deny)',
 
   // Leaving
-  left: (waiting: number, chat: { readonly world: string; readonly id: string } | undefined): string => {
-    const count = waiting === 1 ? '1 call still waits' : `${waiting} calls still wait`;
+  /** `waiting` is a number, or one such as "100+". */
+  left: (waiting: string, chat: { readonly world: string; readonly id: string } | undefined): string => {
+    const count = waiting === '1' ? '1 call still waits' : `${waiting} calls still wait`;
     const next = chat === undefined ? '' : `Continue with countersign chat -w ${chat.world} -c ${chat.id}. `;
     return `Nothing was decided. ${count} for you. ${next}List waiting calls with countersign approvals list.`;
   },

@@ -20,7 +20,7 @@ export const screenWords = {
   working: '● working',
   stopHint: ' · Ctrl-X stops',
   waiting: '⏳ waiting for you',
-  elsewhere: (count: number): string => `  ⏳ ${count} in other chats`,
+  elsewhere: (count: string): string => `  ⏳ ${count} in other chats`,
   deleted: ' This world was deleted.',
   reconnecting: ' ⟳ Reconnecting… nothing is lost',
   call: {

@@ -20,6 +20,8 @@ export interface Asked {
 export interface ApprovalPanelProps {
   /** Ids of those that wait, oldest first. */
   queue: readonly string[];
+  /** Loads more of them. Absent: these are all. */
+  onMore?: (() => void) | undefined;
   /** Also finds those that were decided, for as long as they are known. */
   find: (id: string) => Asked | undefined;
   /** Asked for from elsewhere, such as a card in the transcript. A new object each time. */
@@ -39,6 +41,7 @@ export interface ApprovalPanelProps {
  */
 export function ApprovalPanel({
   queue,
+  onMore,
   find,
   wanted,
   onWantedShown,
@@ -118,7 +121,8 @@ export function ApprovalPanel({
   if (asked === undefined || shown.kind === 'none') return toldCard ?? <>{empty}</>;
   const { approval, agentName } = asked;
   const position = waiting.indexOf(shown.id);
-  const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${waiting.length}`;
+  const total = `${waiting.length}${onMore === undefined ? '' : '+'}`;
+  const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${total}`;
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<Outcome>): Promise<void> => {
     follow.current = 'if-free';
@@ -141,7 +145,7 @@ export function ApprovalPanel({
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
       {about?.(asked)}
-      <WaitingList queue={waiting} shownId={shown.id} find={find} onPick={pick} />
+      <WaitingList queue={waiting} total={total} shownId={shown.id} find={find} onPick={pick} onMore={onMore} />
     </div>
   );
   return (
@@ -157,7 +161,7 @@ export function ApprovalPanel({
               follow.current = 'if-free';
               setCurrent({ kind: 'none' });
             }}
-            nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
+            nextWords={waiting.length > 0 ? `Next (${total} waiting)` : 'Close'}
           />
           {below}
         </div>

@@ -12,28 +12,29 @@ import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
 import { ApprovalPanel, type Asked } from './approval-panel.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
-import type { InboxItem } from './use-inbox.js';
+import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
 
 /** What waits in all chats of all worlds. */
-export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): ReactElement {
+export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
+  const { items } = inbox;
   const worldId = useWorld((state) => state.worldId);
   const approvals = useWorld((state) => state.approvals);
   const queries = useQueryClient();
   const find = useCallback(
     (id: string): Asked | undefined => {
-      const item = inbox.find(({ approval }) => approval.approvalId === id);
+      const item = items.find(({ approval }) => approval.approvalId === id);
       if (item !== undefined) return item;
       const decided = get(approvals, id);
       return decided === undefined ? undefined : { worldId, agentName: decided.agentId, approval: decided };
     },
-    [inbox, worldId, approvals],
+    [items, worldId, approvals],
   );
   // Other worlds are only asked now and then: after a change here they are asked at once.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['worlds'] });
   }, [queries]);
-  const count = inbox.length;
+  const count = items.length;
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['waiting'] });
   }, [queries, count]);
@@ -47,7 +48,7 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
       </TopBar>
       <h2 className="sr-only">Waiting for you</h2>
       <p className="sr-only" role="status">
-        {count === 0 ? '' : `${count} waiting for you. Alt and N goes there.`}
+        {count === 0 ? '' : `${inboxCount(inbox)} waiting for you. Alt and N goes there.`}
       </p>
       {/* The room that the connection banner takes: it must not lie over the head of a card. */}
       <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
@@ -55,7 +56,8 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
       </p>
       <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
-          queue={inbox.map(({ approval }) => approval.approvalId)}
+          queue={items.map(({ approval }) => approval.approvalId)}
+          onMore={inbox.loadMore}
           find={find}
           about={(asked) => <Context asked={asked} />}
           empty={

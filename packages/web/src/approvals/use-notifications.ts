@@ -4,24 +4,30 @@ import { useLocation } from 'wouter';
 import { paths } from '../shell/paths.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
-import type { InboxItem } from './use-inbox.js';
+import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
 
 /** More than so many in so long are told in one: an agent that asks for fifty things must not fill the desktop. */
 const MOST_AT_ONCE = 3;
 const AT_ONCE_MS = 10_000;
 
 /** The count in the page's title, and a note on the desktop for what is new while nobody looks. Neither can sign anything. */
-export function useNotifications(inbox: readonly InboxItem[]): void {
-  const told = useRef<ReadonlySet<string>>(undefined);
+export function useNotifications(inbox: Inbox): void {
+  const { items } = inbox;
+  const count = inboxCount(inbox);
+  const told = useRef<{ ids: ReadonlySet<string>; newest: string }>(undefined);
   const recent = useRef<readonly number[]>([]);
   const [, navigate] = useLocation();
   useEffect(() => tellWhenLookedAt(), []);
   useEffect(() => {
-    document.title = inbox.length === 0 ? 'Countersign' : `(${inbox.length}) Countersign`;
+    document.title = count === '' ? 'Countersign' : `(${count}) Countersign`;
     const before = told.current;
-    told.current = new Set(inbox.map(({ approval }) => approval.approvalId));
-    // What was there when the page was opened is no news.
-    const fresh = before === undefined ? [] : inbox.filter(({ approval }) => !before.has(approval.approvalId));
+    const ids = new Set(items.map(({ approval }) => approval.approvalId));
+    told.current = { ids, newest: items.at(-1)?.approval.requestedAt ?? before?.newest ?? '' };
+    // What was there when the page was opened is no news, and neither is an older one that was loaded later.
+    const fresh =
+      before === undefined
+        ? []
+        : items.filter(({ approval }) => !before.ids.has(approval.approvalId) && approval.requestedAt >= before.newest);
     if (fresh.length === 0 || !mayNotify()) return;
     isLookedAt()
       .then((isSeen) => {
@@ -30,10 +36,10 @@ export function useNotifications(inbox: readonly InboxItem[]): void {
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MOST_AT_ONCE) for (const item of fresh) tell(item, navigate);
         // Under one name: each takes the place of the one before.
-        else show(`${inbox.length} calls are waiting for you`, { tag: 'countersign' }, () => navigate(paths.inbox));
+        else show(`${count} calls are waiting for you`, { tag: 'countersign' }, () => navigate(paths.inbox));
       })
       .catch(() => undefined);
-  }, [inbox, navigate]);
+  }, [items, count, navigate]);
 }
 
 function tell({ worldId, agentName, approval }: InboxItem, navigate: (to: string) => void): void {

@@ -1,4 +1,4 @@
-import { get } from '@countersign/client';
+import { get, waitingCount } from '@countersign/client';
 import { type ReactElement, useRef } from 'react';
 import { Link } from 'wouter';
 import LastTurn from '../chat/last-turn.js';
@@ -59,8 +59,11 @@ export function WaitingColumn({
 
 /** In the header, where it pushes nothing: a list of them would move what is about to be clicked. */
 function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
-  const count = useWorld(({ queue, approvals }) => queue.filter((id) => get(approvals, id)?.chatId !== chatId).length);
-  if (count === 0) return null;
+  const count = useWorld((state) => {
+    const elsewhere = state.queue.filter((id) => get(state.approvals, id)?.chatId !== chatId).length;
+    return elsewhere === 0 ? '' : waitingCount(elsewhere, state);
+  });
+  if (count === '') return null;
   return (
     <Link href={paths.inbox} className="ml-auto text-[0.8125rem] font-medium text-blue hover:underline">
       {count} in other chats

@@ -8,18 +8,24 @@ import type { Asked } from './approval-panel.js';
 /** The others that wait, each with its place, to pick from. */
 export function WaitingList({
   queue,
+  total,
   shownId,
   find,
   onPick,
+  onMore,
 }: {
   queue: readonly string[];
+  /** How many wait, such as "100+". */
+  total: string;
   shownId: string;
   find: (id: string) => Asked | undefined;
   onPick: (id: string) => void;
+  /** Loads more of them. Absent: these are all. */
+  onMore: (() => void) | undefined;
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {
     const asked = id === shownId ? undefined : find(id);
-    return asked === undefined ? [] : [{ id, asked, place: `${index + 1} of ${queue.length}` }];
+    return asked === undefined ? [] : [{ id, asked, place: `${index + 1} of ${total}` }];
   });
   if (others.length === 0) return null;
   return (
@@ -48,6 +54,11 @@ export function WaitingList({
           </li>
         ))}
       </ol>
+      {onMore === undefined ? null : (
+        <button type="button" onClick={onMore} className="min-h-10 px-3 text-sm text-blue hover:underline">
+          Show more
+        </button>
+      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
 
 /** How a page opens the list of chats where there is no room for it, and how many calls wait in the inbox behind it. */
-export const OpenSidebar = createContext<{ open: () => void; pending: number } | undefined>(undefined);
+export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
 
 /** The bar on top of every page. */
 export function TopBar({ children }: { children: ReactNode }): ReactElement {
@@ -19,8 +19,8 @@ export function TopBar({ children }: { children: ReactNode }): ReactElement {
 }
 
 /** The count lies over the button, so that nothing moves when it appears. */
-function SidebarButton({ open, pending }: { open: () => void; pending: number }): ReactElement {
-  const label = pending === 0 ? 'Chats and agents' : `Chats and agents, ${pending} in your inbox`;
+function SidebarButton({ open, pending }: { open: () => void; pending: string }): ReactElement {
+  const label = pending === '' ? 'Chats and agents' : `Chats and agents, ${pending} in your inbox`;
   return (
     <span className="relative inline-flex">
       <IconButton icon="menu" label={label} onClick={open} />

@@ -1,7 +1,7 @@
 import type { World } from '@countersign/protocol';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { useInbox } from '../approvals/use-inbox.js';
+import { useInbox, inboxCount } from '../approvals/use-inbox.js';
 import { useNotifications } from '../approvals/use-notifications.js';
 import ChatPage from '../chat/chat-page.js';
 import NewChatPage from '../chat/new-chat-page.js';
@@ -40,7 +40,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);
-  const { length: pending } = inbox;
+  const pending = inboxCount(inbox);
   const openSidebar = useMemo(() => (isWide ? undefined : { open: () => setOpen(true), pending }), [isWide, pending]);
   const sidebar = <Sidebar worlds={worlds} pending={pending} onGo={() => setOpen(false)} />;
   return (

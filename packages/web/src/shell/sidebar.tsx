@@ -20,7 +20,7 @@ import { ThemeSwitch } from './theme-switch.js';
 
 export interface SidebarProps {
   worlds: readonly World[];
-  pending: number;
+  pending: string;
   onGo: () => void;
 }
 
@@ -153,6 +153,14 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
   if (chat.waiting > 0) return <Count value={chat.waiting} of="waiting for you" />;
+  // Further back in the queue than is loaded.
+  if (chat.status === 'waiting')
+    return (
+      <span className="text-amber">
+        <Icon name="hourglass" className="size-3.5" />
+        <span className="sr-only">waiting for you</span>
+      </span>
+    );
   if (chat.status !== 'working') return null;
   return (
     <span className="flex items-center text-blue">

@@ -38,9 +38,9 @@ export function Badge({
   );
 }
 
-/** How many wait. Says so in words to whoever can't see where it stands. */
-export function Count({ value, of }: { value: number; of: string }): ReactElement | null {
-  if (value === 0) return null;
+/** How many wait: a number, or one such as "100+". Says so in words to whoever can't see where it stands. */
+export function Count({ value, of }: { value: number | string; of: string }): ReactElement | null {
+  if (value === 0 || value === '') return null;
   return (
     <span className="inline-flex min-w-5 items-center justify-center rounded-full bg-amber-soft px-1.5 text-xs font-semibold text-amber tabular-nums ring-1 ring-amber-line">
       {value}

@@ -1,4 +1,4 @@
-import { get, type ChatState, type Connection, type WorldState } from '@countersign/client';
+import { get, waitingCount, type ChatState, type Connection, type WorldState } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import { proseSpan, span, spread, type Line } from './spans.js';
@@ -18,7 +18,7 @@ export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boo
 function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState): Line {
   const status = ui.chatId === undefined ? 'idle' : (chat?.status ?? 'idle');
   const elsewhere = world.queue.filter((id) => get(world.approvals, id)?.chatId !== ui.chatId).length;
-  const more = elsewhere === 0 ? '' : screenWords.elsewhere(elsewhere);
+  const more = elsewhere === 0 ? '' : screenWords.elsewhere(waitingCount(elsewhere, world));
   const other = span(more, { colour: 'waiting' });
   switch (status) {
     case 'idle':

@@ -83,6 +83,8 @@ function agentLines(world: WorldState, chat: ChatState | undefined, width: numbe
 
 function chatMark(status: ChatState['status'], waiting: number): Line {
   if (waiting > 0) return [span(`⏳ ${waiting} `, { colour: 'waiting' })];
+  // Further back in the queue than is loaded.
+  if (status === 'waiting') return [span('⏳ ', { colour: 'waiting' })];
   return status === 'working' ? [span('● ', { colour: 'do' })] : [{ text: ' ' }];
 }
 
