@@ -29,6 +29,6 @@ export default defineConfig({
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     // One project: with two, each has workers and transforms of its own, and loads the same modules again.
-    globalSetup: ['build', 'web', 'postgres', 'bubblewrap', 'tmux'].map(setup),
+    globalSetup: ['build', 'web', 'postgres', 'bubblewrap', 'tmux', 'curl'].map(setup),
   },
 });
