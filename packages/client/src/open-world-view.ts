@@ -50,7 +50,7 @@ export function openWorldView(client: Client, world: string): WorldStore {
     if (view.getState().laterApprovals !== after) refill();
   }
 
-  /** So that whoever answers one after another never comes to the end of what is loaded while more wait. */
+  /** Loads more before a person who decides one call after another runs out of loaded ones. */
   function refill(): void {
     if (view.getState().queue.length < FEW) void loadLaterApprovals();
   }

@@ -68,7 +68,7 @@ function laterIn(watched: readonly Watched[]): string[] {
   return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
 }
 
-/** Loads the next page of each queue. False: there is none, or it could not be had. */
+/** Loads the next page of each queue. False: no more pages, or loading failed. */
 async function loadMore(watched: readonly Watched[]): Promise<boolean> {
   const before = laterIn(watched).join();
   if (before === '') return false;
@@ -179,7 +179,7 @@ async function tell(context: CommandContext, watched: readonly Watched[], change
       if (context.options.json) context.jsonLine({ type: 'answered', world: world.id, approvalId: id, decision });
       else context.say(`answered ${world.id}  ${id}  ${decision === undefined ? '' : describeDecision(decision)}`);
     }
-    // Whoever reads this wants all of them, and nobody decides here, so that the rest would be loaded by itself.
+    // A list shows all of them. Nobody decides here, so nothing else would load the rest.
     if (!(await loadMore(watched))) await changes.after(seen, LOOK_AGAIN_MS);
   }
 }
