@@ -70,7 +70,8 @@ function insert(table: Table): string {
 function update(table: Table): string {
   const columns = CHANGING[table] ?? [];
   const guard = table === 'approvals' ? ` and t.status = 'pending'` : '';
-  return `for change in select jsonb_array_elements(step->'changed'->'${table}') loop
+  return `for nth in 0 .. jsonb_array_length(step->'changed'->'${table}') - 1 loop
+    change := step->'changed'->'${table}'->nth;
     update ${table} t set (${columns.join(', ')}) = (
       select ${columns.map((column) => `r.${column}`).join(', ')} from jsonb_populate_record(t, change) r
     ) where t.id = change->>'id'${guard};
@@ -120,13 +121,15 @@ begin
   end if;
   versions := coalesce(versions, '{}');
   select * into w from worlds where id = world for no key update;
-  for step in select jsonb_array_elements(steps) loop
+  -- Loops over numbers: one over rows opens a cursor each time, which took a fifth of the whole.
+  for place in 0 .. jsonb_array_length(steps) - 1 loop
+    step := steps->place;
     if w.id is null and not step ? 'rev' or w.deleted_at is not null and step ? 'living' then
       raise no_data_found using message = 'there is no such world';
     end if;
     at := (step->>'at')::bigint;
     if w.id is null or (step->>'rev')::bigint <> w.rev or abs(clock - moment) > 5000
-      or exists (select 1 from jsonb_each_text(step->'chats') c where versions->>c.key is distinct from c.value)
+      or not versions @> coalesce(step->'chats', '{}')
     then
       results := results || '"stale"';
       continue;
@@ -154,7 +157,8 @@ begin
       from jsonb_array_elements(step->'events') with ordinality as e (cells, nth);
       w.event_seq := w.event_seq + jsonb_array_length(step->'events');
     end if;
-    for entry in select jsonb_array_elements_text(step->'audit') loop
+    for nth in 0 .. coalesce(jsonb_array_length(step->'audit'), 0) - 1 loop
+      entry := step->'audit'->>nth;
       previous := w.audit_hash;
       w.audit_seq := w.audit_seq + 1;
       w.audit_hash := encode(sha256(convert_to(previous || entry, 'UTF8')), 'hex');

@@ -1,4 +1,4 @@
-import type { StepNeeds } from '@countersign/core/ports';
+import type { CallKeys, StepNeeds } from '@countersign/core/ports';
 import {
   approvalColumns,
   chatColumns,
@@ -66,14 +66,17 @@ function partsOf(needs: StepNeeds): Part[] {
   if (needs.asker === true) add('asker');
   if (mcpTools.length > 0) add('mcpTools', mcpTools.map(toStored));
   if (calls.length > 0) {
-    const wanted = calls.map(({ chatId, agentId, toolName, argumentsText, keys }) =>
-      [chatId, agentId, toolName, argumentsText, ...keys].map(toStored),
-    );
+    const wanted = calls.map((call) => cellsOfCall(call).map(toStored));
     add('calls', ...Array.from({ length: 6 }, (_, index) => wanted.map((call) => call[index])));
   }
   if (pendingOf !== undefined) add('pendingOf', toStored(pendingOf));
   if (sent !== undefined) add('sent', toStored(sent.chatId), toStored(sent.clientMessageId));
   return parts;
+}
+
+/** What the grants and unknown outcomes of a call are found by. */
+export function cellsOfCall({ chatId, agentId, toolName, argumentsText, keys }: CallKeys): string[] {
+  return [chatId, agentId, toolName, argumentsText, ...keys];
 }
 
 function cells(table: string, columns: readonly string[]): string {

@@ -10,7 +10,7 @@ import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
 import { toTurn } from '../../verbs/turns.js';
 import type { KeptChat, KeptChats } from './kept-chats.js';
-import type { Loaded, Rows } from './load.js';
+import { cellsOfCall, type Loaded, type Rows } from './load.js';
 
 /** Thrown out of a step that was decided on what is kept here, and has to be decided on what is loaded. */
 export class NotLoaded extends Error {}
@@ -35,11 +35,13 @@ export function readsOf(
   const tools = new Map(read(loaded.mcpTools, toTool).map((tool) => [tool.name, tool]));
   const pending = read(loaded.pendingOf, ([chatId, waiting]: [string, number]) => ({ chatId, waiting }));
   const [sent] = read(loaded.sent === undefined || loaded.sent === null ? null : [loaded.sent], toMessage);
-  const calls = (needs.calls ?? []).map((call, index) => {
-    const [grants, isUnknown] = loaded.calls?.[index] ?? [null, false];
-    return { call, grants: read(grants, (row: FoundRow) => toFoundGrant(call, row)), isUnknown };
-  });
-  const found = (wanted: CallKeys) => calls.find(({ call }) => isSame(call, wanted));
+  const keyOf = (call: CallKeys): string => JSON.stringify(cellsOfCall(call));
+  const calls = new Map(
+    (needs.calls ?? []).map((call, index) => {
+      const [grants, isUnknown] = loaded.calls?.[index] ?? [null, false];
+      return [keyOf(call), { grants: read(grants, (row: FoundRow) => toFoundGrant(call, row)), isUnknown }];
+    }),
+  );
 
   return {
     now: loaded.now,
@@ -53,8 +55,8 @@ export function readsOf(
     client: (id) => clients.get(id),
     hasAsker: () => loaded.asker === true,
     mcpTool: (name) => tools.get(name),
-    grants: (call) => found(call)?.grants ?? [],
-    outcomeUnknown: (call) => found(call)?.isUnknown === true,
+    grants: (call) => calls.get(keyOf(call))?.grants ?? [],
+    outcomeUnknown: (call) => calls.get(keyOf(call))?.isUnknown === true,
     pendingOf: (agentId) => (agentId === needs.pendingOf ? pending : []),
     sent: (chatId, clientMessageId) =>
       sent?.chatId === chatId && sent.clientMessageId === clientMessageId ? sent : undefined,
@@ -134,16 +136,4 @@ function statesOf(loaded: Loaded): Map<string, ChatState> {
 /** Rows as the database gives them are arrays of cells, in the order of the columns that were selected. */
 function read<Row extends readonly unknown[], T>(rows: Rows | undefined, to: (row: Row) => T): T[] {
   return rows?.map((row) => to(readText(row) as readonly unknown[] as Row)) ?? [];
-}
-
-function isSame(one: CallKeys, other: CallKeys): boolean {
-  return (
-    one === other ||
-    (one.chatId === other.chatId &&
-      one.agentId === other.agentId &&
-      one.toolName === other.toolName &&
-      one.argumentsText === other.argumentsText &&
-      one.keys[0] === other.keys[0] &&
-      one.keys[1] === other.keys[1])
-  );
 }
