@@ -145,16 +145,12 @@ export {
   healthSchema,
   listedToolSchema,
   listOf,
-  mcpServerChangeSchema,
-  mcpServerNameSchema,
   mcpServerSchema,
   messageListSchema,
-  newMcpServerSchema,
   newSessionSchema,
   coveredCallSchema,
   matchedCallSchema,
   matchedCallsSchema,
-  policyCheckSchema,
   policyMatchSchema,
   policyVerdictSchema,
   ruleMissSchema,
@@ -173,13 +169,9 @@ export type {
   Health,
   ListedTool,
   McpServer,
-  McpServerChange,
-  McpServerDefinition,
-  NewMcpServer,
   CoveredCall,
   MatchedCall,
   MatchedCalls,
-  PolicyCheck,
   PolicyMatch,
   PolicyVerdict,
   RuleMiss,
@@ -223,3 +215,7 @@ export type {
 } from './requests.js';
 export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './world-file.js';
 export type { ImportedWorld, WorldFile } from './world-file.js';
+export { mcpServerChangeSchema, mcpServerNameSchema, newMcpServerSchema } from './mcp-servers.js';
+export type { McpServerChange, McpServerDefinition, NewMcpServer } from './mcp-servers.js';
+export { policyCheckSchema } from './worlds.js';
+export type { PolicyCheck } from './worlds.js';

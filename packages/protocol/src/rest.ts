@@ -3,7 +3,6 @@ import { approvalStatusSchema } from './approvals.js';
 import { messageSchema } from './messages.js';
 import { reasonSchema } from './reasons.js';
 import { toolDefinitionSchema } from './tools.js';
-import { policySchema } from './worlds.js';
 
 /** What a server says that did not do what it was asked (W2, RFC 9457). */
 export const problemSchema = z.object({
@@ -73,14 +72,6 @@ export type RegisteredClient = z.infer<typeof registeredClientSchema>;
 export const acceptedMessageSchema = z.object({ messageId: z.string() });
 export type AcceptedMessage = z.infer<typeof acceptedMessageSchema>;
 
-export const policyCheckSchema = z.strictObject({
-  agentId: z.string().min(1).exactOptional(),
-  tool: z.string().min(1).max(200),
-  arguments: z.record(z.string(), z.unknown()),
-  /** Judge by these rules instead of the world's own, so that they can be tried before they are written. Nothing is stored. */
-  rules: policySchema.shape.rules.exactOptional(),
-});
-export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 /** Why a rule for the tool of a call did not apply. */
 export const ruleMissSchema = z.object({
   rule: z.string(),
@@ -167,36 +158,7 @@ export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
-/** Where tools come from (W3 `mcp-servers`). Values of `env` and `headers` go in and never come out. */
-export const mcpServerNameSchema = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/, 'a server name has at most 24 of a-z 0-9 -, and no - at its ends');
-const mcpCommon = {
-  name: mcpServerNameSchema,
-  /** Its tools that declare themselves read-only run without approval (A1). */
-  trusted: z.boolean().default(false),
-  enabled: z.boolean().default(true),
-};
-const plainRecord = z.record(z.string().min(1).max(200), z.string().max(20_000));
-export const newMcpServerSchema = z.discriminatedUnion('transport', [
-  z.strictObject({
-    ...mcpCommon,
-    transport: z.literal('stdio'),
-    command: z.string().min(1).max(4096),
-    args: z.array(z.string().max(20_000)).max(1000).default([]),
-    env: plainRecord.default({}),
-    /** Whether it reaches the network from its sandbox (A20). */
-    network: z.boolean().default(false),
-  }),
-  z.strictObject({
-    ...mcpCommon,
-    transport: z.literal('http'),
-    url: z.url({ protocol: /^https?$/ }).max(4096),
-    headers: plainRecord.default({}),
-  }),
-]);
-export type NewMcpServer = z.input<typeof newMcpServerSchema>;
-export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
+/** An MCP server as it is shown. Of `env` and `headers` only the names. */
 export const mcpServerSchema = z.object({
   name: z.string(),
   transport: z.enum(['stdio', 'http']),
@@ -222,24 +184,6 @@ export const mcpServerSchema = z.object({
   changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
-
-/** Part of a definition; `accept`: what its tools say of themselves now is what a person wants them to say. */
-export const mcpServerChangeSchema = z.strictObject({
-  command: z.string().min(1).max(4096).exactOptional(),
-  args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** All of them anew. A value of `null` keeps what is stored under this name: values never come out, so nobody can send them back. */
-  env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
-  network: z.boolean().exactOptional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(4096)
-    .exactOptional(),
-  headers: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
-  trusted: z.boolean().exactOptional(),
-  enabled: z.boolean().exactOptional(),
-  accept: z.literal(true).exactOptional(),
-});
-export type McpServerChange = z.infer<typeof mcpServerChangeSchema>;
 
 export const searchHitSchema = z.object({
   chatId: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newMcpServerSchema } from './rest.js';
+import { newMcpServerSchema } from './mcp-servers.js';
 import { newAgentSchema, newWorldSchema, worldSchema } from './worlds.js';
 
 /** The version of the file below. One that is not known is refused in words. */

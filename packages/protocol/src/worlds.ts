@@ -46,6 +46,16 @@ export type AgentDefinition = z.infer<typeof newAgentSchema>;
 /** A world's rules as they are written anew (W3). */
 export const policySchema = z.strictObject({ rules });
 
+/** A call to judge by a world's rules (W3 `policy/check`). */
+export const policyCheckSchema = z.strictObject({
+  agentId: z.string().min(1).exactOptional(),
+  tool: z.string().min(1).max(200),
+  arguments: z.record(z.string(), z.unknown()),
+  /** Judge by these rules instead of the world's own, so that they can be tried before they are written. Nothing is stored. */
+  rules: policySchema.shape.rules.exactOptional(),
+});
+export type PolicyCheck = z.infer<typeof policyCheckSchema>;
+
 /**
  * Part of a definition. `undefined` is refused: filled in with a default it would loosen a mode or drop an agent's rules, unasked.
  */

@@ -4,10 +4,6 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolFailure } from '@countersign/core/ports';
 import type { Address } from './network.js';
 
-// Not by `import`: on Node 24 that builds `WebSocket` and the whole of `fetch` as well, which takes 45 ms.
-const { request: requestHttp } = process.getBuiltinModule('node:http');
-const { request: requestHttps } = process.getBuiltinModule('node:https');
-
 export interface Answer {
   status: number;
   location: string | undefined;
@@ -71,7 +67,9 @@ async function open(url: URL, addresses: readonly Address[], signal: AbortSignal
     },
   };
   return await new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
+    // Not by `import`: on Node 22.5 and newer that loads `WebSocket` and all of `fetch` as well, which takes 45 ms.
+    const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+    const request = send(url, options, resolve);
     request.on('error', reject);
     request.on('socket', (socket) => {
       socket.on('connect', () => {

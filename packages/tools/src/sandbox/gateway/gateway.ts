@@ -1,3 +1,4 @@
+import type * as Http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket as Datagrams } from 'node:dgram';
 import { connect as netConnect, type Server, type Socket } from 'node:net';
@@ -7,8 +8,8 @@ import { createNameTable } from './name-table.js';
 import { wordsOf } from '@countersign/core/ports';
 import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
 
-// Not by `import`: on Node 24 that builds `WebSocket` and the whole of `fetch` as well, which takes 45 ms.
-const { createServer: createHttpServer, request: httpRequest } = process.getBuiltinModule('node:http');
+// Not by `import`: on Node 22.5 and newer that loads `WebSocket` and all of `fetch` as well, which takes 45 ms.
+const http = (): typeof Http => process.getBuiltinModule('node:http');
 
 /** Where commands in the sandbox find the gateway: in their network there is nothing else. */
 const PORT = 3128;
@@ -103,7 +104,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
     if (found === undefined) throw new Error(`${host} has no address`);
     return keep(connect(found.address, port));
   };
-  const proxy = createHttpServer((request, response) => {
+  const proxy = http().createServer((request, response) => {
     void forward(request, reach)
       .then((answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -216,7 +217,7 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
   const socket = await reach(url.hostname, Number(url.port || 80));
   const headers = Object.entries(request.headers).filter(([name]) => !BETWEEN.includes(name));
   return await new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
+    const outgoing = http().request({
       createConnection: () => socket,
       method: request.method,
       path: `${url.pathname}${url.search}`,
