@@ -4,8 +4,6 @@ import LongestFirst from './tests/support/longest-first.js';
 // Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
 const sourceFirst = ['@countersign/source', 'node'];
 
-const setup = (what: string): string => `tests/support/${what}-global-setup.ts`;
-
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
   resolve: { conditions: sourceFirst },
@@ -29,6 +27,6 @@ export default defineConfig({
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     // One project: with two, each has workers and transforms of its own, and loads the same modules again.
-    globalSetup: ['build', 'web', 'postgres', 'bubblewrap', 'tmux', 'curl'].map(setup),
+    globalSetup: 'tests/support/global-setup.ts',
   },
 });

@@ -24,7 +24,7 @@ it('[S5] no migration writes rows of its own, which a new store would lack', () 
   const tables = migrated
     .prepare(`select name from sqlite_schema where type = 'table' and name not glob 'search_words*'`)
     .all() as { name: string }[];
-  const counts = tables.map(({ name }) => [name, migrated.prepare(`select 1 from ${name} limit 1`).get()]);
-  expect(counts).toEqual(tables.map(({ name }) => [name, undefined]));
+  const filled = tables.filter(({ name }) => migrated.prepare(`select 1 from ${name} limit 1`).get() !== undefined);
+  expect(filled).toEqual([]);
   migrated.close();
 });
