@@ -1,0 +1,29 @@
+import type { ScriptedCall, ScriptedReply } from '../index.js';
+import { openTestWorld, type TestWorld, type TestWorldOptions } from './fixture.js';
+
+export const calls = (...names: (string | ScriptedCall)[]): ScriptedReply => ({
+  calls: names.map((call) => (typeof call === 'string' ? { name: call } : call)),
+});
+
+/** A world whose model makes these calls once and then says `done`. */
+export async function openCalling(
+  names: readonly (string | ScriptedCall)[],
+  options: TestWorldOptions,
+): Promise<TestWorld> {
+  return openTestWorld({ script: [calls(...names), 'done'], ...options });
+}
+
+export async function run(opened: TestWorld): Promise<string> {
+  await opened.chat.send('go');
+  return opened.chat.settled();
+}
+
+/** `tool: TYPE` of each event, in the order they were heard. */
+export const life = (opened: TestWorld): string[] =>
+  opened.toolEvents().map((event) => `${event.tool_name}: ${event.type.replace(/^TOOL_(EXECUTION_)?/, '')}`);
+
+/** What the model was told of its calls at its last call. */
+export const results = (opened: TestWorld): unknown[] =>
+  (opened.provider.requests.at(-1)?.messages ?? []).flatMap((m) =>
+    m.role === 'tool' ? [JSON.parse(m.content) as unknown] : [],
+  );
