@@ -58,6 +58,7 @@ export function toCause(why: Cause | string): Cause {
 }
 
 export function describeCause(cause: Cause): string {
+  if (isPlain(cause)) return WORDS[cause.code];
   switch (cause.code) {
     case 'changes-commands':
       return `"${cause.program}" changes what later commands mean`;
@@ -73,9 +74,11 @@ export function describeCause(cause: Cause): string {
       return `the tool could not say what the call touches (${cause.problem})`;
     case 'told':
       return cause.text;
-    default:
-      return WORDS[cause.code];
   }
+}
+
+function isPlain(cause: Cause): cause is Extract<Cause, { code: (typeof PLAIN)[number] }> {
+  return PLAIN.some((code) => code === cause.code);
 }
 
 const WORDS: Readonly<Record<(typeof PLAIN)[number], string>> = {

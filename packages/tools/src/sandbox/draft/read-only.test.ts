@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
     await chmod(path, 0o555);
   };
   const accept = async (): Promise<void> => {
-    const [program = '', ...args] = [...WITHOUT_CAPABILITIES, process.execPath, '--input-type=module', '-e', SCRIPT];
+    const [program, ...args] = [...WITHOUT_CAPABILITIES, process.execPath, '--input-type=module', '-e', SCRIPT];
     await promisify(execFile)(program, [...args, ACCEPT_DRAFT, at('upper'), at('real'), at('real', 'd')]);
   };
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
