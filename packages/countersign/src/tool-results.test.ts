@@ -99,7 +99,7 @@ describe('calls that can not run', () => {
     ['rejects with an error nobody can read', rejecting(new Unreadable()), /unknown error/],
     ['fails with a result', rejecting(new ToolFailure('exit 3', { exitCode: 3 })), /exit 3.*exitCode/],
     ['fails with a result that is a circle', rejecting(new ToolFailure('round', circle())), /round.*circular/],
-  ])('[T11] a tool that %s gives the model its error, and the loop goes on', async (_, execute, words) => {
+  ])('[T11] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
     const opened = await openCalling(['bad', 'good'], { tools: [tool('bad', execute), tool('good', () => 'fine')] });
     expect(await run(opened)).toBe('idle');
     expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED', 'good: STARTED', 'good: SUCCEEDED']);
@@ -260,7 +260,7 @@ describe('what a tool gets', () => {
     expect(results(opened)).toEqual([{ error: 'exit code 3', result: { exitCode: 3, stdout: 'a', stderr: 'b' } }]);
   });
 
-  it('[T15] a working folder that is gone is said in words', async () => {
+  it('[T15] a missing working folder is reported in the result', async () => {
     const opened = await openCalling(['look'], {
       workingDirectory: '/nowhere/at/all',
       tools: [tool('look', () => 'x')],
