@@ -55,7 +55,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
-    await page.getByText('any use of press by Ada in this chat').waitFor();
+    await page.getByText('any call of press by Ada in this chat').waitFor();
     await button(page, 'Approve for this chat').click();
     await said(page, 'Finished. done').waitFor();
     await write(page, press('chat-b'));
@@ -96,16 +96,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await choose(page, 'Always…');
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
-    await page.getByText('Matches nothing else in this chat.').waitFor();
+    await page.getByText('Matches no other call in this chat.').waitFor();
     // While nobody knows what the new rule matches, what the old one did is not said of it, and it can't be signed.
     const held = await holdUp(page, '**/policy/matches');
     await rule.fill('allow press');
-    expect(await page.getByText('Matches nothing else in this chat.').count()).toBe(0);
+    expect(await page.getByText('Matches no other call in this chat.').count()).toBe(0);
     expect(await button(page, 'Approve always').isDisabled()).toBe(true);
     await held.asked;
     expect(await button(page, 'Approve always').isDisabled()).toBe(true);
     held.letGo();
-    await page.getByText('Would also have let through in this chat (1)').waitFor();
+    await page.getByText('Would also have allowed these calls in this chat (1)').waitFor();
     await button(page, 'Approve always').click();
     await toolCard(page, 'always-b').getByText('signed always').waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow press']);
@@ -189,7 +189,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .waitFor();
     expect(await button(slow.page, 'Approve once').count()).toBe(0);
     await button(slow.page, 'Close').click();
-    await slow.page.getByText('Nothing in this chat waits for you.').waitFor();
+    await slow.page.getByText('Nothing in this chat is waiting for you.').waitFor();
     await said(slow.page, 'Finished. done').waitFor();
     expect(opened.ran.filter((deed) => deed === 'both')).toHaveLength(1);
     await slow.context.close();
@@ -269,7 +269,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .getByRole('button', { name: /^(?!.*before).*elsewhere/ })
       .click();
     await asks(page, 'elsewhere').getByText('elsewhere', { exact: true }).waitFor();
-    await page.getByText('Said before').waitFor();
+    await page.getByText('Last messages').waitFor();
     await button(page, 'Approve once').click();
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });

@@ -27,17 +27,17 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     const page = await go('policy');
     for (const rule of ['ask press', 'deny press', 'ask watch']) {
       await page.getByLabel('Rules').fill(rule);
-      await button(page, 'Write policy').click();
+      await button(page, 'Save policy').click();
       await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
       // Nothing is left to write, also when it is known here that it is written.
-      await expect.poll(() => button(page, 'Drop changes').isDisabled()).toBe(true);
+      await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
     }
-    await remarked(page, 'The policy is written.');
-    expect(await page.getByText('Somebody else wrote the policy meanwhile').count()).toBe(0);
+    await remarked(page, 'Policy saved.');
+    expect(await page.getByText('Somebody else changed the policy').count()).toBe(0);
     // Indentation is dropped, and a comment is kept.
     const rules = ['allow press', 'deny flood', '# a note'];
     await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(rules);
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny flood'] }, { ifMatch: etag });
@@ -50,11 +50,11 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     const page = await go('settings');
     await page.getByLabel('Approvals expire after').fill('30s');
     await button(page, 'Save').click();
-    await page.getByText('Write a number of seconds, such as 30 or 0.5.').first().waitFor();
+    await page.getByText('Enter a number of seconds, such as 30 or 0.5.').first().waitFor();
     await page.getByLabel('Approvals expire after').fill('60');
     await page.getByLabel('Turn limit').fill('seven');
     await button(page, 'Save').click();
-    await page.getByText('Write a whole number, such as 10.').first().waitFor();
+    await page.getByText('Enter a whole number, such as 10.').first().waitFor();
     expect(await page.evaluate<string[]>('remarks')).not.toContain('Saved.');
     expect((await opened.api.world(world)).value).toMatchObject({
       approvalTimeoutMs: 60_000,
@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Temperature').fill('0,7');
     await button(page, 'Save').click();
-    await dialog.locator('p').getByText('Write a number from 0 to 2, such as 0.7.').waitFor();
+    await dialog.locator('p').getByText('Enter a number from 0 to 2, such as 0.7.').waitFor();
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
     await dialog.getByLabel('Temperature').fill('');
     await button(page, 'Save').click();
@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await dialog.getByLabel('Model').fill('mine');
     await opened.api.updateAgent(world, 'ada', { systemPrompt: 'Theirs.' });
     await button(page, 'Save').click();
-    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
     expect((await opened.api.agent(world, 'ada')).value).toMatchObject({ model: 'test', systemPrompt: 'Theirs.' });
     expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
   });
@@ -175,7 +175,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await expect.poll(changed).toBe(1);
     const page = await go('servers');
     const dialog = page.getByRole('dialog');
-    await button(page, 'Accept as it is now…').click();
+    await button(page, 'Review changes…').click();
     await dialog.getByText(/argument "secret" is new/).waitFor();
     // It says yet more of itself while somebody reads.
     await told('grow');

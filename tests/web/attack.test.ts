@@ -55,7 +55,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(await answer.getByRole('button').allInnerTexts()).toEqual(['Copy']);
     expect(await page.locator('[data-invocation]').count()).toBe(0);
     expect(await answer.locator('input, form, section, img, button[formaction]').count()).toBe(0);
-    await page.getByText('Nothing in this chat waits for you.').waitFor();
+    await page.getByText('Nothing in this chat is waiting for you.').waitFor();
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
     await page.getByLabel('Rules').fill('ask press(*)');
     await context.clearCookies();
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await page.getByText('This session has ended.').waitFor();
     await page.getByText('It continues where you were, with everything you typed.').waitFor();
     expect(await page.getByLabel('Rules').isVisible()).toBe(false);
@@ -208,8 +208,8 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await other.getByLabel('Message').waitFor();
     await page.getByLabel('Rules').waitFor();
     expect(await page.getByLabel('Rules').inputValue()).toBe('ask press(*)');
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
     await context.close();
   });
 

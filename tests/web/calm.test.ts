@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await write(page, press('calm-c'));
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
-    await page.getByText('Nothing in this chat waits for you.').click();
+    await page.getByText('Nothing in this chat is waiting for you.').click();
     await opened.api.send(world, chat, { content: press('calm-d') });
     await asks(page, 'calm-d').waitFor();
     const sent = answersFrom(page);

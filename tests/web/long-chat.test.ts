@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
 
   it('goes to the end again, and follows an answer there without a jump', async () => {
     const { page } = visit;
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Jump to latest' }).click();
     await wrote(page, 'number 10000 ').waitFor();
     await expect.poll(() => isAtEnd()).toBe(true);
     await write(page, `say ${Array.from({ length: 30 }, (_, index) => `Paragraph ${index}.`).join('\n\n')}`);

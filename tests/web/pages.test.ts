@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('every page', () => {
     });
     await goTo(page, `/w/${world}/agents`);
     await check('dialog', () => button(page, 'Add agent').click());
-    await check('dialog', () => button(page, 'Change').first().click());
+    await check('dialog', () => button(page, 'Edit').first().click());
     await check('dialog', () => button(page, 'Remove').first().click());
     await goTo(page, `/w/${world}/servers`);
     await check('dialog', () => button(page, 'Add server').click());
@@ -169,26 +169,26 @@ describe.runIf(hasBrowser)('every page', () => {
     const { page } = light;
     await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Command').fill('git status');
-    await button(page, 'Try').click();
+    await button(page, 'Test').click();
     await page.getByText('It would need approval').waitFor();
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
-    await button(page, 'Try').click();
+    await button(page, 'Test').click();
     await page.getByText('It would run without approval').waitFor();
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)\ndeny shell_cmd(command=*push*)');
-    await button(page, 'Try').click();
+    await button(page, 'Test').click();
     await page.getByText('command is git status').waitFor();
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
     const commented = ['# What may run', '', 'allow shell_cmd(git status)'];
     await page.getByLabel('Rules').fill(`${commented.join('\n')}\n`);
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(commented);
     await page.reload();
     await expect.poll(async () => await page.getByLabel('Rules').inputValue()).toBe(commented.join('\n'));
     await page.getByLabel('Rules').fill('allow shell_cmd(');
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await page
       .getByText(/line 1/)
       .first()
@@ -202,12 +202,12 @@ describe.runIf(hasBrowser)('every page', () => {
     // As if the head file had been missing for a while.
     await page.route('**/audit/verify', (route) => route.fulfill({ json: { ok: true, records: 9, unguarded: 2 } }));
     await button(page, 'Verify chain').click();
-    await page.getByText(/\d+ records, unbroken/).waitFor();
+    await page.getByText(/\d+ records, chain intact/).waitFor();
     await page.getByText('A log that was rewritten as a whole also passes.').waitFor();
     await page.getByText('does not know the first 2 records').waitFor();
     await page.unroute('**/audit/verify');
-    const asked = page.getByRole('row').filter({ hasText: 'asked' });
-    const signed = page.getByRole('row').filter({ hasText: 'signed session' });
+    const asked = page.getByRole('row').filter({ hasText: 'requested' });
+    const signed = page.getByRole('row').filter({ hasText: 'signed for this chat' });
     await asked.first().waitFor();
     await signed.waitFor();
     await page.getByLabel('Kind').selectOption('decision');
@@ -294,7 +294,7 @@ describe.runIf(hasBrowser)('every page', () => {
     const hits = page.getByRole('main').getByRole('link').filter({ hasText: 'Markdown' });
     await expect.poll(() => hits.count()).toBeGreaterThan(0);
     await page.getByLabel('Words in this world').fill('nobodysaidthis');
-    await page.getByText('Nobody said that.').waitFor();
+    await page.getByText('No messages found.').waitFor();
     expect(await hits.count()).toBe(0);
   });
 
@@ -322,13 +322,13 @@ function lastToCome(page: Page, name: string): Locator {
     case 'settings':
       return main.getByLabel('Main agent').locator('option[value=ada]');
     case 'audit':
-      return main.getByRole('row').filter({ hasText: 'asked' }).first();
+      return main.getByRole('row').filter({ hasText: 'requested' }).first();
     case 'stats':
       return main.getByRole('heading', { name: 'Tokens by agent' });
     case 'search':
       return main.getByLabel('Words in this world');
     case '/nowhere':
-      return main.getByText('There is no such page.');
+      return main.getByText('This page does not exist.');
     default:
       return main.getByText('Ada').first();
   }

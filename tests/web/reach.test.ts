@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await enabled(button(page, 'Deny'));
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('d');
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing is waiting for you.').waitFor();
   });
 
   it('[A17] on a phone Alt+N opens the sheet; after Review it opens with what waits now, and never by itself', async () => {

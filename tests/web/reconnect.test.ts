@@ -147,12 +147,12 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await kill();
     await failInBackground(page);
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await page.getByText('The server does not answer.').first().waitFor();
     await back();
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
 
     await page.getByRole('link', { name: 'Agents' }).click();
     await button(page, 'Add agent').click();

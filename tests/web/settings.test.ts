@@ -42,7 +42,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
 
     await button(page, 'Import world…').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Or its text').fill('countersign: 99\nname: Later');
+    await dialog.getByLabel('Or paste the YAML').fill('countersign: 99\nname: Later');
     await button(page, 'Import').click();
     await dialog.getByText(/reads files of version 1/).waitFor();
     const before = (await opened.api.worlds({ limit: 200 })).items.length;
@@ -51,20 +51,20 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
       mimeType: 'application/yaml',
       buffer: Buffer.from(file.text.replace(/^name: .*$/m, 'name: Brought along')),
     });
-    await expect.poll(() => dialog.getByLabel('Or its text').inputValue()).toContain('Brought along');
+    await expect.poll(() => dialog.getByLabel('Or paste the YAML').inputValue()).toContain('Brought along');
     await button(page, 'Import').click();
     await dialog.getByText('One rule that would allow something waits').waitFor();
     expect((await opened.api.worlds({ limit: 200 })).items).toHaveLength(before + 1);
-    await button(page, 'Look at its rules').click();
+    await button(page, 'Review rules').click();
     await page.getByRole('button', { name: 'World: Brought along' }).waitFor();
-    await page.getByText('Proposed by an import, not in force').waitFor();
+    await page.getByText('Proposed by an import, not in effect').waitFor();
     expect((await opened.api.policy('brought-along')).value).toEqual({
       rules: ['deny flood'],
       proposed: ['allow press'],
     });
-    await button(page, 'Take over').click();
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Add to rules').click();
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
     expect((await opened.api.policy('brought-along')).value.rules).toEqual(['deny flood', 'allow press']);
   });
 
@@ -88,34 +88,34 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny press'] }, { ifMatch: etag });
-    await page.getByText('Somebody else wrote the policy meanwhile.').waitFor();
-    await button(page, 'Write policy').click();
-    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    await page.getByText('Somebody else changed the policy.').waitFor();
+    await button(page, 'Save policy').click();
+    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['deny press']);
     expect(await page.getByLabel('Rules').inputValue()).toContain('ask watch');
-    await button(page, 'Drop changes').click();
+    await button(page, 'Discard changes').click();
     await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny press');
     await page.getByLabel('Rules').fill('ask press');
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
     expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
   it('[A26] a rule that can not be read is named by its line, and a tool that is not there gets a warning', async () => {
     const page = await go('policy');
     await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await expect.poll(() => page.getByLabel('Rules').getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('main').getByText('line 3, character 12: a comment needs a line of its own').waitFor();
     await page.getByLabel('Rules').fill('# Presses\n\ndeny prss');
-    await button(page, 'Write policy').click();
-    await remarked(page, 'The policy is written.');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
     await page.getByText('Line 3: there is currently no tool named "prss". Did you mean "press"?').waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['# Presses', '', 'deny prss']);
     await page.getByLabel('Rules').fill('ask press\n\ndeny prss # typo');
     await expect.poll(() => page.getByText('there is currently no tool named').count()).toBe(0);
     await page.getByLabel('Rules').fill('ask press');
-    await button(page, 'Write policy').click();
+    await button(page, 'Save policy').click();
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
@@ -123,12 +123,12 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     const page = await go('settings');
     await page.getByLabel('Description').fill('mine');
     await opened.api.updateWorld(world, { description: 'theirs' });
-    await page.getByText('Somebody else changed these settings meanwhile.').waitFor();
+    await page.getByText('Somebody else changed these settings.').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('mine');
     await button(page, 'Save').click();
-    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
     expect((await opened.api.world(world)).value.description).toBe('theirs');
-    await button(page, 'Drop my changes').click();
+    await button(page, 'Discard my changes').click();
     await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
     await page.getByLabel('Description').fill('ours');
     await button(page, 'Save').click();
@@ -144,7 +144,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Elsewhere');
     await dialog.getByLabel('Working folder').fill(opened.serving.home.folder);
-    await button(page, 'Make world').click();
+    await button(page, 'Create world').click();
     await expect.poll(() => dialog.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
     expect(await dialog.getByLabel('Name').getAttribute('aria-invalid')).toBeNull();
     await dialog.getByText('which agents must not reach').waitFor();
@@ -161,8 +161,8 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Not A Name');
     await dialog.getByLabel('Command').fill(process.execPath);
-    await dialog.getByLabel('Its words').fill(memoryServer);
-    await dialog.getByLabel('Environment').fill('SECRET=hush-hush');
+    await dialog.getByLabel('Arguments').fill(memoryServer);
+    await dialog.getByLabel('Environment variables').fill('SECRET=hush-hush');
     await button(page, 'Add server').last().click();
     await dialog.getByText('a server name has at most 24').last().waitFor();
     await dialog.getByLabel('Name').fill('memory');

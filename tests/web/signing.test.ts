@@ -251,7 +251,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     // What is folded away was not shown, however far down somebody went.
     await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
     await readToEnd(page);
-    await cannotApprove(/Show all of the call/);
+    await cannotApprove(/Expand the call/);
     await page.getByRole('button', { name: /^Show \d+ more lines/ }).click();
     await page.locator('footer').getByText('Scroll to the end').waitFor();
     expect(await approve.isDisabled()).toBe(true);
@@ -260,7 +260,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
 
     await page.locator('[data-call]').filter({ hasText: 'begin bbb' }).waitFor();
     await readToEnd(page);
-    await cannotApprove(/Show all of the call/);
+    await cannotApprove(/Expand the call/);
     await page.getByRole('button', { name: /^Show more/ }).click();
     await page.locator('footer').getByText('Scroll to the end').waitFor();
     await readToEnd(page);

@@ -92,12 +92,12 @@ describe.runIf(hasBrowser)('talking', () => {
     const { page, world } = await enter();
     await write(page, press('behind'));
     await button(page, 'Approve once').waitFor();
-    expect(await page.getByText('Your message is kept.').count()).toBe(0);
+    expect(await page.getByText('Your message is queued.').count()).toBe(0);
     await write(page, 'say I am next');
-    await page.getByText('Your message is kept. Ada can’t answer until you decide what is waiting.').waitFor();
+    await page.getByText("Your message is queued. Ada can't answer until you decide what is waiting.").waitFor();
     await button(page, 'Deny all and continue').click();
     await said(page, 'I am next').waitFor();
-    await expect.poll(() => page.getByText('Your message is kept.').count()).toBe(0);
+    await expect.poll(() => page.getByText('Your message is queued.').count()).toBe(0);
     await toolCard(page, 'behind').getByText('denied').waitFor();
     expect(opened.ran).not.toContain('behind');
     expect((await opened.api.approvals(world)).items).toEqual([]);
@@ -109,10 +109,10 @@ describe.runIf(hasBrowser)('talking', () => {
     await write(page, `@Ada\n${press('in the way')}`);
     await button(page, 'Approve once').waitFor();
     await write(page, '@Ada\nsay I am behind');
-    await page.getByText('Your message is kept.').waitFor();
+    await page.getByText('Your message is queued.').waitFor();
     await write(page, `@Bob\n${press('not in the way')}`);
     await toolCard(page, 'not in the way').waitFor();
-    await page.getByText('Your message is kept.').waitFor();
+    await page.getByText('Your message is queued.').waitFor();
     await button(page, 'Deny all and continue').click();
     await said(page, 'I am behind').waitFor();
     await toolCard(page, 'not in the way').getByText('waiting for you').waitFor();

@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     await page.goto(`${opened.serving.url}/w/${id}/policy`);
     await page.getByLabel('Rules').waitFor();
     await opened.api.deleteWorld(id);
-    await page.getByText('Somebody deleted the world “Short lived”.').waitFor();
+    await page.getByText('The world “Short lived” was deleted.').waitFor();
     await page.getByRole('link', { name: 'Lab 1' }).click();
     await page.getByRole('button', { name: 'World: Lab 1' }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).waitFor();
@@ -46,9 +46,9 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
   it('a broken address of a chat does not take the page away', async () => {
     const { page } = visit;
     await page.goto(`${opened.serving.url}/w/${world}/c/%25E0`);
-    await page.getByText('There is no such page.').waitFor();
+    await page.getByText('This page does not exist.').waitFor();
     await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
-    expect(await page.getByText('This page can’t be shown').count()).toBe(0);
+    expect(await page.getByText("This page can't be shown").count()).toBe(0);
   });
 
   it('a world that was refused is tried again when somebody wants it', async () => {

@@ -15,7 +15,7 @@ export function readArguments(text: string): { arguments: Record<string, unknown
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { arguments: { ...value } };
     return { error: 'Arguments are a JSON object, such as {"path": "notes.md"}.' };
   } catch (error) {
-    return { error: `This is not JSON yet: ${error instanceof Error ? error.message : 'it can’t be read'}` };
+    return { error: `This is not JSON yet: ${error instanceof Error ? error.message : "it can't be read"}` };
   }
 }
 

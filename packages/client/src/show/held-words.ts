@@ -2,12 +2,12 @@ import { agentName } from '../selectors.js';
 import type { ApprovalView, ChatState } from '../state.js';
 
 /**
- * Why a message is not answered yet (M11): `Mason can’t answer until you decide what is waiting.` It names the agents that wait, since
+ * Why a message is not answered yet (M11): `Mason can't answer until you decide what is waiting.` It names the agents that wait, since
  * others may answer meanwhile.
  */
 export function heldWords(state: Pick<ChatState, 'agents'>, held: readonly Pick<ApprovalView, 'agentId'>[]): string {
   const names = [...new Set(held.map(({ agentId }) => agentName(state, agentId)))];
   const last = names.at(-1) ?? '';
   const all = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
-  return `${all} can’t answer until you decide what is waiting.`;
+  return `${all} can't answer until you decide what is waiting.`;
 }

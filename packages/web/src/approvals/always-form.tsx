@@ -3,6 +3,7 @@ import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { CoveredCalls } from './covered-calls.js';
+import { t } from '../words/approvals.js';
 
 /** Calls of this chat that a rule would have let through; `more`: there are others further back. `waiting` run at once. */
 export interface Matched {
@@ -27,11 +28,11 @@ export function AlwaysForm({
   return (
     <fieldset ref={box} aria-labelledby={titleId} className="space-y-2">
       <p id={titleId} className="text-sm font-semibold">
-        Write a rule
+        {t.ruleTitle}
       </p>
       <TextArea
-        label="Rule for this world"
-        hint="Matching calls run without approval in every chat of this world. You can remove the rule under Policy."
+        label={t.ruleLabel}
+        hint={t.ruleHint}
         mono
         rows={Math.min(6, Math.max(2, Math.ceil(rule.length / 40)))}
         value={rule}
@@ -74,15 +75,13 @@ export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: Poli
 function AlsoMatched({ found }: { found: Found }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
-      {found.kind === 'looking' ? <p className="text-ink-3">Looking for other calls it matches…</p> : null}
+      {found.kind === 'looking' ? <p className="text-ink-3">{t.findingMatches}</p> : null}
       {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
       {found.kind === 'found' ? (
         <>
           <CoveredCalls lines={found.matched.waiting} />
           <p>
-            {found.matched.lines.length === 0
-              ? 'Matches nothing else in this chat.'
-              : `Would also have let through in this chat (${found.matched.lines.length}${found.matched.more ? ' and more' : ''}):`}
+            {found.matched.lines.length === 0 ? t.noMatches : t.matches(found.matched.lines.length, found.matched.more)}
           </p>
           <ul className="scroll-quiet mt-1 max-h-28 overflow-y-auto">
             {found.matched.lines.map((line) => (

@@ -11,6 +11,7 @@ import { EditForm, useEdited } from './edit-form.js';
 import { MoreMenu } from './more-menu.js';
 import { useArmed } from './use-armed.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
+import { t } from '../words/approvals.js';
 
 export interface ApprovalCardProps extends CardPlace {
   /** Resolves when the answer was taken; what went wrong is told elsewhere. */
@@ -89,7 +90,7 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
       {...place}
       title={
         <>
-          <bdi>{agentName}</bdi> wants to {verb ?? 'use'}{' '}
+          <bdi>{agentName}</bdi> {t.wantsTo} {verb ?? t.use}{' '}
           {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
         </>
       }
@@ -131,12 +132,12 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
             disabled={!isArmed || mode === 'edit'}
             entries={[
               ...(may('approve_session')
-                ? [{ label: 'Approve for this chat', disabled: !maySign, onSelect: () => setMode('chat') }]
+                ? [{ label: t.approveForChat, disabled: !maySign, onSelect: () => setMode('chat') }]
                 : []),
               ...(may('approve_always') && approval.proposedRule !== undefined
-                ? [{ label: 'Always…', disabled: !maySign, onSelect: () => setMode('always') }]
+                ? [{ label: t.always, disabled: !maySign, onSelect: () => setMode('always') }]
                 : []),
-              ...(may('approve_once') ? [{ label: 'Edit', onSelect: () => setMode('edit') }] : []),
+              ...(may('approve_once') ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
             ]}
           />
         )
@@ -165,16 +166,16 @@ function wantedOf(
 }
 
 const SIGN_WORDS: Readonly<Record<Mode, string>> = {
-  once: 'Approve once',
-  edit: 'Approve once',
-  chat: 'Approve for this chat',
-  always: 'Approve always',
+  once: t.approveOnce,
+  edit: t.approveOnce,
+  chat: t.approveForChat,
+  always: t.approveAlways,
 };
 
 function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {
-  if (isFolded) return 'Show all of the call and read to its end to approve it.';
+  if (isFolded) return t.expandFirst;
   const isShown = mode === 'edit' ? isInView : wasShown;
   // In its first moments nothing is known of a card; one that fits must not say for a moment that it does not.
   const isKnown = isArmed || moreLines > 0;
-  return isShown || !isKnown ? 'Nothing runs until you sign.' : 'Scroll to the end of the call to approve it.';
+  return isShown || !isKnown ? t.nothingRuns : t.scrollFirst;
 }

@@ -9,6 +9,7 @@ import { useMatches } from './use-matches.js';
 import { useReveal } from './use-reveal.js';
 import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
+import { t } from '../words/approvals.js';
 
 /** A question, with what is needed to show and answer it. */
 export interface Asked {
@@ -115,14 +116,14 @@ export function ApprovalPanel({
         agentName={told.agentName}
         me={me}
         onNext={() => setAside(undefined)}
-        nextWords="Close"
+        nextWords={t.close}
       />
     );
   if (asked === undefined || shown.kind === 'none') return toldCard ?? <>{empty}</>;
   const { approval, agentName } = asked;
   const position = waiting.indexOf(shown.id);
   const total = `${waiting.length}${onMore === undefined ? '' : '+'}`;
-  const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${total}`;
+  const place = position < 0 || waiting.length < 2 ? undefined : t.place(position + 1, total);
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<Outcome>): Promise<void> => {
     follow.current = 'if-free';
@@ -161,7 +162,7 @@ export function ApprovalPanel({
               follow.current = 'if-free';
               setCurrent({ kind: 'none' });
             }}
-            nextWords={waiting.length > 0 ? `Next (${total} waiting)` : 'Close'}
+            nextWords={waiting.length > 0 ? t.nextOf(total) : t.close}
           />
           {below}
         </div>

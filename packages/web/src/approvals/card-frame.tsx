@@ -7,6 +7,7 @@ import { ReadingArea, scrollByKey } from './reading-area.js';
 import { ReasonRow } from './reason-row.js';
 import type { EndShown } from './use-end-shown.js';
 import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
+import { t } from '../words/approvals.js';
 
 /** What every card is given by the place it stands in. */
 export interface CardPlace {
@@ -90,15 +91,15 @@ export function CardFrame(props: CardFrameProps): ReactElement {
         {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
         <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
           <Button look="danger" disabled={!mayDeny} onClick={deny}>
-            Deny
+            {t.deny}
           </Button>
           {onBack === undefined ? (
             <Button look="quiet" aria-expanded={hasReason} onClick={() => setHasReason(!hasReason)}>
-              Reason…
+              {t.openReason}
             </Button>
           ) : (
             <Button look="quiet" onClick={onBack}>
-              Back
+              {t.back}
             </Button>
           )}
           <span />

@@ -3,6 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Ago } from '../ui/time.js';
+import { t } from '../words/approvals.js';
 
 /**
  * Who asks, since when, and its place among those that wait. Time and place have a line of their own that never breaks: were they to
@@ -28,12 +29,12 @@ export function CardHead({
       <p className="flex h-5 items-center gap-1 overflow-hidden text-xs whitespace-nowrap text-amber">
         <Icon name="hourglass" className="size-3.5" />
         <span>
-          asked <Ago at={approval.requestedAt} />
+          {t.asked} <Ago at={approval.requestedAt} />
         </span>
         {place === undefined ? null : <span className="ml-auto font-semibold">{place}</span>}
         {onNext === undefined ? null : (
           <button type="button" onClick={onNext} className="ml-1 font-medium text-blue hover:underline">
-            Show next
+            {t.showNext}
           </button>
         )}
       </p>

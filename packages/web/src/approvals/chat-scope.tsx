@@ -3,6 +3,7 @@ import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import type { Found } from './always-form.js';
 import { CoveredCalls } from './covered-calls.js';
+import { t } from '../words/approvals.js';
 
 /** Says how far "for this chat" reaches before it is chosen (A5), and offers to make it narrower. */
 export function ChatScope({
@@ -28,20 +29,17 @@ export function ChatScope({
       ref={box}
       tabIndex={-1}
       role="group"
-      aria-label="Approve for this chat"
+      aria-label={t.approveForChat}
       className="space-y-2 text-[0.8125rem] leading-snug text-ink-2"
     >
-      <p>
-        “For this chat”: {narrow ? 'calls like this one' : 'any use'} of <code>{toolName}</code> by{' '}
-        <bdi>{agentName}</bdi> in this chat, until it ends or you revoke it.
-      </p>
+      <p>{t.chatScope(toolName, agentName, narrow)}</p>
       {pattern === undefined ? null : (
         <Checkbox
           checked={narrow}
           onChange={(event) => onNarrow(event.target.checked)}
           label={
             <span className="text-xs text-ink-2">
-              only calls like{' '}
+              {t.onlyCallsLike}{' '}
               <code className="[overflow-wrap:anywhere]">
                 <Visible text={pattern} strict />
               </code>
@@ -50,7 +48,7 @@ export function ChatScope({
         />
       )}
       <div aria-live="polite">
-        {found.kind === 'looking' ? <p className="text-ink-3">Looking for waiting calls this covers…</p> : null}
+        {found.kind === 'looking' ? <p className="text-ink-3">{t.findingWaiting}</p> : null}
         {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
         {found.kind === 'found' ? <CoveredCalls lines={found.matched.waiting} /> : null}
       </div>

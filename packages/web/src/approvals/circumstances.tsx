@@ -4,6 +4,7 @@ import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Until } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/approvals.js';
 
 /** Where it would run, why it is asked, what is masked, when it expires. */
 export function Circumstances({
@@ -23,13 +24,13 @@ export function Circumstances({
     <div className="space-y-1 text-[0.8125rem] leading-snug text-ink-2">
       {said === undefined ? null : (
         <p className="[overflow-wrap:anywhere]">
-          The tool asks: “<Visible text={said} strict />”
+          {t.toolAsks} “<Visible text={said} strict />”
         </p>
       )}
       <p className="flex items-start gap-1.5">
         <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          in{' '}
+          {t.in}{' '}
           <code>
             <Visible text={approval.workingDirectory} strict />
           </code>
@@ -57,7 +58,7 @@ export function Circumstances({
             {masked}{' '}
             {onReveal === undefined ? null : (
               <button type="button" className="text-blue underline" onClick={onReveal}>
-                Show them (recorded in the audit log)
+                {t.reveal}
               </button>
             )}
           </span>
@@ -66,9 +67,7 @@ export function Circumstances({
       {approval.expiresAt === undefined ? null : (
         <p className="flex items-start gap-1.5 text-amber">
           <Icon name="clock" className="mt-0.5 size-3.5" />
-          <span>
-            Expires in <Until at={approval.expiresAt} />; then nothing runs.
-          </span>
+          <span>{t.expires(<Until at={approval.expiresAt} />)}</span>
         </p>
       )}
     </div>

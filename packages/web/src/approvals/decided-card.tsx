@@ -5,6 +5,7 @@ import { Button } from '../ui/button.js';
 import { SignatureLine } from '../ui/signature.js';
 import { useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/approvals.js';
 
 /** A card after its decision: folded, with its story. It stays where it was until the person goes on. */
 export function DecidedCard({
@@ -24,7 +25,7 @@ export function DecidedCard({
   const { decision } = approval;
   return (
     <section
-      aria-label={`Decided: ${approval.toolName}`}
+      aria-label={t.decided(approval.toolName)}
       className="space-y-2 rounded-lg border border-line bg-surface px-3.5 py-2.5"
     >
       <p className="flex items-center gap-2 text-sm">
@@ -34,11 +35,11 @@ export function DecidedCard({
         </code>
       </p>
       <SignatureLine signed={decision?.outcome === 'approved' || decision?.outcome === 'answered'}>
-        <Visible text={decision === undefined ? 'Decided elsewhere.' : decisionStory(decision, now, me)} />
+        <Visible text={decision === undefined ? t.decidedElsewhere : decisionStory(decision, now, me)} />
       </SignatureLine>
       {onNext === undefined ? null : (
         <Button size="small" onClick={onNext}>
-          {nextWords ?? 'Next'}
+          {nextWords ?? t.next}
         </Button>
       )}
     </section>

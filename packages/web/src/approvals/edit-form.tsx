@@ -2,9 +2,10 @@ import { type ApprovalView, describeCall, readArguments } from '@countersign/cli
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 import { editHint } from './edit-hint.js';
+import { t } from '../words/approvals.js';
 
 export interface Edited {
-  label: 'Command' | 'Arguments';
+  label: string;
   text: string;
   error: string | undefined;
   hint: string;
@@ -21,7 +22,7 @@ export function useEdited(approval: ApprovalView): Edited {
   const [text, setText] = useState(() => command ?? JSON.stringify(approval.arguments, null, 2));
   const [error, setError] = useState<string>();
   return {
-    label: command === undefined ? 'Arguments' : 'Command',
+    label: command === undefined ? t.arguments : t.command,
     text,
     error,
     hint: editHint(approval),

@@ -1,9 +1,7 @@
 import { type ApprovalView, maskedCount } from '@countersign/client';
+import { t } from '../words/approvals.js';
 
 /** Placeholders are explained only where one is to be seen. */
 export function editHint({ arguments: args }: Pick<ApprovalView, 'arguments'>): string {
-  const told = 'The agent is told what really ran.';
-  return maskedCount(JSON.stringify(args)) === 0
-    ? told
-    : `${told} ‹masked …› stands for a secret; keep it to keep the secret.`;
+  return maskedCount(JSON.stringify(args)) === 0 ? t.editHint : `${t.editHint} ${t.editMaskHint}`;
 }

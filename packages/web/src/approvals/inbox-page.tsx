@@ -14,6 +14,7 @@ import { ApprovalPanel, type Asked } from './approval-panel.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
+import { t } from '../words/approvals.js';
 
 /** What waits in all chats of all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
@@ -43,16 +44,16 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   return (
     <>
       <TopBar>
-        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">Inbox</h1>
+        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">{t.inbox}</h1>
         <NotifyButton />
       </TopBar>
-      <h2 className="sr-only">Waiting for you</h2>
+      <h2 className="sr-only">{t.waitingTitle}</h2>
       <p className="sr-only" role="status">
-        {count === 0 ? '' : `${inboxCount(inbox)} waiting for you. Alt and N goes there.`}
+        {t.waitingStatus(inboxCount(inbox))}
       </p>
       {/* The room that the connection banner takes: it must not lie over the head of a card. */}
       <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
-        Waiting calls of all worlds, oldest first.
+        {t.inboxLead}
       </p>
       <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
@@ -60,12 +61,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
           onMore={inbox.loadMore}
           find={find}
           about={(asked) => <Context asked={asked} />}
-          empty={
-            <Empty title="Nothing waits for you.">
-              When an agent asks for something that no rule allows, it appears here, in the title of this page and, if
-              you like, on your desktop.
-            </Empty>
-          }
+          empty={<Empty title={t.inboxEmpty}>{t.inboxEmptyHint}</Empty>}
         />
       </div>
     </>
@@ -84,13 +80,13 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
   return (
     <section className="rounded-lg border border-line bg-surface px-4 py-3 text-sm">
       <div className="mb-2 flex items-center justify-between gap-2">
-        <h3 className="font-semibold">Said before</h3>
+        <h3 className="font-semibold">{t.lastMessages}</h3>
         <Link href={paths.chat(worldId, approval.chatId)} className="font-medium text-blue hover:underline">
-          Open the chat
+          {t.openChat}
         </Link>
       </div>
-      {shown.kind === 'ready' ? null : <NotRead read={shown} what="the messages" />}
-      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">Nothing.</p> : null}
+      {shown.kind === 'ready' ? null : <NotRead read={shown} what={t.theMessages} />}
+      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{t.noMessages}</p> : null}
       <ul className="space-y-1.5">
         {spoken.slice(-10).map((message) => (
           <Said key={message.messageId} message={message} />
@@ -103,7 +99,7 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
 function Said({ message }: { message: Message }): ReactElement {
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
-      <bdi className="truncate text-ink-3">{message.sender === 'human' ? 'you' : message.sender}</bdi>
+      <bdi className="truncate text-ink-3">{message.sender === 'human' ? t.you : message.sender}</bdi>
       <span className="line-clamp-3 [overflow-wrap:anywhere]">
         <Visible text={message.content.slice(0, 600)} />
       </span>
@@ -118,7 +114,7 @@ function NotifyButton(): ReactElement | null {
   if (permission !== 'default') return null;
   return (
     <Button size="small" icon="bell" onClick={() => void Notification.requestPermission().then(setPermission)}>
-      Tell me on the desktop
+      {t.notify}
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Button } from '../ui/button.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
+import { t } from '../words/approvals.js';
 
 /** The choices that reach further than this one call, or change it. None of them decides: each opens a form. */
 export function MoreMenu({ disabled, entries }: { disabled: boolean; entries: readonly MenuEntry[] }): ReactElement {
@@ -12,8 +13,8 @@ export function MoreMenu({ disabled, entries }: { disabled: boolean; entries: re
         trigger={
           <Button
             icon="down"
-            aria-label="More choices"
-            title="More choices"
+            aria-label={t.moreChoices}
+            title={t.moreChoices}
             disabled={disabled || entries.length === 0}
           />
         }

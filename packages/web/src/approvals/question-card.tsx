@@ -6,6 +6,7 @@ import { Visible } from '../ui/visible.js';
 import { CardFrame, type CardPlace } from './card-frame.js';
 import { useArmed } from './use-armed.js';
 import { useEndShown } from './use-end-shown.js';
+import { t } from '../words/approvals.js';
 
 /** A question to be answered with words. Nothing is signed here; choices only fill the field. */
 export function QuestionCard({
@@ -33,11 +34,11 @@ export function QuestionCard({
       {...place}
       title={
         <>
-          <bdi>{place.agentName}</bdi> asks
+          <bdi>{place.agentName}</bdi> {t.asks}
         </>
       }
       end={end}
-      note="An answer is only text: it approves nothing."
+      note={t.answerNote}
       noteId={noteId}
       mayDeny={isArmed}
       onDeny={(reason) => void send(() => onRefuse(reason))}
@@ -49,7 +50,7 @@ export function QuestionCard({
           disabled={!isArmed || words.trim() === ''}
           onClick={() => void send(() => onAnswer(words.trim()))}
         >
-          Answer
+          {t.answer}
         </Button>
       }
     >
@@ -66,7 +67,7 @@ export function QuestionCard({
           ))}
         </div>
       )}
-      <TextArea label="Your answer" rows={2} value={words} onChange={(event) => setWords(event.target.value)} />
+      <TextArea label={t.yourAnswer} rows={2} value={words} onChange={(event) => setWords(event.target.value)} />
     </CardFrame>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { FoldContext } from '../ui/folds.js';
 import { Icon } from '../ui/icon.js';
 import type { EndShown } from './use-end-shown.js';
+import { t } from '../words/approvals.js';
 
 /** How much of the area one step moves: the last lines stay in view, so that none is skipped. */
 const STEP = 0.85;
@@ -23,7 +24,7 @@ export function ReadingArea({
         tabIndex={0}
         role="group"
         data-reading
-        aria-label="Details"
+        aria-label={t.details}
         className="scroll-quiet relative min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
       >
         <FoldContext value={reportFold}>
@@ -42,7 +43,7 @@ export function ReadingArea({
             className="pointer-events-auto inline-flex min-h-7 items-center gap-1 rounded-full border border-amber-line bg-amber-soft px-2.5 text-xs font-medium text-amber"
           >
             <Icon name="down" className="size-3.5" />
-            {moreLines} more {moreLines === 1 ? 'line' : 'lines'}
+            {t.moreLines(moreLines)}
           </button>
         </div>
       )}

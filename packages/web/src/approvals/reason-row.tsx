@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
+import { t } from '../words/approvals.js';
 
 /** Room for a reason that the agent is told. */
 export function ReasonRow({
@@ -18,7 +19,7 @@ export function ReasonRow({
   return (
     <div>
       <label htmlFor={id} className="sr-only">
-        Reason
+        {t.reason}
       </label>
       <input
         ref={field}
@@ -26,7 +27,7 @@ export function ReasonRow({
         type="text"
         value={reason}
         maxLength={4000}
-        placeholder="Why not? The agent is told."
+        placeholder={t.reasonHint}
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
           // Enter here denies: the words are a reason against, never for.

@@ -1,6 +1,7 @@
 import { type ApprovalView, type Decision, expiredWords, type Invocation, scopeWords } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
+import { t } from '../words/approvals.js';
 
 export interface CallState {
   words: string;
@@ -13,21 +14,21 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
   const signed = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
-      return { words: 'about to run', tone: 'neutral', icon: 'clock' };
+      return { words: t.proposed, tone: 'neutral', icon: 'clock' };
     case 'asked':
-      return { words: 'waiting for you', tone: 'amber', icon: 'hourglass' };
+      return { words: t.waitingForYou, tone: 'amber', icon: 'hourglass' };
     case 'approved':
-      return { words: signed ?? 'signed', tone: 'green', icon: 'check' };
+      return { words: signed ?? t.signed, tone: 'green', icon: 'check' };
     case 'running':
-      return { words: 'running', tone: 'blue', icon: 'play' };
+      return { words: t.running, tone: 'blue', icon: 'play' };
     case 'succeeded':
-      return { words: signed ?? 'done', tone: 'green', icon: 'check' };
+      return { words: signed ?? t.done, tone: 'green', icon: 'check' };
     case 'failed':
-      if (status.outcome === 'stopped') return { words: 'stopped', tone: 'neutral', icon: 'stop' };
-      if (status.outcome === 'interrupted') return { words: 'interrupted', tone: 'red', icon: 'alert' };
-      return { words: 'failed', tone: 'red', icon: 'alert' };
+      if (status.outcome === 'stopped') return { words: t.stopped, tone: 'neutral', icon: 'stop' };
+      if (status.outcome === 'interrupted') return { words: t.interrupted, tone: 'red', icon: 'alert' };
+      return { words: t.failed, tone: 'red', icon: 'alert' };
     case 'denied':
-      return { words: `denied${shortReason(status.reason)}`, tone: 'red', icon: 'ban' };
+      return { words: t.denied(shortReason(status.reason)), tone: 'red', icon: 'ban' };
     case 'expired':
       return { words: expiredWords(decision), tone: 'red', icon: 'clock' };
   }
@@ -36,8 +37,7 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
 const LONGEST_REASON = 48;
 
 function shortReason(reason: string): string {
-  if (reason === '') return '';
-  return `: ${reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason}`;
+  return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
 }
 
 /** The question about a call that counts: the last one. */

@@ -4,6 +4,7 @@ import { useCallback } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
 import { say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
+import { t } from '../words/approvals.js';
 
 /** `mine`: this very answer counts. `not mine`: it does not, or somebody gave the same one before; whose it was the server knows. */
 export type Outcome = 'mine' | 'not mine';
@@ -22,7 +23,7 @@ export function useAnswer(): {
       try {
         const { kind } = await sent;
         if (kind === 'recorded') return 'mine';
-        if (!isTold()) say('This was already decided the same way.');
+        if (!isTold()) say(t.alreadyDecided);
       } catch (error) {
         if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(error);
       }

@@ -5,6 +5,7 @@ import { paths } from '../shell/paths.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
 import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
+import { t } from '../words/approvals.js';
 
 /** More than so many in so long are told in one: an agent that asks for fifty things must not fill the desktop. */
 const MOST_AT_ONCE = 3;
@@ -36,7 +37,7 @@ export function useNotifications(inbox: Inbox): void {
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MOST_AT_ONCE) for (const item of fresh) tell(item, navigate);
         // Under one name: each takes the place of the one before.
-        else show(`${count} calls are waiting for you`, { tag: 'countersign' }, () => navigate(paths.inbox));
+        else show(t.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
       })
       .catch(() => undefined);
   }, [items, count, navigate]);
@@ -44,7 +45,7 @@ export function useNotifications(inbox: Inbox): void {
 
 function tell({ worldId, agentName, approval }: InboxItem, navigate: (to: string) => void): void {
   const body = visibleText(approval.question?.text ?? callLine(approval.toolName, approval.arguments), true);
-  show(`${visibleText(agentName, true)} is waiting for you`, { body, tag: approval.approvalId }, () =>
+  show(t.agentWaits(visibleText(agentName, true)), { body, tag: approval.approvalId }, () =>
     navigate(paths.chat(worldId, approval.chatId)),
   );
 }

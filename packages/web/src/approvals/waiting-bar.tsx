@@ -5,6 +5,7 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './use-take-focus.js';
+import { t } from '../words/approvals.js';
 
 /** For phones: a bar that says how many wait. The cards slide up from it when it is touched, never by themselves. */
 export function WaitingBar({
@@ -39,14 +40,14 @@ export function WaitingBar({
             className="mx-auto mb-2 flex min-h-11 w-full max-w-[56rem] items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3.5 text-sm font-medium text-amber"
           >
             <Icon name="hourglass" />
-            <span className="flex-1 text-left">{queue.length} waiting for you</span>
-            Review
+            <span className="flex-1 text-left">{t.waitingCount(queue.length)}</span>
+            {t.review}
             <Icon name="chevron" className="-rotate-90" />
           </button>
         )}
       </div>
       {open ? (
-        <Dialog title="Waiting for you" shape="sheet" onClose={() => setOpen(false)}>
+        <Dialog title={t.waitingTitle} shape="sheet" onClose={() => setOpen(false)}>
           <div ref={sheet} className="flex min-h-0 flex-col">
             <ApprovalPanel
               queue={queue}

@@ -9,6 +9,7 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './use-take-focus.js';
+import { t } from '../words/approvals.js';
 
 /** The column beside the transcript: what waits for a person, and the last turn over time. */
 export function WaitingColumn({
@@ -25,16 +26,16 @@ export function WaitingColumn({
   return (
     <aside
       ref={column}
-      aria-label="Waiting for you"
+      aria-label={t.waitingTitle}
       className="flex w-[25rem] shrink-0 flex-col border-l border-line bg-paper 2xl:w-[28rem]"
     >
       <header className="flex h-14 shrink-0 items-center gap-2 px-4">
-        <h2 className="text-[0.9375rem] font-semibold">Waiting for you</h2>
-        <Count value={queue.length} of="in this chat" />
+        <h2 className="text-[0.9375rem] font-semibold">{t.waitingTitle}</h2>
+        <Count value={queue.length} of={t.inThisChat} />
         <Elsewhere chatId={chatId} />
       </header>
       <p className="sr-only" role="status">
-        {queue.length === 0 ? '' : `${queue.length} waiting for you. Alt and N goes there.`}
+        {t.waitingStatus(queue.length)}
       </p>
       <div className="flex min-h-0 flex-1 flex-col px-3 pb-3">
         <ApprovalPanel
@@ -42,17 +43,14 @@ export function WaitingColumn({
           find={find}
           wanted={wanted}
           onWantedShown={onWantedShown}
-          empty={<p className="px-1 text-sm text-ink-3">Nothing in this chat waits for you.</p>}
+          empty={<p className="px-1 text-sm text-ink-3">{t.chatEmpty}</p>}
         />
       </div>
       {/* There from the start: were it to come later, the bar above it would move. */}
       <div className="h-[min(11rem,22dvh)] shrink-0">
         <LastTurn />
       </div>
-      <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
-        <kbd>Alt</kbd> <kbd>N</kbd> goes to the card; there <kbd>a</kbd> approves once, <kbd>d</kbd> denies,{' '}
-        <kbd>e</kbd> edits, <kbd>n</kbd> is next.
-      </p>
+      <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">{t.keys}</p>
     </aside>
   );
 }
@@ -66,7 +64,7 @@ function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   if (count === '') return null;
   return (
     <Link href={paths.inbox} className="ml-auto text-[0.8125rem] font-medium text-blue hover:underline">
-      {count} in other chats
+      {t.inOtherChats(count)}
     </Link>
   );
 }

@@ -4,6 +4,7 @@ import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 import type { Asked } from './approval-panel.js';
+import { t } from '../words/approvals.js';
 
 /** The others that wait, each with its place, to pick from. */
 export function WaitingList({
@@ -25,15 +26,15 @@ export function WaitingList({
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {
     const asked = id === shownId ? undefined : find(id);
-    return asked === undefined ? [] : [{ id, asked, place: `${index + 1} of ${total}` }];
+    return asked === undefined ? [] : [{ id, asked, place: t.place(index + 1, total) }];
   });
   if (others.length === 0) return null;
   return (
     <div>
       <p aria-hidden="true" className="mb-1 text-xs font-semibold text-ink-3">
-        Also waiting
+        {t.alsoWaiting}
       </p>
-      <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label="Also waiting">
+      <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label={t.alsoWaiting}>
         {others.map(({ id, asked: { approval, agentName }, place }) => (
           <li key={id} className="border-t border-line first:border-t-0">
             <button
@@ -56,7 +57,7 @@ export function WaitingList({
       </ol>
       {onMore === undefined ? null : (
         <button type="button" onClick={onMore} className="min-h-10 px-3 text-sm text-blue hover:underline">
-          Show more
+          {t.showMore}
         </button>
       )}
     </div>

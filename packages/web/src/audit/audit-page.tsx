@@ -15,6 +15,7 @@ import { Visible } from '../ui/visible.js';
 import { filterEntries, type Filter } from './filter-entries.js';
 import { lookOf } from './look-of.js';
 import { readAudit } from './read-audit.js';
+import { t } from '../words/audit.js';
 
 const STEP = 100;
 
@@ -36,26 +37,26 @@ export default function AuditPage(): ReactElement {
   };
   return (
     <Page
-      title="Audit"
+      title={t.title}
       wide
-      lead="Every request, decision, run, refusal and change of policy, each linked to the one before it by its hash."
+      lead={t.lead}
       actions={
         <>
           <Button size="small" icon="download" onClick={() => save('jsonl')}>
-            JSON lines
+            {t.jsonLines}
           </Button>
           <Button size="small" icon="download" onClick={() => save('csv')}>
-            CSV
+            {t.csv}
           </Button>
         </>
       }
     >
       <div className="mb-4 grid items-end gap-3 sm:grid-cols-[10rem_10rem_minmax(0,1fr)_auto]">
         <Select
-          label="Kind"
+          label={t.kind}
           value={filter.kind}
           options={[
-            { value: '', label: 'all' },
+            { value: '', label: t.all },
             ...['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal'].map(
               (kind) => ({
                 value: kind,
@@ -66,52 +67,50 @@ export default function AuditPage(): ReactElement {
           onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
         />
         <Select
-          label="Agent"
+          label={t.agent}
           value={filter.agentId}
-          options={[{ value: '', label: 'all' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          options={[{ value: '', label: t.all }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
         />
         <TextField
-          label="Words"
+          label={t.words}
           type="search"
           value={filter.words}
           onChange={(event) => setFilter({ ...filter, words: event.target.value })}
         />
         <Verify key={`${records?.length} ${records?.at(-1)?.seq}`} worldId={worldId} entries={records} />
       </div>
-      {log.kind === 'ready' ? null : <NotRead read={log} what="the log" />}
+      {log.kind === 'ready' ? null : <NotRead read={log} what={t.theLog} />}
       {records !== undefined && entries.length === 0 ? (
-        <Empty title="No such records.">
-          {records.length === 0 ? 'Nothing has been asked or decided yet.' : 'Try another filter.'}
-        </Empty>
+        <Empty title={t.noRecords}>{records.length === 0 ? t.noRecordsYet : t.otherFilter}</Empty>
       ) : null}
       {entries.length === 0 ? null : (
         <div
           className="scroll-quiet overflow-x-auto rounded-lg border border-line bg-surface"
           tabIndex={0}
           role="group"
-          aria-label="Records"
+          aria-label={t.records}
         >
           <table className="w-full min-w-[46rem] text-left text-[0.8125rem]">
             <thead className="border-b border-line text-xs text-ink-3">
               <tr>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  No.
+                  {t.columns.number}
                 </th>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  When
+                  {t.columns.when}
                 </th>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  What
+                  {t.columns.what}
                 </th>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  Call
+                  {t.columns.call}
                 </th>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  Who
+                  {t.columns.who}
                 </th>
                 <th scope="col" className="px-3 py-2 font-medium">
-                  Why
+                  {t.columns.why}
                 </th>
               </tr>
             </thead>
@@ -129,7 +128,7 @@ export default function AuditPage(): ReactElement {
       )}
       {entries.length > shown ? (
         <Button className="mt-3" onClick={() => setShown(shown + STEP)}>
-          Show {Math.min(STEP, entries.length - shown)} more of {entries.length}
+          {t.showMore(Math.min(STEP, entries.length - shown), entries.length)}
         </Button>
       ) : null}
     </Page>
@@ -138,7 +137,7 @@ export default function AuditPage(): ReactElement {
 
 /** The last letters tell two clients apart; the export has all of them. */
 function shortId(client: string): string {
-  return client.startsWith('client_') ? `client …${client.slice(-4)}` : client;
+  return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
 }
 
 function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): ReactElement {
@@ -199,19 +198,16 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
     <div className="flex min-h-9 items-center gap-2" aria-live="polite">
       {verdict === undefined ? (
         <Button icon="policy" disabled={entries === undefined} onClick={() => void verify()}>
-          Verify chain
+          {t.verify}
         </Button>
       ) : verdict.ok ? (
         <>
           <Badge tone="green" icon="check">
-            {verdict.records} records, unbroken
+            {t.unbroken(verdict.records)}
           </Badge>
           <span className="max-w-72 text-xs text-ink-3">
-            A log that was rewritten as a whole also passes. To rule that out, run{' '}
-            <code className="whitespace-nowrap">countersign audit verify --head</code> with a head kept elsewhere.
-            {unguarded === 0
-              ? null
-              : ` The head file in the home does not know the first ${unguarded} records: it was missing or new at that time.`}
+            {t.verified}
+            {unguarded === 0 ? null : t.unguarded(unguarded)}
           </span>
         </>
       ) : (

@@ -22,6 +22,7 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
     words: 'signed once',
     tone: 'green',
   });
+  expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'session' })).words).toBe('signed for this chat');
 });
 
 it('[A16] calls only changes of rules a rule', () => {

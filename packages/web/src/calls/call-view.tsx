@@ -6,6 +6,7 @@ import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
 import { DiffView } from './diff-view.js';
 import { shellParts, type ShellPart } from './shell-parts.js';
+import { t } from '../words/calls.js';
 
 const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {
   plain: '',
@@ -39,7 +40,7 @@ export function CallView({
     case 'fields':
       return (
         <div className="space-y-1.5">
-          {shape.fields.length === 0 ? <p className="text-sm text-ink-3">No arguments.</p> : null}
+          {shape.fields.length === 0 ? <p className="text-sm text-ink-3">{t.noArguments}</p> : null}
           <dl className="space-y-1.5">
             {shape.fields.map(({ name, text }) => (
               <div key={name} className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-3">
@@ -63,7 +64,7 @@ const LONGEST = 20_000;
 function Command({ command, parameters }: { command: string; parameters: readonly string[] }): ReactElement {
   if (command.length > LONGEST) return <FoldedText text={[command, ...parameters].join(' ')} first={4000} strict />;
   return (
-    <pre aria-label="Command" role="group" className="code text-[0.8125rem] leading-relaxed text-ink">
+    <pre aria-label={t.command} role="group" className="code text-[0.8125rem] leading-relaxed text-ink">
       {shellParts(command).map((part, index) => (
         <span key={`${index}`} className={cx(COLOURS[part.kind])}>
           <Visible text={part.text} strict />

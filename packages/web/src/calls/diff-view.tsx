@@ -5,6 +5,7 @@ import { FoldedText } from '../ui/folded-text.js';
 import { useFold } from '../ui/folds.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/calls.js';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', place: '', note: '' };
 const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {
@@ -34,13 +35,13 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
           </span>
           <span className="ml-auto shrink-0 text-xs">
             <span className="text-green">+{added}</span> <span className="text-red">−{removed}</span>
-            <span className="sr-only"> lines</span>
+            <span className="sr-only"> {t.lines}</span>
           </span>
         </p>
       )}
       <div
         role="group"
-        aria-label="Changes"
+        aria-label={t.changes}
         className="rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
       >
         {lines.slice(0, count).map((line, index) => (
@@ -61,7 +62,7 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
       {lines.length > count ? (
         <p className="mt-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
           <Icon name="alert" className="size-3.5" />
-          {(lines.length - count).toLocaleString()} lines are not shown.
+          {t.hiddenLines(lines.length - count)}
         </p>
       ) : null}
       {lines.length > count ? (
@@ -70,7 +71,7 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setCount((before) => before + STEP)}
         >
-          Show {Math.min(STEP, lines.length - count)} more lines of {lines.length}
+          {t.showLines(Math.min(STEP, lines.length - count), lines.length)}
         </button>
       ) : null}
     </div>

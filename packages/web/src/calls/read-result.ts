@@ -1,3 +1,5 @@
+import { t } from '../words/calls.js';
+
 export type ResultShape =
   | { kind: 'nothing' }
   | { kind: 'shell'; exitCode: number; stdout: string; stderr: string; note: string }
@@ -55,7 +57,7 @@ function readFile({ path, size, firstLine, lastLine, content, note = '', ...more
   if (typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
   if (firstLine === undefined && lastLine === undefined) return { kind: 'file', path, size, lines: '', content, note };
   if (typeof firstLine !== 'number' || typeof lastLine !== 'number') return undefined;
-  const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
+  const lines = t.lineRange(firstLine, lastLine);
   return { kind: 'file', path, size, lines, content, note };
 }
 

@@ -4,58 +4,56 @@ import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
+import { t } from '../words/calls.js';
 
 /** What a call gave. */
 export function ResultView({ result }: { result: unknown }): ReactElement | null {
   const shape = readResult(result);
   switch (shape.kind) {
     case 'nothing':
-      return <p className="text-[0.8125rem] text-ink-3">It gave no output.</p>;
+      return <p className="text-[0.8125rem] text-ink-3">{t.noOutput}</p>;
     case 'shell':
       return (
         <div className="space-y-2">
           {shape.stdout === '' ? null : <FoldedText text={shape.stdout} />}
           {shape.stderr === '' ? null : (
             <div>
-              <p className="text-xs text-ink-3">standard error</p>
+              <p className="text-xs text-ink-3">{t.stderr}</p>
               <FoldedText text={shape.stderr} className="text-red" />
             </div>
           )}
-          <p className="text-xs text-ink-3">
-            exit code {shape.exitCode}
-            {shape.stdout === '' && shape.stderr === '' ? ', no output' : ''}
-          </p>
+          <p className="text-xs text-ink-3">{t.exitCode(shape.exitCode, shape.stdout === '' && shape.stderr === '')}</p>
           <Caption words={[shape.note]} />
         </div>
       );
     case 'diff':
       return (
-        <div tabIndex={0} role="group" aria-label="Result" className="scroll-quiet max-h-96 overflow-y-auto">
+        <div tabIndex={0} role="group" aria-label={t.result} className="scroll-quiet max-h-96 overflow-y-auto">
           <DiffView path={shape.path} lines={diffLines(shape.diff)} />
         </div>
       );
     case 'written':
       return (
         <p className="text-[0.8125rem] text-ink-2">
-          {shape.created ? 'Created' : 'Wrote'}{' '}
+          {shape.created ? t.created : t.wrote}{' '}
           <span className="font-mono">
             <Visible text={shape.path} strict />
           </span>
-          , {shape.bytes.toLocaleString()} {shape.bytes === 1 ? 'byte' : 'bytes'}.
+          , {t.bytes(shape.bytes)}.
         </p>
       );
     case 'file':
       return (
         <div className="space-y-2">
           {shape.content === '' ? null : <FoldedText text={shape.content} />}
-          <Caption words={[shape.path, shape.lines, `${shape.size.toLocaleString()} bytes`, shape.note]} />
+          <Caption words={[shape.path, shape.lines, t.bytes(shape.size), shape.note]} />
         </div>
       );
     case 'list':
       return (
         <div className="space-y-2">
           {shape.entries.length === 0 ? null : <FoldedText text={shape.entries.join('\n')} />}
-          <Caption words={[shape.path, shape.entries.length === 0 ? 'nothing is there' : '', shape.note]} />
+          <Caption words={[shape.path, shape.entries.length === 0 ? t.emptyFolder : '', shape.note]} />
         </div>
       );
     case 'text':

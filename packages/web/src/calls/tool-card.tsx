@@ -20,6 +20,7 @@ import { Running, useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 import { CallView } from './call-view.js';
 import { ResultView } from './result-view.js';
+import { t } from '../words/calls.js';
 
 export interface ToolCardProps {
   invocation: Invocation;
@@ -97,7 +98,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
             </span>
           )}
         </button>
-        {invocation.editedArguments === undefined ? null : <Badge icon="edit">edited</Badge>}
+        {invocation.editedArguments === undefined ? null : <Badge icon="edit">{t.edited}</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
           <span className="max-w-36 truncate sm:max-w-64">
             <Visible text={state.words} />
@@ -107,7 +108,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
         </Badge>
         {status.kind === 'asked' && onReview !== undefined ? (
           <Button size="small" look="amber" onClick={onReview}>
-            Review
+            {t.review}
           </Button>
         ) : null}
       </div>
@@ -132,7 +133,7 @@ function Detail({
       <div
         tabIndex={0}
         role="group"
-        aria-label="Call"
+        aria-label={t.call}
         className="scroll-quiet max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2"
       >
         <CallView
@@ -143,7 +144,7 @@ function Detail({
       </div>
       {invocation.editedArguments === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
-          <summary>What the agent had proposed</summary>
+          <summary>{t.proposed}</summary>
           <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
             <CallView toolName={invocation.toolName} args={invocation.arguments} />
           </div>
@@ -177,7 +178,7 @@ function Detail({
       ) : null}
       {status.kind === 'denied' && decision === undefined ? (
         <p className="text-sm text-red">
-          Denied: <Visible text={status.reason} />
+          {t.denied} <Visible text={status.reason} />
         </p>
       ) : null}
     </>
@@ -185,7 +186,7 @@ function Detail({
 }
 
 function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {
-  if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">No output yet.</p>;
+  if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">{t.noOutputYet}</p>;
   const text = output.parts.map((part) => part.text).join('');
   return (
     // A fixed height: lines that come in must not push what stands below.
@@ -193,11 +194,11 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
       className="flex h-40 flex-col-reverse overflow-y-auto rounded-md border border-line bg-sunken px-3 py-2"
       tabIndex={0}
       role="log"
-      aria-label="Output"
+      aria-label={t.output}
     >
       {/* From the top while it is short; the end is kept in view once it is not. */}
       <div className="mb-auto">
-        {output.dropped === 0 ? null : <p className="text-xs text-ink-3">… {output.dropped} characters before this</p>}
+        {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{t.dropped(output.dropped)}</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />
       </div>
     </div>

@@ -5,6 +5,7 @@ import { useReview } from '../approvals/review.js';
 import { lastApproval } from '../approvals/story.js';
 import { ToolCard } from '../calls/tool-card.js';
 import { useChat } from '../data/connection.js';
+import { t } from '../words/chat.js';
 
 /** The calls of one message, one card each. */
 export function Calls({ ids }: { ids: readonly string[] }): ReactElement {
@@ -26,7 +27,7 @@ function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): Reac
   const output = useChat((state) => state.outputs.get(id));
   const place = useChat((state) => {
     const position = approval === undefined ? -1 : state.queue.indexOf(approval.approvalId);
-    return position < 0 || state.queue.length < 2 ? undefined : `${position + 1} of ${state.queue.length}`;
+    return position < 0 || state.queue.length < 2 ? undefined : t.place(position + 1, state.queue.length);
   });
   const isLast = useChat(({ invocations, transcript, streams }) => {
     const messageId = get(invocations, id)?.messageId;

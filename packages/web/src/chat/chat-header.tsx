@@ -10,6 +10,7 @@ import { TextField } from '../ui/field.js';
 import { Menu } from '../ui/menu.js';
 import { sayError } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
+import { t } from '../words/chat.js';
 
 /** What the chat is called, whether somebody works, and how to stop it. */
 export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactElement {
@@ -40,13 +41,13 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         <Badge tone="blue">
           <span aria-hidden="true" className="mr-0.5 size-2 shrink-0 animate-breathe rounded-full bg-current" />
           {busy === '' ? null : <bdi className="max-w-48 truncate max-sm:sr-only">{busy}</bdi>}
-          working
+          {t.working}
         </Badge>
       ) : null}
       {status === 'waiting' ? (
         // Where there is no room, the bar over the composer says so.
         <Badge tone="amber" icon="hourglass" className="max-sm:hidden">
-          waiting for you
+          {t.waitingForYou}
         </Badge>
       ) : null}
       {/* Its room is kept: were it to appear and go, what stands beside it would move under the pointer. */}
@@ -57,14 +58,14 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         disabled={stopping || status === 'idle'}
         onClick={() => void stop()}
       >
-        Stop
+        {t.stop}
       </Button>
       <Menu
-        trigger={<IconButton icon="more" label="Chat menu" />}
+        trigger={<IconButton icon="more" label={t.menu} />}
         entries={[
-          { label: 'Timeline', icon: 'clock', onSelect: onTimeline },
-          { label: 'Rename…', icon: 'edit', onSelect: () => setAsking('rename') },
-          { label: 'Delete…', icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
+          { label: t.timeline, icon: 'clock', onSelect: onTimeline },
+          { label: t.openRename, icon: 'edit', onSelect: () => setAsking('rename') },
+          { label: t.openDelete, icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
         ]}
       />
       {asking === 'rename' ? (
@@ -104,7 +105,7 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
     }
   };
   return (
-    <Dialog title="Rename chat" onClose={onClose}>
+    <Dialog title={t.renameTitle} onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -112,11 +113,11 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
           void save();
         }}
       >
-        <TextField label="Title" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <TextField label={t.chatTitle} value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
           <Button look="primary" type="submit" disabled={name.trim() === ''}>
-            Rename
+            {t.rename}
           </Button>
         </div>
       </form>
@@ -137,15 +138,12 @@ function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
     }
   };
   return (
-    <Dialog title="Delete chat" onClose={onClose}>
-      <p className="text-sm">
-        “{visibleText(title)}” and all that was said in it will be gone. What runs is stopped first. The audit log keeps
-        what was signed.
-      </p>
+    <Dialog title={t.deleteTitle} onClose={onClose}>
+      <p className="text-sm">{t.deleteText(visibleText(title))}</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>{t.cancel}</Button>
         <Button look="danger" icon="trash" onClick={() => void remove()}>
-          Delete
+          {t.delete}
         </Button>
       </div>
     </Dialog>

@@ -12,11 +12,12 @@ import { Composer } from './composer.js';
 import { TimelineDialog } from './timeline-dialog.js';
 import { Transcript } from './transcript.js';
 import { WaitingNote } from './waiting-note.js';
+import { t } from '../words/chat.js';
 
 export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
   const world = useWorldStore();
   const store = useOpened(() => world.openChat(chatId), chatId);
-  if (store === undefined) return <Loading what="the chat" />;
+  if (store === undefined) return <Loading what={t.theChat} />;
   return (
     <ChatContext value={store}>
       <OpenChat />
@@ -47,9 +48,9 @@ function OpenChat(): ReactElement {
 
   if (deleted || loading.kind === 'failed')
     return (
-      <Page title="Chat">
+      <Page title={t.chat}>
         {deleted ? (
-          <Failed why="This chat was deleted. Choose another one or start a new one." />
+          <Failed why={t.deletedChat} />
         ) : (
           <Failed why={loading.kind === 'failed' ? loading.why : ''} onRetry={() => worldStore.retryNow()} />
         )}
@@ -64,7 +65,7 @@ function OpenChat(): ReactElement {
           </TopBar>
           {loading.kind === 'loading' ? (
             <div className="flex-1">
-              <Loading what="the chat" />
+              <Loading what={t.theChat} />
             </div>
           ) : (
             <Transcript wanted={wantedMessage} />

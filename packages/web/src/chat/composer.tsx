@@ -6,6 +6,7 @@ import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
+import { t } from '../words/chat.js';
 
 export interface ComposerProps {
   agents: readonly Agent[];
@@ -104,7 +105,7 @@ export function Composer({
         <div
           className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}
           role="group"
-          aria-label="Suggestions"
+          aria-label={t.suggestions}
         >
           {suggestions.map((suggestion) => (
             <button
@@ -124,7 +125,7 @@ export function Composer({
           <ul
             id={listId}
             role="listbox"
-            aria-label="Agents"
+            aria-label={t.agents}
             className="absolute bottom-full left-0 z-20 mb-1 w-64 rounded-lg border border-line bg-raised p-1 shadow-card"
           >
             {offers.map((agent, index) => (
@@ -150,14 +151,14 @@ export function Composer({
         ) : null}
         <div className="flex items-end gap-2 rounded-xl border border-line-2 bg-surface p-1.5 pl-3.5 shadow-card focus-within:border-blue">
           <label htmlFor={id} className="sr-only">
-            Message
+            {t.message}
           </label>
           <textarea
             ref={box}
             id={id}
             rows={1}
             value={text}
-            placeholder={isWide ? `Message ${worldName}…  @ to address an agent` : `Message ${worldName}…`}
+            placeholder={isWide ? t.widePlaceholder(worldName) : t.placeholder(worldName)}
             aria-autocomplete="list"
             aria-controls={open ? listId : undefined}
             aria-activedescendant={open ? `${listId}-${chosen}` : undefined}
@@ -171,7 +172,7 @@ export function Composer({
             className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
           />
           <Button look="primary" icon="send" disabled={text.trim() === '' || busy} onClick={() => send(text)}>
-            Send
+            {t.send}
           </Button>
         </div>
       </div>

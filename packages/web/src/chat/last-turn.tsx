@@ -3,6 +3,7 @@ import { useChat, useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
+import { t } from '../words/chat.js';
 
 /** The newest turn of the chat, small, at the foot of the column. */
 export default function LastTurn(): ReactElement | null {
@@ -24,7 +25,7 @@ export default function LastTurn(): ReactElement | null {
   if (turn.kind !== 'ready' || turn.data.spans.length === 0) return null;
   return (
     <section
-      aria-label="Last turn"
+      aria-label={t.lastTurn}
       tabIndex={0}
       className="scroll-quiet h-full overflow-y-auto border-t border-line px-4 py-3"
     >

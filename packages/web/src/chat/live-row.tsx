@@ -3,6 +3,7 @@ import type { LiveStream } from '@countersign/client';
 import { type ReactElement, useDeferredValue } from 'react';
 import { Markdown } from './markdown.js';
 import { Spoken } from './message-row.js';
+import { t } from '../words/chat.js';
 
 /** An answer being spoken. It keeps its place and form when the finished message comes. */
 export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
@@ -20,7 +21,7 @@ export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readon
 function Thinking(): ReactElement {
   return (
     <p className="flex h-[1.6em] items-center gap-1 text-ink-3">
-      <span className="sr-only">is thinking</span>
+      <span className="sr-only">{t.thinking}</span>
       {[0, 1, 2].map((index) => (
         <span
           key={index}

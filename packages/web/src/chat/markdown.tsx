@@ -11,6 +11,7 @@ import { isIntricate } from './is-intricate.js';
 import { PlainInstead } from './plain-instead.js';
 import { splitBlocks } from './split-blocks.js';
 import { whereTo } from './where-to.js';
+import { t } from '../words/chat.js';
 
 /** More than this is shown as plain text: reading it as Markdown would hold up the page. */
 const LONGEST = 60_000;
@@ -88,13 +89,13 @@ const components: Components = {
     const words = alt === undefined || alt === '' ? src : alt;
     return (
       <Away href={src} words={words}>
-        picture: {words}
+        {t.picture} {words}
       </Away>
     );
   },
   input({ checked }) {
     return (
-      <span aria-label={checked === true ? 'done' : 'to do'} role="img">
+      <span aria-label={checked === true ? t.done : t.toDo} role="img">
         {checked === true ? '☑' : '☐'}
       </span>
     );

@@ -9,6 +9,7 @@ import { countWords } from '../ui/time-words.js';
 import { Visible } from '../ui/visible.js';
 import { Calls } from './calls.js';
 import { Markdown } from './markdown.js';
+import { t } from '../words/chat.js';
 
 export interface MessageRowProps {
   message: TranscriptMessage;
@@ -42,7 +43,7 @@ export const MessageRow = memo(function MessageRow({
           >
             <Icon name="reply" className="size-3.5" />
             <span className="truncate">
-              answers <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
+              {t.answers} <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
             </span>
           </button>
         )}
@@ -113,9 +114,9 @@ export function Spoken({
           {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
               className="ml-auto text-xs text-ink-3 tabular-nums"
-              title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}
+              title={t.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
-              {countWords(usage.inputTokens)} in · {countWords(usage.outputTokens)} out
+              {t.tokens(countWords(usage.inputTokens), countWords(usage.outputTokens))}
             </span>
           )}
         </header>
@@ -147,7 +148,7 @@ export function speakerName(speaker: Speaker, agents: readonly Agent[]): string 
     case 'agent':
       return agents.find(({ id }) => id === speaker.agentId)?.name ?? speaker.agentId;
     case 'person':
-      return speaker.name === 'human' ? 'you' : speaker.name;
+      return speaker.name === 'human' ? t.you : speaker.name;
     case 'world':
       return 'world';
     case 'system':

@@ -9,6 +9,7 @@ import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
 import { Composer } from './composer.js';
 import { OutgoingRow } from './outgoing-row.js';
+import { t } from '../words/chat.js';
 
 /** Before the first word: who is here, what will happen, and something to begin with. */
 export default function NewChatPage(): ReactElement {
@@ -34,9 +35,9 @@ export default function NewChatPage(): ReactElement {
   }, [madeId, worldId, navigate]);
   if (loading.kind !== 'ready')
     return (
-      <Page title="New chat">
+      <Page title={t.newChat}>
         {loading.kind === 'loading' ? (
-          <Loading what="the world" />
+          <Loading what={t.theWorld} />
         ) : (
           <Failed why={loading.why} onRetry={() => worldStore.retryNow()} />
         )}
@@ -46,7 +47,7 @@ export default function NewChatPage(): ReactElement {
   return (
     <>
       <TopBar>
-        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">New chat</h1>
+        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">{t.newChat}</h1>
       </TopBar>
       <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto px-3 sm:px-6">
         <div className="m-auto w-full max-w-[40rem] py-8">
@@ -54,17 +55,14 @@ export default function NewChatPage(): ReactElement {
           <h2 className="mt-3 text-2xl font-semibold tracking-tight">
             <bdi>{world?.name ?? worldId}</bdi>
           </h2>
-          <p className="mt-1 text-ink-2">
-            {world?.description ??
-              'Agents propose. You countersign: what could matter waits here until you have signed it.'}
-          </p>
+          <p className="mt-1 text-ink-2">{world?.description ?? t.motto}</p>
           {active.length === 0 ? (
             <p className="mt-6 rounded-lg border border-dashed border-line-2 px-4 py-3 text-sm text-ink-2">
-              Nobody is here to answer yet.{' '}
-              <Link href={paths.page(worldId, 'agents')} className="font-medium text-blue underline">
-                Add an agent
-              </Link>{' '}
-              first.
+              {t.noAgents(
+                <Link href={paths.page(worldId, 'agents')} className="font-medium text-blue underline">
+                  {t.addAgent}
+                </Link>,
+              )}
             </p>
           ) : (
             <ul className="mt-6 divide-y divide-line rounded-lg border border-line bg-surface">
@@ -74,10 +72,10 @@ export default function NewChatPage(): ReactElement {
                   <span className="min-w-0 flex-1">
                     <bdi className="text-sm font-semibold">{agent.name}</bdi>
                     <span className="block truncate text-[0.8125rem] text-ink-3">
-                      {agent.tools.length === 0 ? 'only talks' : `may ask for ${agent.tools.join(', ')}`}
+                      {agent.tools.length === 0 ? t.noTools : t.mayCall(agent.tools.join(', '))}
                     </span>
                   </span>
-                  {world?.mainAgent === agent.id ? <span className="text-xs text-ink-3">answers first</span> : null}
+                  {world?.mainAgent === agent.id ? <span className="text-xs text-ink-3">{t.mainBadge}</span> : null}
                 </li>
               ))}
             </ul>
@@ -110,11 +108,11 @@ export default function NewChatPage(): ReactElement {
 function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
   switch (mode) {
     case 'read':
-      return 'Only tools that read can run in this world.';
+      return t.modes.read;
     case 'auto':
-      return 'Tools that stay inside the sandbox and the working folder run without approval. Everything else waits for you.';
+      return t.modes.auto;
     case 'ask':
     case undefined:
-      return 'Tools that only read run at once. Everything else waits until you approve it, and you can always say no.';
+      return t.modes.ask;
   }
 }

@@ -7,6 +7,7 @@ import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 import { Markdown } from './markdown.js';
 import { Spoken } from './message-row.js';
+import { t } from '../words/chat.js';
 
 const PERSON: Speaker = { kind: 'person', name: 'human' };
 
@@ -14,7 +15,7 @@ const PERSON: Speaker = { kind: 'person', name: 'human' };
 export function OutgoingRow({ message, draftKey }: { message: Outgoing; draftKey: string }): ReactElement {
   const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
   return (
-    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? 'Sending…' : undefined}>
+    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? t.sending : undefined}>
       <Markdown text={message.content} breaks />
       <Delivery message={message} draftKey={draftKey} />
     </Spoken>
@@ -36,9 +37,9 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
       return (
         <div role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-amber">
           <Icon name="hourglass" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">Not sent yet, retrying…</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">{t.retrying}</span>
           <Button size="small" look="quiet" className="text-amber" onClick={outbox.retryNow}>
-            Try now
+            {t.tryNow}
           </Button>
         </div>
       );
@@ -47,13 +48,13 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
         <div role="alert" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-red">
           <Icon name="alert" />
           <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
-            Not sent: <Visible text={progress.why} />
+            {t.notSent} <Visible text={progress.why} />
           </span>
           <Button size="small" onClick={() => outbox.retry(clientMessageId)}>
-            Try again
+            {t.tryAgain}
           </Button>
           <Button size="small" onClick={edit}>
-            Edit
+            {t.edit}
           </Button>
         </div>
       );

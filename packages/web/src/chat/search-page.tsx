@@ -9,6 +9,7 @@ import { Card, Empty } from '../ui/card.js';
 import { TextField } from '../ui/field.js';
 import { Clock } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/chat.js';
 
 const STEP = 50;
 const MOST = 1000;
@@ -32,9 +33,9 @@ export default function SearchPage(): ReactElement {
   const found = wanted === '' || hits.kind !== 'ready' ? undefined : hits.data;
   const failure = hits.kind === 'failed' ? hits : hits.kind === 'ready' ? hits.failure : undefined;
   return (
-    <Page title="Search">
+    <Page title={t.search}>
       <TextField
-        label="Words in this world's chats"
+        label={t.searchLabel}
         type="search"
         autoFocus
         value={words}
@@ -49,16 +50,16 @@ export default function SearchPage(): ReactElement {
       />
       <div aria-live="polite" className="mt-4 space-y-2">
         {wanted === '' || failure === undefined ? null : <Failed why={failure.why} onRetry={failure.retry} />}
-        {found?.items.length === 0 ? <Empty title="Nobody said that.">Try fewer or other words.</Empty> : null}
+        {found?.items.length === 0 ? <Empty title={t.noHits}>{t.noHitsHint}</Empty> : null}
         {found?.items.map((hit) => (
           <Link key={hit.messageId} href={paths.message(worldId, hit.chatId, hit.messageId)} className="block">
             <Card className="px-4 py-3 text-sm hover:border-line-2">
               <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
                 <bdi className="font-semibold text-ink">
-                  {agents.find(({ id }) => id === hit.sender)?.name ?? (hit.sender === 'human' ? 'you' : hit.sender)}
+                  {agents.find(({ id }) => id === hit.sender)?.name ?? (hit.sender === 'human' ? t.you : hit.sender)}
                 </bdi>
                 <span className="min-w-0 truncate">
-                  in <Visible text={hit.chatTitle} />
+                  {t.in} <Visible text={hit.chatTitle} />
                 </span>
                 <span className="ml-auto">
                   <Clock at={hit.createdAt} />
@@ -71,7 +72,7 @@ export default function SearchPage(): ReactElement {
           </Link>
         ))}
         {found?.next === undefined || limit >= MOST ? null : (
-          <Button onClick={() => setLimit(limit + STEP)}>Show more</Button>
+          <Button onClick={() => setLimit(limit + STEP)}>{t.showMore}</Button>
         )}
       </div>
     </Page>

@@ -5,6 +5,7 @@ import { Failed, Loading } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
+import { t } from '../words/chat.js';
 
 const SHOWN = 12;
 
@@ -31,11 +32,11 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
   const known = turns.flatMap(({ data }) => (data === undefined ? [] : [data]));
   const failed = turns.find(({ error }) => error !== null)?.error ?? null;
   return (
-    <Dialog title="Timeline" onClose={onClose}>
-      {turns.length === 0 ? <p className="text-sm text-ink-3">No agent has taken a turn yet.</p> : null}
+    <Dialog title={t.timeline} onClose={onClose}>
+      {turns.length === 0 ? <p className="text-sm text-ink-3">{t.noTurns}</p> : null}
       {turns.length > 0 && known.length === 0 ? (
         failed === null ? (
-          <Loading what="the turns" />
+          <Loading what={t.theTurns} />
         ) : (
           <Failed why={failed.message} onRetry={() => turns.forEach((turn) => void turn.refetch())} />
         )

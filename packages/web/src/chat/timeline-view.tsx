@@ -7,13 +7,13 @@ import { useNow } from '../ui/time.js';
 import { countWords } from '../ui/time-words.js';
 import { Visible } from '../ui/visible.js';
 import { layOut, type Bar } from './lay-out-timeline.js';
+import { t } from '../words/chat.js';
 
 const LOOKS: Readonly<Record<Bar['kind'], string>> = {
   model: 'bg-blue',
   tool: 'bg-ink-3',
   waiting: 'bg-amber-line',
 };
-const WORDS: Readonly<Record<Bar['kind'], string>> = { model: 'model', tool: 'tool', waiting: 'waiting for you' };
 
 /** A turn as bars over time: model calls, tools, waiting for people. */
 export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonly Agent[] }): ReactElement {
@@ -29,7 +29,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
           {durationWords(total)}
           {turn.inputTokens + turn.outputTokens === 0
             ? null
-            : ` · ${countWords(turn.inputTokens)} in · ${countWords(turn.outputTokens)} out`}
+            : ` · ${t.tokens(countWords(turn.inputTokens), countWords(turn.outputTokens))}`}
         </span>
       </figcaption>
       <ol className="flex flex-col gap-1">
@@ -39,9 +39,9 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
             className="grid h-4 grid-cols-[6.5rem_minmax(0,1fr)_3.5rem] items-center gap-2 leading-4"
           >
             <span className="truncate text-ink-2" title={bar.label}>
-              <Visible text={bar.kind === 'tool' ? bar.label : WORDS[bar.kind]} />
+              <Visible text={bar.kind === 'tool' ? bar.label : t.bars[bar.kind]} />
               <span className="sr-only">
-                , {WORDS[bar.kind]}
+                , {t.bars[bar.kind]}
                 {bar.outcome === undefined ? '' : `, ${bar.outcome}`}
               </span>
             </span>

@@ -10,6 +10,7 @@ import { MessageRow, NoticeLine, speakerName } from './message-row.js';
 import { OutgoingRow } from './outgoing-row.js';
 import { useHold } from './use-hold.js';
 import { useScrollGestures } from './use-scroll-gestures.js';
+import { t } from '../words/chat.js';
 
 /** How near to an end, in pixels, counts as being there. */
 const NEAR_TOP = 1000;
@@ -148,7 +149,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     (messageId: string): void => {
       store
         .reach(messageId)
-        .then((isThere) => (isThere ? setTarget(messageId) : say('That message is not in this chat.')))
+        .then((isThere) => (isThere ? setTarget(messageId) : say(t.noSuchMessage)))
         .catch(sayError);
     },
     [store],
@@ -172,7 +173,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       <div
         ref={box}
         role="log"
-        aria-label="Transcript"
+        aria-label={t.transcript}
         aria-live="off"
         tabIndex={0}
         {...gestures}
@@ -240,7 +241,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
           role="status"
           className="absolute inset-x-0 top-1 mx-auto w-fit rounded-full bg-raised px-3 py-0.5 text-xs text-ink-3 shadow-card"
         >
-          Loading what was said before…
+          {t.loadingOlder}
         </p>
       ) : null}
       {older === 'failed' ? (
@@ -249,7 +250,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
           className="absolute top-1 left-1/2 -translate-x-1/2 rounded-full shadow-card"
           onClick={loadOlder}
         >
-          Load what was said before
+          {t.loadOlder}
         </Button>
       ) : null}
       {atEnd || count === 0 ? null : (
@@ -263,7 +264,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
             virtual.scrollToEnd();
           }}
         >
-          To the end
+          {t.toEnd}
         </Button>
       )}
     </div>

@@ -4,6 +4,7 @@ import { useAnswer } from '../approvals/use-answer.js';
 import { useChat, useChatStore } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { t } from '../words/chat.js';
 
 /** Says that a message waits behind a question, and offers to clear the way (M11). */
 export function WaitingNote(): ReactElement | null {
@@ -19,18 +20,17 @@ export function WaitingNote(): ReactElement | null {
     setBusy(true);
     const state = store.getState();
     for (const approval of inTheWay(state))
-      await decide(
-        { worldId: state.worldId, approval, agentName: '' },
-        { decision: 'deny', reason: 'set aside for a newer message' },
-      );
+      await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.setAside });
     setBusy(false);
   };
   return (
     <div className="mx-auto mb-2 flex w-full max-w-[56rem] flex-wrap items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3 py-1.5 text-sm text-amber">
       <Icon name="hourglass" />
-      <span className="min-w-0 flex-1">Your message is kept. {why}</span>
+      <span className="min-w-0 flex-1">
+        {t.messageKept} {why}
+      </span>
       <Button size="small" disabled={busy} onClick={() => void clear()}>
-        Deny all and continue
+        {t.denyAll}
       </Button>
     </div>
   );

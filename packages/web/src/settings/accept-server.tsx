@@ -7,6 +7,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { say, sayError } from '../ui/toast.js';
 import { ChangedTools } from './changed-tools.js';
+import { t } from '../words/servers.js';
 
 /** Accepts what a server says of itself: what stands here, under the tag it was read with, and nothing that came after (W6). */
 export function AcceptServer({
@@ -32,7 +33,7 @@ export function AcceptServer({
     setState('busy');
     try {
       await client.updateMcpServer(worldId, name, { accept: true }, { ifMatch });
-      say(`The new tool definitions of ${name} are accepted.`, 'green');
+      say(t.accepted(name), 'green');
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
@@ -42,21 +43,21 @@ export function AcceptServer({
     }
   };
   return (
-    <Dialog title={`Tool definitions of ${name}`} onClose={onClose}>
+    <Dialog title={t.definitions(name)} onClose={onClose}>
       <div className="space-y-2 text-sm">
-        {server.kind === 'ready' ? null : <NotRead read={server} what="the server" />}
+        {server.kind === 'ready' ? null : <NotRead read={server} what={t.theServer} />}
         {state === 'overtaken' ? (
           <p role="alert" className="text-red">
-            The tool definitions changed while you were reviewing. Nothing was accepted. These are the new ones:
+            {t.overtaken}
           </p>
         ) : null}
         {server.kind === 'ready' ? <ChangedTools changed={server.data.value.changed} /> : null}
       </div>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>{t.notNow}</Button>
         {etag === undefined ? null : (
           <Button look="primary" disabled={state === 'busy'} onClick={() => void accept(etag)}>
-            Accept
+            {t.accept}
           </Button>
         )}
       </div>

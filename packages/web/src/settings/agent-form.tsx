@@ -9,6 +9,7 @@ import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { firstProvider, providerLabel } from './provider-choice.js';
 import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
+import { t } from '../words/settings.js';
 
 export function AgentForm({
   worldId,
@@ -35,7 +36,7 @@ function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; 
     once: true,
     forget: true,
   });
-  if (kept.kind !== 'ready') return <NotRead read={kept} what="the agent" />;
+  if (kept.kind !== 'ready') return <NotRead read={kept} what={t.theAgent} />;
   return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
 }
 
@@ -78,7 +79,7 @@ function Fields({
   const save = async (): Promise<void> => {
     const degrees = readNumber(temperature);
     if (degrees === 'not-a-number' || (degrees !== 'empty' && degrees > 2))
-      return saving.refuse('temperature', 'Write a number from 0 to 2, such as 0.7.');
+      return saving.refuse('temperature', t.notTemperature);
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
@@ -103,7 +104,7 @@ function Fields({
         agent === undefined
           ? client.createAgent(worldId, definition)
           : client.updateAgent(worldId, agent.id, change, etag === undefined ? {} : { ifMatch: etag }),
-      agent === undefined ? `${definition.name} is here.` : 'Saved.',
+      agent === undefined ? t.agentAdded(definition.name) : t.saved,
     );
     if (saved) onDone();
   };
@@ -116,16 +117,16 @@ function Fields({
       }}
     >
       <TextField
-        label="Name"
+        label={t.name}
         required
         value={name}
         error={saving.errorOf('name')}
-        hint="Letters, digits, space, - and _. Others address it as @name."
+        hint={t.agentNameHint}
         onChange={(event) => setName(event.target.value)}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
-          label="Provider"
+          label={t.provider}
           value={used}
           error={saving.errorOf('provider')}
           options={[...new Set([used, ...known.map((each) => each.name)])]
@@ -134,7 +135,7 @@ function Fields({
           onChange={(event) => setProvider(event.target.value)}
         />
         <TextField
-          label="Model"
+          label={t.model}
           required
           list={modelsId}
           value={model}
@@ -147,22 +148,18 @@ function Fields({
           ))}
         </datalist>
       </div>
-      {providers.kind === 'failed' ? <NotRead read={providers} what="the providers" /> : null}
+      {providers.kind === 'failed' ? <NotRead read={providers} what={t.theProviders} /> : null}
       <TextArea
-        label="System prompt"
+        label={t.systemPrompt}
         rows={6}
         value={prompt}
         error={saving.errorOf('systemPrompt')}
         onChange={(event) => setPrompt(event.target.value)}
       />
       <fieldset className="space-y-2">
-        <legend className="mb-1 text-sm font-medium">Tools it may ask for</legend>
-        <Checkbox
-          label="All tools of this world"
-          checked={all}
-          onChange={(event) => setChosen(event.target.checked ? ['*'] : [])}
-        />
-        {tools.kind === 'failed' ? <NotRead read={tools} what="the tools" /> : null}
+        <legend className="mb-1 text-sm font-medium">{t.agentTools}</legend>
+        <Checkbox label={t.allTools} checked={all} onChange={(event) => setChosen(event.target.checked ? ['*'] : [])} />
+        {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
         <div className="grid gap-x-4 gap-y-1 pl-6 sm:grid-cols-2">
           {names.map((tool) => (
             <Checkbox
@@ -178,36 +175,32 @@ function Fields({
         </div>
       </fieldset>
       <details className="text-sm">
-        <summary className="font-medium">More</summary>
+        <summary className="font-medium">{t.more}</summary>
         <div className="mt-3 space-y-4">
           <TextField
-            label="Temperature"
+            label={t.temperature}
             inputMode="decimal"
             value={temperature}
             error={saving.errorOf('temperature')}
-            hint="0 to 2. Empty: the model's own."
+            hint={t.temperatureHint}
             onChange={(event) => setTemperature(event.target.value)}
           />
           <TextArea
-            label="Its own rules"
+            label={t.agentRules}
             mono
             rows={3}
             value={rules}
             error={saving.errorOf('policy')}
-            hint="They can only be stricter than the world's."
+            hint={t.agentRulesHint}
             onChange={(event) => setRules(event.target.value)}
           />
-          <Checkbox
-            label="Takes part in chats"
-            checked={active}
-            onChange={(event) => setActive(event.target.checked)}
-          />
+          <Checkbox label={t.active} checked={active} onChange={(event) => setActive(event.target.checked)} />
         </div>
       </details>
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Cancel</Button>
+        <Button onClick={onDone}>{t.cancel}</Button>
         <Button look="primary" type="submit" disabled={saving.busy || name.trim() === '' || model.trim() === ''}>
-          {agent === undefined ? 'Add agent' : 'Save'}
+          {agent === undefined ? t.addAgent : t.save}
         </Button>
       </div>
     </form>

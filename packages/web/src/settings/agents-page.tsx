@@ -11,6 +11,7 @@ import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import { say, sayError } from '../ui/toast.js';
 import { AgentForm } from './agent-form.js';
+import { t } from '../words/settings.js';
 
 /** Who works in this world, on which model, and what each may ask for. */
 export default function AgentsPage(): ReactElement {
@@ -29,19 +30,15 @@ export default function AgentsPage(): ReactElement {
   const open = agents.find(({ id }) => id === chosen);
   return (
     <Page
-      title="Agents"
-      lead="An agent is a model with a name, a prompt and the tools it may ask for. Asking is not getting: the policy and you decide."
+      title={t.agents}
+      lead={t.agentsLead}
       actions={
         <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
-          Add agent
+          {t.addAgent}
         </Button>
       }
     >
-      {agents.length === 0 ? (
-        <Empty title="No agents yet.">
-          Add one, give it a model and the tools it may ask for, and write to it in a chat.
-        </Empty>
-      ) : null}
+      {agents.length === 0 ? <Empty title={t.noAgents}>{t.noAgentsHint}</Empty> : null}
       <ul className="space-y-2">
         {agents.map((agent, index) => (
           <li key={agent.id}>
@@ -55,11 +52,11 @@ export default function AgentsPage(): ReactElement {
                   <span className="text-ink-3">
                     {agent.provider} · {agent.model}
                   </span>
-                  {mainAgent === agent.id ? <Badge>answers first</Badge> : null}
-                  {agent.active ? null : <Badge icon="ban">off</Badge>}
+                  {mainAgent === agent.id ? <Badge>{t.mainBadge}</Badge> : null}
+                  {agent.active ? null : <Badge icon="ban">{t.off}</Badge>}
                 </p>
                 <p className="truncate text-[0.8125rem] text-ink-3">
-                  {agent.tools.length === 0 ? 'no tools' : agent.tools.join(', ')}
+                  {agent.tools.length === 0 ? t.noTools : agent.tools.join(', ')}
                 </p>
               </div>
               <Button
@@ -67,7 +64,7 @@ export default function AgentsPage(): ReactElement {
                 aria-describedby={`${listId}-${index}`}
                 onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`)}
               >
-                Change
+                {t.edit}
               </Button>
               <Button
                 size="small"
@@ -75,14 +72,14 @@ export default function AgentsPage(): ReactElement {
                 aria-describedby={`${listId}-${index}`}
                 onClick={() => setRemoving(agent)}
               >
-                Remove
+                {t.remove}
               </Button>
             </Card>
           </li>
         ))}
       </ul>
       {adding || open !== undefined ? (
-        <Dialog title={open === undefined ? 'Add agent' : `Agent ${open.name}`} onClose={close}>
+        <Dialog title={open === undefined ? t.addAgent : t.agentTitle(open.name)} onClose={close}>
           <AgentForm worldId={worldId} agent={open} onDone={close} />
         </Dialog>
       ) : null}
@@ -98,22 +95,19 @@ function Removing({ worldId, agent, onClose }: { worldId: string; agent: Agent; 
   const remove = async (): Promise<void> => {
     try {
       await client.deleteAgent(worldId, agent.id);
-      say(`${agent.name} is removed.`, 'green');
+      say(t.agentRemoved(agent.name), 'green');
       onClose();
     } catch (error) {
       sayError(error);
     }
   };
   return (
-    <Dialog title="Remove agent" onClose={onClose}>
-      <p className="text-sm">
-        <bdi className="font-semibold">{agent.name}</bdi> answers no more, and its grants end. What it said stays in the
-        transcripts.
-      </p>
+    <Dialog title={t.removeAgent} onClose={onClose}>
+      <p className="text-sm">{t.removeAgentText(agent.name)}</p>
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onClose}>Keep</Button>
+        <Button onClick={onClose}>{t.cancel}</Button>
         <Button look="danger" icon="trash" onClick={() => void remove()}>
-          Remove
+          {t.remove}
         </Button>
       </div>
     </Dialog>

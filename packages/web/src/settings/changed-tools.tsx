@@ -1,6 +1,7 @@
 import type { McpServer } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/servers.js';
 
 /** What a server says of its tools that nobody has accepted. */
 export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElement {
@@ -8,7 +9,7 @@ export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElem
     <>
       {changed.map(({ tool, difference }) => (
         <p key={tool} className="text-amber [overflow-wrap:anywhere]">
-          <code>{tool}</code> is not what it was: <Visible text={difference} />. What was granted for it has lapsed.
+          {t.changed(tool, <Visible text={difference} />)}
         </p>
       ))}
     </>

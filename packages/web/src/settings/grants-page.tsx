@@ -12,6 +12,7 @@ import { Card, Empty } from '../ui/card.js';
 import { Ago } from '../ui/time.js';
 import { say, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/policy.js';
 
 /** Decisions that go on counting, each with a way to take it back. */
 export default function GrantsPage(): ReactElement {
@@ -30,29 +31,24 @@ export default function GrantsPage(): ReactElement {
   const revoke = async (grantId: string): Promise<void> => {
     try {
       await client.revoke(worldId, grantId);
-      say('Revoked. The next call needs approval again.', 'green');
+      say(t.revoked, 'green');
       await queries.invalidateQueries({ queryKey: ['grants', worldId] });
     } catch (error) {
       sayError(error);
     }
   };
-  if (grants.kind !== 'ready') return <NotRead read={grants} what="the grants" title="Grants" />;
+  if (grants.kind !== 'ready') return <NotRead read={grants} what={t.theGrants} title={t.grants} />;
   return (
     <Page
-      title="Grants"
-      lead={
-        <>
-          What you approved “for this chat”. A grant ends with its chat, when you revoke it, or after 12 hours unused.
-          What you approved “always” is a rule: see{' '}
-          <Link href={paths.page(worldId, 'policy')} className="text-blue underline">
-            Policy
-          </Link>
-          .
-        </>
-      }
+      title={t.grants}
+      lead={t.grantsLead(
+        <Link href={paths.page(worldId, 'policy')} className="text-blue underline">
+          {t.title}
+        </Link>,
+      )}
     >
       {grants.data.length === 0 ? (
-        <Empty title="No grants.">Choose “Approve for this chat” on a card, and it is listed here.</Empty>
+        <Empty title={t.noGrants}>{t.noGrantsHint}</Empty>
       ) : (
         <ul className="space-y-2">
           {grants.data.map((grant, index) => {
@@ -63,14 +59,14 @@ export default function GrantsPage(): ReactElement {
                   <Avatar id={grant.agentId} name={name} />
                   <div className="min-w-0 flex-1 text-sm">
                     <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
-                      <bdi className="font-semibold">{name}</bdi> may use{' '}
+                      <bdi className="font-semibold">{name}</bdi> {t.mayUse}{' '}
                       <code>
                         <Visible text={grant.toolName} strict />
                       </code>
                       {grant.pattern === undefined ? null : (
                         <>
                           {' '}
-                          for calls like{' '}
+                          {t.forCallsLike}{' '}
                           <code>
                             <Visible text={grant.pattern} strict />
                           </code>
@@ -78,11 +74,11 @@ export default function GrantsPage(): ReactElement {
                       )}
                     </p>
                     <p className="text-[0.8125rem] text-ink-3">
-                      in{' '}
+                      {t.in}{' '}
                       <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
-                        <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'} />
+                        <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
                       </Link>{' '}
-                      · signed by <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> · used{' '}
+                      {t.signedBy} <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
                       <Ago at={grant.lastUsedAt} />
                     </p>
                   </div>
@@ -92,7 +88,7 @@ export default function GrantsPage(): ReactElement {
                     aria-describedby={`${listId}-${index}`}
                     onClick={() => void revoke(grant.grantId)}
                   >
-                    Revoke
+                    {t.revoke}
                   </Button>
                 </Card>
               </li>

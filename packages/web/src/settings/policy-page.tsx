@@ -12,6 +12,7 @@ import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { PolicyTester } from './policy-tester.js';
 import { useSaving } from './use-saving.js';
+import { t } from '../words/policy.js';
 
 export default function PolicyPage(): ReactElement {
   const client = useClient();
@@ -23,7 +24,7 @@ export default function PolicyPage(): ReactElement {
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
   const [covered, setCovered] = useState<{ key: string; lines: readonly string[] }>();
-  if (policy.kind !== 'ready') return <NotRead read={policy} what="the policy" title="Policy" />;
+  if (policy.kind !== 'ready') return <NotRead read={policy} what={t.thePolicy} title={t.title} />;
   const written = policy.data.value.rules.join('\n');
   const etag = policy.data.etag ?? '';
   const isChanged = draft !== undefined && draft.text !== written;
@@ -58,29 +59,20 @@ export default function PolicyPage(): ReactElement {
       queries.setQueryData(key, saved);
       // What was typed while it was being written is a change of what is written now: with the old tag it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
-    }, 'The policy is written.');
+    }, t.savedRules);
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
   };
   return (
-    <Page
-      title="Policy"
-      wide
-      lead={
-        <>
-          One rule a line: <code>allow</code>, <code>ask</code> or <code>deny</code>, a tool, and what its call looks
-          like. Deny beats ask, ask beats allow, whatever their order. What no rule allows is asked.
-        </>
-      }
-    >
+    <Page title={t.title} wide lead={t.lead}>
       <div className="grid gap-6 lg:grid-cols-2">
         <div>
           <TextArea
-            label="Rules"
+            label={t.rules}
             mono
             rows={Math.min(28, Math.max(12, lines.length + 3))}
             value={text}
             error={saving.errorOf('rules')}
-            hint={`${count} ${count === 1 ? 'rule' : 'rules'}. Lines that start with # are comments. Example: allow shell_cmd(git status)`}
+            hint={t.rulesHint(count)}
             onChange={(event) => {
               setCovered(undefined);
               setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
@@ -89,7 +81,7 @@ export default function PolicyPage(): ReactElement {
           <Warnings of={warnings} />
           {isStale && isChanged ? (
             <p role="alert" className="mt-2 text-sm text-amber">
-              Somebody else wrote the policy meanwhile. Drop your change to see it, then make yours again.
+              {t.stale}
             </p>
           ) : null}
           <Proposed
@@ -108,10 +100,10 @@ export default function PolicyPage(): ReactElement {
           )}
           <div className="mt-3 flex gap-2">
             <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
-              {covered === undefined ? 'Write policy' : 'Write policy and run these calls'}
+              {covered === undefined ? t.saveRules : t.saveAndRun}
             </Button>
             <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
-              Drop changes
+              {t.discard}
             </Button>
           </div>
         </div>
@@ -126,7 +118,7 @@ export default function PolicyPage(): ReactElement {
 function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
   if (of.length === 0) return null;
   return (
-    <ul role="status" aria-label="Warnings" className="mt-2 space-y-1 text-sm text-amber">
+    <ul role="status" aria-label={t.warnings} className="mt-2 space-y-1 text-sm text-amber">
       {of.map((warning) => (
         <li key={warning.line} className="[overflow-wrap:anywhere]">
           <Visible text={ruleWarningWords(warning)} strict />
@@ -147,7 +139,7 @@ function Proposed({
   if (rules.length === 0) return null;
   return (
     <div className="mt-4">
-      <h2 className="mb-1 text-sm font-semibold">Proposed by an import, not in force</h2>
+      <h2 className="mb-1 text-sm font-semibold">{t.proposed}</h2>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {rules.map((rule) => (
           <li key={rule} className="flex items-center gap-2 px-3 py-1.5">
@@ -155,7 +147,7 @@ function Proposed({
               <Visible text={rule} strict />
             </code>
             <Button size="small" onClick={() => onTake(rule)}>
-              Take over
+              {t.acceptRule}
             </Button>
           </li>
         ))}

@@ -11,11 +11,12 @@ import { Select, TextArea } from '../ui/field.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../ui/visible.js';
 import { exampleArguments } from './example-arguments.js';
+import { t } from '../words/policy.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
-  run: { words: 'It would run without approval', tone: 'green', icon: 'check' },
-  ask: { words: 'It would need approval', tone: 'amber', icon: 'hourglass' },
-  refuse: { words: 'It would be refused', tone: 'red', icon: 'ban' },
+  run: { words: t.wouldRun, tone: 'green', icon: 'check' },
+  ask: { words: t.wouldAsk, tone: 'amber', icon: 'hourglass' },
+  refuse: { words: t.wouldRefuse, tone: 'red', icon: 'ban' },
 };
 
 /** "What would happen to…": the very gate that decides is asked, with the rules as they stand in the editor. */
@@ -57,7 +58,7 @@ export function PolicyTester({
         }),
       );
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : 'That could not be tried.');
+      setError(cause instanceof Error ? cause.message : t.testFailed);
     }
   };
   const names = tools.kind === 'ready' ? known.map(({ name }) => name) : ['shell_cmd'];
@@ -70,10 +71,10 @@ export function PolicyTester({
         void check();
       }}
     >
-      <h2 className="font-semibold">What would happen to…</h2>
+      <h2 className="font-semibold">{t.testerTitle}</h2>
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
-          label="Tool"
+          label={t.tool}
           value={tool}
           options={[...new Set([tool, ...names])].map((name) => ({ value: name, label: name }))}
           onChange={(event) => {
@@ -83,16 +84,16 @@ export function PolicyTester({
             setText(name === 'shell_cmd' ? 'git status' : exampleArguments(known.find((each) => each.name === name)));
           }}
         />
-        {tools.kind === 'failed' ? <NotRead read={tools} what="the tools" /> : null}
+        {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
         <Select
-          label="Asked by"
+          label={t.agent}
           value={agentId}
-          options={[{ value: '', label: 'any agent' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          options={[{ value: '', label: t.anyAgent }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => setAgentId(event.target.value)}
         />
       </div>
       <TextArea
-        label={isShell ? 'Command' : 'Arguments'}
+        label={isShell ? t.command : t.arguments}
         mono
         rows={isShell ? 2 : 5}
         value={text}
@@ -102,10 +103,8 @@ export function PolicyTester({
           setVerdict(undefined);
         }}
       />
-      <Button type="submit">Try</Button>
-      {rules === undefined ? null : (
-        <p className="text-[0.8125rem] text-ink-3">Tried with the rules as they stand in the editor.</p>
-      )}
+      <Button type="submit">{t.test}</Button>
+      {rules === undefined ? null : <p className="text-[0.8125rem] text-ink-3">{t.testedWithEdits}</p>}
       <div aria-live="polite">
         {verdict === undefined || shown === undefined ? null : (
           <div className="space-y-1.5 rounded-md border border-line bg-sunken px-3 py-2 text-sm">
@@ -117,7 +116,7 @@ export function PolicyTester({
             </p>
             {verdict.rule === undefined ? null : (
               <p className="text-ink-2">
-                Rule:{' '}
+                {t.rule}{' '}
                 <code className="[overflow-wrap:anywhere]">
                   <Visible text={verdict.rule} strict />
                 </code>
@@ -136,7 +135,7 @@ function NotApplied({ misses }: { misses: readonly RuleMiss[] }): ReactElement |
   if (misses.length === 0) return null;
   return (
     <div className="text-ink-2">
-      <p>Did not apply:</p>
+      <p>{t.didNotApply}</p>
       <ul className="list-disc space-y-1 pl-5">
         {misses.map((miss) => (
           <li key={miss.rule} className="[overflow-wrap:anywhere]">

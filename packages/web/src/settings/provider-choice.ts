@@ -1,4 +1,5 @@
 import type { ProviderStatus } from '@countersign/protocol';
+import { t } from '../words/settings.js';
 
 /** What a new agent is offered first: a real model, or the demo's where nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {
@@ -10,5 +11,5 @@ export function firstProvider(known: readonly ProviderStatus[]): string {
 export function providerLabel(name: string, known: readonly ProviderStatus[]): string {
   const status = known.find((each) => each.name === name);
   if (status === undefined || status.available) return name;
-  return `${name} (${status.problem === undefined ? 'no key' : 'not available'})`;
+  return `${name} (${status.problem === undefined ? t.noKey : t.notAvailable})`;
 }

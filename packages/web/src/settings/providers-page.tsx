@@ -4,17 +4,15 @@ import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import { Card } from '../ui/card.js';
+import { t } from '../words/settings.js';
 
 /** Which models can be used. Keys are never shown: only where they were found. */
 export default function ProvidersPage(): ReactElement {
   const client = useClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
-  if (providers.kind !== 'ready') return <NotRead read={providers} what="the providers" title="Providers" />;
+  if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.providers} />;
   return (
-    <Page
-      title="Providers"
-      lead="Keys come from the environment of the server and never reach this page. Set one, such as ANTHROPIC_API_KEY, and restart the server. OPENAI_BASE_URL connects another OpenAI-compatible endpoint."
-    >
+    <Page title={t.providers} lead={t.providersLead}>
       <ul className="space-y-2">
         {providers.data.items.map(({ name, available, source, address, problem, models }) => (
           <li key={name}>
@@ -22,14 +20,16 @@ export default function ProvidersPage(): ReactElement {
               <span className="font-semibold">{name}</span>
               {available ? (
                 <Badge tone="green" icon="check">
-                  configured
+                  {t.configured}
                 </Badge>
               ) : (
-                <Badge icon="key">{problem === undefined ? 'no key' : 'not available'}</Badge>
+                <Badge icon="key">{problem === undefined ? t.noKey : t.notAvailable}</Badge>
               )}
               {source === undefined ? null : <code className="text-ink-2">{source}</code>}
               {address === undefined ? null : (
-                <span className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">at {address}</span>
+                <span className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
+                  {t.at} {address}
+                </span>
               )}
               {problem === undefined ? null : <span className="text-[0.8125rem] text-ink-2">{problem}</span>}
               {models === undefined || models.length === 0 ? null : (

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { readPairs } from './read-pairs.js';
 import { useSaving } from './use-saving.js';
+import { t } from '../words/servers.js';
 
 export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () => void }): ReactElement {
   const client = useClient();
@@ -18,8 +19,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
   const [trusted, setTrusted] = useState(false);
   const save = async (): Promise<void> => {
     const read = readPairs(secrets);
-    if ('wrong' in read)
-      return saving.refuse(transport === 'stdio' ? 'env' : 'headers', `Line ${read.wrong} is not NAME=value.`);
+    if ('wrong' in read) return saving.refuse(transport === 'stdio' ? 'env' : 'headers', t.notAPair(read.wrong));
     const { pairs } = read;
     const server: NewMcpServer =
       transport === 'stdio'
@@ -32,7 +32,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
             trusted,
           }
         : { name, transport, url, headers: pairs, trusted };
-    if (await saving.run(() => client.addMcpServer(worldId, server), `${name} is added.`)) onDone();
+    if (await saving.run(() => client.addMcpServer(worldId, server), t.added(name))) onDone();
   };
   return (
     <form
@@ -44,19 +44,19 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
+          label={t.name}
           required
           value={name}
           error={saving.errorOf('name')}
-          hint="a-z, 0-9 and -"
+          hint={t.nameHint}
           onChange={(event) => setName(event.target.value)}
         />
         <Select
-          label="How it is reached"
+          label={t.transport}
           value={transport}
           options={[
-            { value: 'stdio', label: 'a command on this machine' },
-            { value: 'http', label: 'an address' },
+            { value: 'stdio', label: t.stdio },
+            { value: 'http', label: t.http },
           ]}
           onChange={(event) => setTransport(event.target.value === 'http' ? 'http' : 'stdio')}
         />
@@ -64,7 +64,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
       {transport === 'stdio' ? (
         <>
           <TextField
-            label="Command"
+            label={t.command}
             mono
             required
             value={command}
@@ -72,10 +72,10 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
             onChange={(event) => setCommand(event.target.value)}
           />
           <TextArea
-            label="Its words"
+            label={t.arguments}
             mono
             rows={3}
-            hint="One per line."
+            hint={t.onePerLine}
             value={args}
             error={saving.errorOf('args')}
             onChange={(event) => setArgs(event.target.value)}
@@ -83,7 +83,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
         </>
       ) : (
         <TextField
-          label="Address"
+          label={t.url}
           mono
           required
           value={url}
@@ -92,25 +92,25 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
         />
       )}
       <TextArea
-        label={transport === 'stdio' ? 'Environment' : 'Headers'}
+        label={transport === 'stdio' ? t.environment : t.headers}
         mono
         rows={2}
         autoComplete="off"
-        hint="NAME=value, one per line. Values are stored and never shown again."
+        hint={t.pairsHint}
         value={secrets}
         error={saving.errorOf(transport === 'stdio' ? 'env' : 'headers')}
         onChange={(event) => setSecrets(event.target.value)}
       />
       <Checkbox
-        label="Trust its read-only tools"
-        hint="Tools that declare themselves read-only run without approval. Its other tools still need approval unless a rule allows them."
+        label={t.trustLabel}
+        hint={t.trustHint}
         checked={trusted}
         onChange={(event) => setTrusted(event.target.checked)}
       />
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Cancel</Button>
+        <Button onClick={onDone}>{t.cancel}</Button>
         <Button look="primary" type="submit" disabled={saving.busy}>
-          Add server
+          {t.add}
         </Button>
       </div>
     </form>

@@ -16,13 +16,14 @@ import { Visible } from '../ui/visible.js';
 import { AcceptServer } from './accept-server.js';
 import { ChangedTools } from './changed-tools.js';
 import { ServerForm } from './server-form.js';
+import { t } from '../words/servers.js';
 
 const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
-  off: { words: 'off', tone: 'neutral', icon: 'ban' },
-  idle: { words: 'starts when needed', tone: 'neutral', icon: 'clock' },
-  starting: { words: 'starting', tone: 'blue', icon: 'hourglass' },
-  running: { words: 'running', tone: 'green', icon: 'check' },
-  failed: { words: 'failed', tone: 'red', icon: 'alert' },
+  off: { words: t.status.off, tone: 'neutral', icon: 'ban' },
+  idle: { words: t.status.idle, tone: 'neutral', icon: 'clock' },
+  starting: { words: t.status.starting, tone: 'blue', icon: 'hourglass' },
+  running: { words: t.status.running, tone: 'green', icon: 'check' },
+  failed: { words: t.status.failed, tone: 'red', icon: 'alert' },
 };
 
 /** Where tools come from besides our own. */
@@ -50,7 +51,7 @@ export default function ServersPage(): ReactElement {
     try {
       await client.updateMcpServer(worldId, name, { enabled: false });
       await client.updateMcpServer(worldId, name, { enabled: true });
-      say(`${name} is restarting.`, 'green');
+      say(t.restarting(name), 'green');
     } catch (error) {
       sayError(error);
     }
@@ -60,7 +61,7 @@ export default function ServersPage(): ReactElement {
     try {
       await client.removeMcpServer(worldId, name);
       setRemoving(undefined);
-      say(`${name} is removed.`, 'green');
+      say(t.removed(name), 'green');
     } catch (error) {
       sayError(error);
     }
@@ -68,20 +69,16 @@ export default function ServersPage(): ReactElement {
   };
   return (
     <Page
-      title="Servers"
-      lead="MCP servers add tools to this world. Their calls need approval unless a rule allows them; if you trust a server, its read-only tools run without approval."
+      title={t.title}
+      lead={t.lead}
       actions={
         <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
-          Add server
+          {t.add}
         </Button>
       }
     >
-      {servers.kind === 'ready' ? null : <NotRead read={servers} what="the servers" />}
-      {listed?.length === 0 ? (
-        <Empty title="No MCP servers.">
-          Add one by its command, or by its address; its tools are then called mcp__name__tool.
-        </Empty>
-      ) : null}
+      {servers.kind === 'ready' ? null : <NotRead read={servers} what={t.theServers} />}
+      {listed?.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
       <ul className="space-y-2">
         {listed?.map((server) => (
           <li key={server.name}>
@@ -97,26 +94,21 @@ export default function ServersPage(): ReactElement {
         ))}
       </ul>
       {removing === undefined ? null : (
-        <Dialog title="Remove server" onClose={() => setRemoving(undefined)}>
-          <p className="text-sm">
-            <strong>{removing}</strong> is stopped, its tools are gone, and so are the values that were stored for it.
-          </p>
+        <Dialog title={t.removeTitle} onClose={() => setRemoving(undefined)}>
+          <p className="text-sm">{t.removeText(removing)}</p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setRemoving(undefined)}>Keep</Button>
+            <Button onClick={() => setRemoving(undefined)}>{t.cancel}</Button>
             <Button look="danger" icon="trash" onClick={() => void remove(removing)}>
-              Remove
+              {t.remove}
             </Button>
           </div>
         </Dialog>
       )}
       {trusting === undefined ? null : (
-        <Dialog title="Trust server" onClose={() => setTrusting(undefined)}>
-          <p className="text-sm">
-            Read-only tools from <strong>{trusting}</strong> will run without approval. Its other tools still need
-            approval unless a rule allows them. The server itself declares which of its tools are read-only.
-          </p>
+        <Dialog title={t.trustTitle} onClose={() => setTrusting(undefined)}>
+          <p className="text-sm">{t.trustText(trusting)}</p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setTrusting(undefined)}>Cancel</Button>
+            <Button onClick={() => setTrusting(undefined)}>{t.cancel}</Button>
             <Button
               look="danger"
               icon="policy"
@@ -125,7 +117,7 @@ export default function ServersPage(): ReactElement {
                 change(trusting, { trusted: true });
               }}
             >
-              Trust
+              {t.trust}
             </Button>
           </div>
         </Dialog>
@@ -141,7 +133,7 @@ export default function ServersPage(): ReactElement {
         />
       )}
       {adding ? (
-        <Dialog title="Add server" onClose={() => setAdding(false)}>
+        <Dialog title={t.add} onClose={() => setAdding(false)}>
           <ServerForm
             worldId={worldId}
             onDone={() => {
@@ -181,21 +173,21 @@ function ServerCard({
         <Badge tone={state.tone} icon={state.icon}>
           {state.words}
         </Badge>
-        {server.trusted ? <Badge icon="policy">trusted</Badge> : null}
+        {server.trusted ? <Badge icon="policy">{t.trusted}</Badge> : null}
         <span className="ml-auto flex flex-wrap gap-2">
           <Button size="small" aria-describedby={nameId} onClick={onToggle}>
-            {server.enabled ? 'Turn off' : 'Turn on'}
+            {server.enabled ? t.turnOff : t.turnOn}
           </Button>
           {server.enabled ? (
             <Button size="small" aria-describedby={nameId} onClick={onRestart}>
-              Restart
+              {t.restart}
             </Button>
           ) : null}
           <Button size="small" aria-describedby={nameId} onClick={onTrust}>
-            {server.trusted ? 'Stop trusting' : 'Trust'}
+            {server.trusted ? t.stopTrusting : t.trust}
           </Button>
           <Button size="small" aria-describedby={nameId} look="danger" onClick={onRemove}>
-            Remove
+            {t.remove}
           </Button>
         </span>
       </div>
@@ -210,7 +202,7 @@ function ServerCard({
       <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
         <Button size="small" aria-describedby={nameId} onClick={onAccept}>
-          Accept as it is now…
+          {t.review}
         </Button>
       )}
       {server.tools.length === 0 ? null : (

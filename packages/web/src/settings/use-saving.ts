@@ -1,6 +1,7 @@
 import { ClientError } from '@countersign/client';
 import { useState } from 'react';
 import { say } from '../ui/toast.js';
+import { t } from '../words/settings.js';
 
 export interface Saving {
   busy: boolean;
@@ -47,7 +48,6 @@ export function useSaving(): Saving {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ClientError && error.status === 412)
-    return 'Somebody changed this meanwhile. Load it again to see what, then make your change.';
-  return error instanceof Error ? error.message : 'That could not be saved.';
+  if (error instanceof ClientError && error.status === 412) return t.staleSave;
+  return error instanceof Error ? error.message : t.saveFailed;
 }

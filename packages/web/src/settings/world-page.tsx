@@ -15,6 +15,7 @@ import { sayError } from '../ui/toast.js';
 import { download } from './download.js';
 import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
+import { t } from '../words/settings.js';
 
 export default function WorldPage(): ReactElement {
   const client = useClient();
@@ -28,15 +29,15 @@ export default function WorldPage(): ReactElement {
   });
   // What somebody has begun to change is theirs until they save or drop it.
   const [draft, setDraft] = useState<Tagged<World>>();
-  if (world.kind !== 'ready') return <NotRead read={world} what="the settings" title="Settings" />;
+  if (world.kind !== 'ready') return <NotRead read={world} what={t.theSettings} title={t.settings} />;
   const shown = draft ?? world.data;
   return (
-    <Page title="Settings">
+    <Page title={t.settings}>
       {draft !== undefined && draft.etag !== world.data.etag ? (
         <div role="alert" className="mb-4 flex flex-wrap items-center gap-3 text-sm text-amber">
-          Somebody else changed these settings meanwhile.
+          {t.stale}
           <Button size="small" onClick={() => setDraft(undefined)}>
-            Drop my changes
+            {t.discard}
           </Button>
         </div>
       ) : null}
@@ -54,9 +55,9 @@ export default function WorldPage(): ReactElement {
 }
 
 const MODES = [
-  { value: 'ask', label: 'Ask: what no rule allows waits for you' },
-  { value: 'read', label: 'Read: only tools that read' },
-  { value: 'auto', label: 'Auto: no approval inside the sandbox and the working folder' },
+  { value: 'ask', label: t.modes.ask },
+  { value: 'read', label: t.modes.read },
+  { value: 'auto', label: t.modes.auto },
 ] as const;
 
 function WorldForm({
@@ -97,10 +98,9 @@ function WorldForm({
       maxParallelTools: readNumber(form.maxParallelTools, 'whole'),
     };
     for (const [field, value] of Object.entries(limits))
-      if (typeof value !== 'number') return saving.refuse(field, 'Write a whole number, such as 10.');
+      if (typeof value !== 'number') return saving.refuse(field, t.notWhole);
     const seconds = readNumber(form.timeout);
-    if (seconds === 'not-a-number')
-      return saving.refuse('approvalTimeoutMs', 'Write a number of seconds, such as 30 or 0.5.');
+    if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', t.notSeconds);
     // `null` takes a setting back; what is left out stays as it is.
     const change: Record<string, unknown> = {
       name: form.name.trim(),
@@ -117,7 +117,7 @@ function WorldForm({
     const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
     const isSaved = await saving.run(
       () => client.updateWorld(world.id, Object.fromEntries(changed), etag === undefined ? {} : { ifMatch: etag }),
-      'Saved.',
+      t.saved,
     );
     if (isSaved) onSaved();
   };
@@ -130,93 +130,90 @@ function WorldForm({
       }}
     >
       <TextField
-        label="Name"
+        label={t.name}
         value={form.name}
         error={saving.errorOf('name')}
         onChange={(event) => set({ name: event.target.value })}
       />
       <TextArea
-        label="Description"
+        label={t.description}
         rows={2}
         value={form.description}
         error={saving.errorOf('description')}
         onChange={(event) => set({ description: event.target.value })}
       />
       <TextField
-        label="Working folder"
+        label={t.workingFolder}
         mono
         value={form.workingDirectory}
         error={saving.errorOf('workingDirectory')}
-        hint="Where file tools and commands act."
+        hint={t.folderHint}
         onChange={(event) => set({ workingDirectory: event.target.value })}
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <Select
-          label="Mode"
+          label={t.mode}
           value={form.mode}
           options={MODES}
           onChange={(event) => set({ mode: readMode(event.target.value) })}
         />
         <Select
-          label="Main agent"
+          label={t.mainAgent}
           value={form.mainAgent}
-          hint="Receives messages that don’t mention anyone."
-          options={[
-            { value: '', label: 'none: everybody answers' },
-            ...agents.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          hint={t.mainAgentHint}
+          options={[{ value: '', label: t.noMainAgent }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
           onChange={(event) => set({ mainAgent: event.target.value })}
         />
         <TextField
-          label="Turn limit"
+          label={t.turnLimit}
           inputMode="numeric"
           value={form.turnLimit}
           error={saving.errorOf('turnLimit')}
-          hint="Turns an agent may take in a row before a person has to write."
+          hint={t.turnLimitHint}
           onChange={(event) => set({ turnLimit: event.target.value })}
         />
         <TextField
-          label="Model calls per turn"
+          label={t.maxIterations}
           inputMode="numeric"
           value={form.maxIterations}
           error={saving.errorOf('maxIterations')}
           onChange={(event) => set({ maxIterations: event.target.value })}
         />
         <TextField
-          label="Tools at once"
+          label={t.maxParallelTools}
           inputMode="numeric"
           value={form.maxParallelTools}
           error={saving.errorOf('maxParallelTools')}
-          hint="Only tools that read run together."
+          hint={t.maxParallelToolsHint}
           onChange={(event) => set({ maxParallelTools: event.target.value })}
         />
         <TextField
-          label="Approvals expire after (seconds)"
+          label={t.timeout}
           inputMode="decimal"
           value={form.timeout}
           error={saving.errorOf('approvalTimeoutMs')}
-          hint="Empty: never. An expired approval runs nothing."
+          hint={t.timeoutHint}
           onChange={(event) => set({ timeout: event.target.value })}
         />
         <Select
-          label="When nobody can be asked"
+          label={t.unattended}
           value={form.unattended}
           options={[
-            { value: 'wait', label: 'wait until somebody can' },
-            { value: 'deny', label: 'deny at once' },
+            { value: 'wait', label: t.unattendedWait },
+            { value: 'deny', label: t.unattendedDeny },
           ]}
           onChange={(event) => set({ unattended: event.target.value === 'deny' ? 'deny' : 'wait' })}
         />
         <div className="pt-6">
           <Checkbox
-            label="Show answers as they are spoken"
+            label={t.streaming}
             checked={form.streaming}
             onChange={(event) => set({ streaming: event.target.checked })}
           />
         </div>
       </div>
       <Button look="primary" type="submit" disabled={saving.busy}>
-        Save
+        {t.save}
       </Button>
     </form>
   );
@@ -243,11 +240,8 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
   };
   return (
     <Card className="mt-10 space-y-3 p-4">
-      <h2 className="font-semibold">This world as a file</h2>
-      <p className="text-sm text-ink-2">
-        Agents, policy and servers in one YAML file, without secrets. Imported elsewhere, it does nothing until a person
-        accepts it.
-      </p>
+      <h2 className="font-semibold">{t.exportTitle}</h2>
+      <p className="text-sm text-ink-2">{t.exportLead}</p>
       <div className="flex flex-wrap gap-2">
         <Button
           icon="download"
@@ -258,29 +252,26 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
               .catch(sayError)
           }
         >
-          Export
+          {t.export}
         </Button>
         <Button icon="file" onClick={() => setAsking('import')}>
-          Import world…
+          {t.importWorld}
         </Button>
         <Button look="danger" icon="trash" onClick={() => setAsking('delete')}>
-          Delete world…
+          {t.deleteWorld}
         </Button>
       </div>
       {asking === 'import' ? <ImportWorld onClose={() => setAsking('nothing')} /> : null}
       {asking === 'delete' ? (
-        <Dialog title="Delete world" onClose={() => setAsking('nothing')}>
-          <p className="text-sm">
-            All chats, agents, rules and grants of this world will be gone. The audit log stays. Type{' '}
-            <strong>{name}</strong> to continue.
-          </p>
+        <Dialog title={t.deleteTitle} onClose={() => setAsking('nothing')}>
+          <p className="text-sm">{t.deleteText(name)}</p>
           <div className="mt-3">
-            <TextField label="Name of the world" value={typed} onChange={(event) => setTyped(event.target.value)} />
+            <TextField label={t.worldName} value={typed} onChange={(event) => setTyped(event.target.value)} />
           </div>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setAsking('nothing')}>Keep it</Button>
+            <Button onClick={() => setAsking('nothing')}>{t.cancel}</Button>
             <Button look="danger" icon="trash" disabled={typed !== name} onClick={() => void remove()}>
-              Delete
+              {t.delete}
             </Button>
           </div>
         </Dialog>

@@ -9,6 +9,7 @@ import { Notices } from './notices.js';
 import { currentSession, findSession, keepSession, shareSession, subscribeToSession, takeTicket } from './session.js';
 import { SignIn } from './sign-in.js';
 import { signedFetch } from './signed-fetch.js';
+import { t } from '../words/shell.js';
 
 const OUTBOX = 'countersign.outbox';
 
@@ -44,7 +45,7 @@ export function App(): ReactElement {
   }, []);
   useEffect(() => {
     if (session === undefined) return;
-    setWhy('This session has ended.');
+    setWhy(t.sessionEnded);
     // Once signed in, the page stays mounted, so that nothing typed is lost when the person signs in again.
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();

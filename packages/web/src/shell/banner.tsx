@@ -3,6 +3,7 @@ import { type ReactElement, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/shell.js';
 
 interface Trouble {
   words: string;
@@ -21,7 +22,7 @@ export function showConnection(connection: Connection, retry: () => void): void 
 }
 
 function troubleWords(connection: Connection): string | undefined {
-  if (connection.kind === 'reconnecting') return 'No connection to the server. Reconnecting…';
+  if (connection.kind === 'reconnecting') return t.reconnecting;
   // A world that does not exist has a page of its own.
   return connection.kind === 'closed' && connection.status !== 404 ? connection.why : undefined;
 }
@@ -43,7 +44,7 @@ export function Banner(): ReactElement {
             <Visible text={shown.words} />
           </span>
           <Button size="small" look="quiet" className="rounded-xl text-amber" onClick={shown.retry}>
-            Try now
+            {t.tryNow}
           </Button>
         </div>
       )}

@@ -6,6 +6,7 @@ import { Mark } from '../ui/signature.js';
 import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
+import { t } from '../words/shell.js';
 
 /** No world yet. */
 export function EmptyHouse(): ReactElement {
@@ -16,16 +17,14 @@ export function EmptyHouse(): ReactElement {
     <main className="flex h-full items-center justify-center p-4">
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
-        <h1 className="mt-3 text-2xl font-semibold tracking-tight">No worlds yet</h1>
-        <p className="mt-2 text-ink-2">
-          A world is a place where agents work: it has a folder, a policy and chats. Make one, then add an agent to it.
-        </p>
+        <h1 className="mt-3 text-2xl font-semibold tracking-tight">{t.noWorlds}</h1>
+        <p className="mt-2 text-ink-2">{t.noWorldsHint}</p>
         <div className="mt-4 flex flex-wrap gap-2">
           <Button look="primary" icon="plus" onClick={() => setOpen('new')}>
-            New world
+            {t.newWorld}
           </Button>
           <Button icon="file" onClick={() => setOpen('import')}>
-            Import world…
+            {t.importWorld}
           </Button>
         </div>
         {open === 'import' ? <ImportWorld onClose={() => setOpen('nothing')} /> : null}

@@ -3,6 +3,7 @@ import type { Read } from '../data/use-read.js';
 import { Count } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
+import { t } from '../words/shell.js';
 
 /** How a page opens the list of chats where there is no room for it, and how many calls wait in the inbox behind it. */
 export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
@@ -20,12 +21,12 @@ export function TopBar({ children }: { children: ReactNode }): ReactElement {
 
 /** The count lies over the button, so that nothing moves when it appears. */
 function SidebarButton({ open, pending }: { open: () => void; pending: string }): ReactElement {
-  const label = pending === '' ? 'Chats and agents' : `Chats and agents, ${pending} in your inbox`;
+  const label = pending === '' ? t.sidebar : t.sidebarWith(pending);
   return (
     <span className="relative inline-flex">
       <IconButton icon="menu" label={label} onClick={open} />
       <span aria-hidden className="pointer-events-none absolute -top-1 left-5">
-        <Count value={pending} of="in your inbox" />
+        <Count value={pending} of={t.inInbox} />
       </span>
     </span>
   );
@@ -64,7 +65,7 @@ export function Page({
 export function Loading({ what }: { what: string }): ReactElement {
   return (
     <p role="status" className="p-6 text-sm text-ink-3">
-      Loading {what}…
+      {t.loading(what)}
     </p>
   );
 }
@@ -89,7 +90,7 @@ export function Failed({
       </span>
       {onRetry === undefined ? null : (
         <Button size="small" disabled={isRetrying} onClick={onRetry}>
-          Try again
+          {t.tryAgain}
         </Button>
       )}
     </div>

@@ -6,6 +6,7 @@ import { useWorld } from '../data/connection.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { paths } from './paths.js';
+import { t } from '../words/shell.js';
 
 /** Instead of a world that somebody deleted, or that was never there. */
 export function Gone({ worlds }: { worlds: readonly World[] }): ReactElement {
@@ -21,26 +22,17 @@ export function Gone({ worlds }: { worlds: readonly World[] }): ReactElement {
       <div className="max-w-md">
         <Mark className="h-8 text-blue" />
         <h1 className="mt-3 text-lg font-semibold">
-          {name === undefined ? (
-            <>
-              There is no world “<Visible text={worldId} />” here.
-            </>
-          ) : (
-            <>
-              Somebody deleted the world “<Visible text={name} />
-              ”.
-            </>
-          )}
+          {name === undefined ? t.noSuchWorld(<Visible text={worldId} />) : t.deletedWorld(<Visible text={name} />)}
         </h1>
         {others.length === 0 ? (
           <p className="mt-2 text-ink-2">
             <Link href="/" className="text-blue underline">
-              Make another one
+              {t.createAnother}
             </Link>
           </p>
         ) : (
           <>
-            <p className="mt-2 text-ink-2">These are:</p>
+            <p className="mt-2 text-ink-2">{t.otherWorlds}</p>
             <ul className="mt-1 list-disc pl-5">
               {others.slice(0, 10).map(({ id, name: other }) => (
                 <li key={id}>

@@ -15,6 +15,7 @@ import { Loading, NotRead } from './frame.js';
 import { Gone } from './gone.js';
 import { Layout } from './layout.js';
 import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
+import { t } from '../words/shell.js';
 
 /** Finds the world to show and keeps its one stream open, whichever page is looked at. */
 export function Home(): ReactElement {
@@ -25,7 +26,7 @@ export function Home(): ReactElement {
     read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
     everyMs: 30_000,
   });
-  if (worlds.kind !== 'ready') return <NotRead read={worlds} what="your worlds" />;
+  if (worlds.kind !== 'ready') return <NotRead read={worlds} what={t.yourWorlds} />;
   const items = worlds.data;
   const remembered = rememberedWorld();
   const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
@@ -55,7 +56,7 @@ function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): 
     () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), denies ? WEB : undefined), worldId),
     worldId,
   );
-  if (store === undefined) return <Loading what="the world" />;
+  if (store === undefined) return <Loading what={t.theWorld} />;
   return (
     <WorldContext value={store}>
       <Connected store={store} />
@@ -95,7 +96,7 @@ function Connected({ store }: { store: WorldStore }): null {
     if (connection.kind === 'reconnecting') wasLost.current = true;
     if (connection.kind !== 'open' || !wasLost.current) return;
     wasLost.current = false;
-    say('Connected again.', 'green');
+    say(t.reconnected, 'green');
     outbox.retryNow();
     void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
   }, [connection, store, queries, outbox]);

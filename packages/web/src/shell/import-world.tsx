@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.js';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { paths } from './paths.js';
+import { t } from '../words/shell.js';
 
 /** A file that is longer holds no world of ours. */
 const LONGEST = 8_000_000;
@@ -24,7 +25,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > LONGEST) {
-      setError('This file is too long to be a world.');
+      setError(t.tooLong);
       return;
     }
     setError(undefined);
@@ -36,7 +37,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
     try {
       setMade(await client.importWorld(text));
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : 'The world could not be imported.');
+      setError(cause instanceof Error ? cause.message : t.importFailed);
     }
     setBusy(false);
   };
@@ -48,21 +49,21 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
       if (to !== undefined) navigate(to);
     };
     return (
-      <Dialog title="Imported" onClose={() => leave()}>
+      <Dialog title={t.imported} onClose={() => leave()}>
         <Imported world={made} />
         <div className="mt-4 flex justify-end gap-2">
           {made.proposed.length === 0 ? null : (
-            <Button onClick={() => leave(paths.page(made.id, 'policy'))}>Look at its rules</Button>
+            <Button onClick={() => leave(paths.page(made.id, 'policy'))}>{t.reviewRules}</Button>
           )}
           <Button look="primary" onClick={() => leave(paths.world(made.id))}>
-            Open world
+            {t.openWorld}
           </Button>
         </div>
       </Dialog>
     );
   }
   return (
-    <Dialog title="Import world" onClose={onClose}>
+    <Dialog title={t.importTitle} onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -70,12 +71,9 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
           void bring();
         }}
       >
-        <p className="text-sm text-ink-2">
-          A world as it was exported: agents, rules and servers in one YAML file. It does nothing by itself: servers are
-          off, and rules that allow something are only proposed.
-        </p>
+        <p className="text-sm text-ink-2">{t.importLead}</p>
         <label className="block text-sm font-medium">
-          File
+          {t.file}
           <input
             type="file"
             accept=".yaml,.yml,application/yaml,text/yaml"
@@ -84,7 +82,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
           />
         </label>
         <TextArea
-          label="Or its text"
+          label={t.orText}
           mono
           rows={10}
           value={text}
@@ -95,9 +93,9 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
           }}
         />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
           <Button look="primary" type="submit" disabled={busy || text.trim() === ''}>
-            Import
+            {t.import}
           </Button>
         </div>
       </form>
@@ -109,15 +107,12 @@ function Imported({ world }: { world: ImportedWorld }): ReactElement {
   return (
     <div className="space-y-3 text-sm">
       <p>
-        <bdi className="font-semibold">
-          <Visible text={world.name} />
-        </bdi>{' '}
-        is here.{' '}
-        {world.proposed.length === 0
-          ? 'It proposed no rule that would allow something.'
-          : world.proposed.length === 1
-            ? 'One rule that would allow something waits under Policy until you take it over.'
-            : `${world.proposed.length} rules that would allow something wait under Policy until you take them over.`}
+        {t.importedAs(
+          <bdi className="font-semibold">
+            <Visible text={world.name} />
+          </bdi>,
+          world.proposed.length,
+        )}
       </p>
       {world.notes.length === 0 ? null : (
         <ul className="list-disc space-y-1 pl-5 text-ink-2">

@@ -14,17 +14,18 @@ import { lazyView, loadViews } from './lazy-view.js';
 import { decoded } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
+import { t } from '../words/shell.js';
 
-const InboxPage = lazyView('Inbox', () => import('../approvals/inbox-page.js'));
-const PolicyPage = lazyView('Policy', () => import('../settings/policy-page.js'));
-const GrantsPage = lazyView('Grants', () => import('../settings/grants-page.js'));
-const AgentsPage = lazyView('Agents', () => import('../settings/agents-page.js'));
-const ServersPage = lazyView('Servers', () => import('../settings/servers-page.js'));
-const WorldPage = lazyView('Settings', () => import('../settings/world-page.js'));
-const ProvidersPage = lazyView('Providers', () => import('../settings/providers-page.js'));
-const AuditPage = lazyView('Audit', () => import('../audit/audit-page.js'));
-const StatsPage = lazyView('Statistics', () => import('../stats/stats-page.js'));
-const SearchPage = lazyView('Search', () => import('../chat/search-page.js'));
+const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox-page.js'));
+const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
+const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));
+const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-page.js'));
+const ServersPage = lazyView(t.pages.servers, () => import('../settings/servers-page.js'));
+const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
+const ProvidersPage = lazyView(t.pages.providers, () => import('../settings/providers-page.js'));
+const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
+const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
+const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
 
 /** Chats at the side, the page in the middle. On a phone the side is behind a button. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
@@ -53,7 +54,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         }}
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-1.5 focus:shadow-card"
       >
-        To the page
+        {t.skip}
       </a>
       {isWide ? <div className="w-64 shrink-0 border-r border-line 2xl:w-72">{sidebar}</div> : null}
       <OpenSidebar value={openSidebar}>
@@ -87,7 +88,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         </main>
       </OpenSidebar>
       {!isWide && open ? (
-        <Dialog title="Chats and agents" shape="side" onClose={() => setOpen(false)}>
+        <Dialog title={t.sidebar} shape="side" onClose={() => setOpen(false)}>
           <div className="h-[calc(100dvh-3.6rem)]">{sidebar}</div>
         </Dialog>
       ) : null}
@@ -97,8 +98,8 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
 
 function Nothing(): ReactElement {
   return (
-    <Page title="Nothing here">
-      <Empty title="There is no such page.">Choose a chat or a page at the side.</Empty>
+    <Page title={t.notFound}>
+      <Empty title={t.notFoundTitle}>{t.notFoundHint}</Empty>
     </Page>
   );
 }

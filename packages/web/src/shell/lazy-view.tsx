@@ -3,6 +3,7 @@ import type { ComponentType, ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from './frame.js';
+import { t } from '../words/shell.js';
 
 const loads: ((client: Client) => Promise<unknown>)[] = [];
 
@@ -19,7 +20,7 @@ export function lazyView<P extends object>(
       loaded ??= (await load()).default;
       return { View: loaded };
     } catch (cause) {
-      throw new Error('The code of this page could not be loaded. Reload to get the current version.', { cause });
+      throw new Error(t.codeFailed, { cause });
     }
   }
   loads.push(read);
@@ -31,7 +32,7 @@ export function lazyView<P extends object>(
     return code.kind === 'ready' ? (
       <code.data.View {...props} />
     ) : (
-      <NotRead read={code} what="the page" title={title} />
+      <NotRead read={code} what={t.thePage} title={title} />
     );
   };
 }

@@ -5,6 +5,7 @@ import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
+import { t } from '../words/shell.js';
 
 export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (world: World) => void }): ReactElement {
   const client = useClient();
@@ -16,13 +17,13 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
       const workingDirectory = folder.trim();
       onMade(await client.createWorld({ name: name.trim(), ...(workingDirectory === '' ? {} : { workingDirectory }) }));
     } catch (cause) {
-      const words = cause instanceof Error ? cause.message : 'The world could not be made.';
+      const words = cause instanceof Error ? cause.message : t.createFailed;
       const isFolder = cause instanceof ClientError && cause.field === 'workingDirectory';
       setProblem({ field: isFolder ? 'workingDirectory' : 'name', words });
     }
   };
   return (
-    <Dialog title="New world" onClose={onClose}>
+    <Dialog title={t.newWorld} onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -31,24 +32,24 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
         }}
       >
         <TextField
-          label="Name"
+          label={t.name}
           value={name}
           required
           error={problem?.field === 'name' ? problem.words : undefined}
           onChange={(event) => setName(event.target.value)}
         />
         <TextField
-          label="Working folder"
+          label={t.workingFolder}
           mono
-          hint="Where its agents read and write. It can be set later."
+          hint={t.folderHint}
           value={folder}
           error={problem?.field === 'workingDirectory' ? problem.words : undefined}
           onChange={(event) => setFolder(event.target.value)}
         />
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t.cancel}</Button>
           <Button look="primary" type="submit" disabled={name.trim() === ''}>
-            Make world
+            {t.createWorld}
           </Button>
         </div>
       </form>

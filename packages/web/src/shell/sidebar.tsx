@@ -17,6 +17,7 @@ import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
+import { t } from '../words/shell.js';
 
 export interface SidebarProps {
   worlds: readonly World[];
@@ -43,7 +44,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
           trigger={
             <button
               type="button"
-              aria-label={`World: ${worldName}`}
+              aria-label={t.world(worldName)}
               className="flex h-11 w-full items-center gap-2 rounded-lg px-2.5 text-left hover:bg-line"
             >
               <Mark className="text-blue" />
@@ -57,46 +58,46 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
               checked: world.id === worldId,
               onSelect: () => go(paths.world(world.id)),
             })),
-            { label: 'New world…', icon: 'plus' as const, onSelect: () => setCreating('new') },
-            { label: 'Import world…', icon: 'file' as const, onSelect: () => setCreating('import') },
+            { label: t.openNewWorld, icon: 'plus' as const, onSelect: () => setCreating('new') },
+            { label: t.importWorld, icon: 'file' as const, onSelect: () => setCreating('import') },
           ]}
         />
         <Button icon="plus" className="mt-1 w-full" onClick={() => go(paths.world(worldId))}>
-          New chat
+          {t.newChat}
         </Button>
       </div>
-      <nav aria-label="Chats" className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+      <nav aria-label={t.chats} className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         <ChatList worldId={worldId} onGo={onGo} />
-        <h2 className="mt-4 mb-1 px-2.5 text-xs font-semibold text-ink-3">Agents</h2>
+        <h2 className="mt-4 mb-1 px-2.5 text-xs font-semibold text-ink-3">{t.pages.agents}</h2>
         <AgentList worldId={worldId} onGo={onGo} />
       </nav>
-      <nav aria-label="Pages" className="grid grid-cols-2 gap-0.5 border-t border-line p-2">
+      <nav aria-label={t.navigation} className="grid grid-cols-2 gap-0.5 border-t border-line p-2">
         <Page to={paths.inbox} icon="inbox" onGo={onGo} className="col-span-2">
-          Inbox <Count value={pending} of="waiting for you" />
+          {t.pages.inbox} <Count value={pending} of={t.waitingForYou} />
         </Page>
         <Page to={paths.page(worldId, 'policy')} icon="policy" onGo={onGo}>
-          Policy
+          {t.pages.policy}
         </Page>
         <Page to={paths.page(worldId, 'grants')} icon="grants" onGo={onGo}>
-          Grants
+          {t.pages.grants}
         </Page>
         <Page to={paths.page(worldId, 'audit')} icon="audit" onGo={onGo}>
-          Audit
+          {t.pages.audit}
         </Page>
         <Page to={paths.page(worldId, 'stats')} icon="stats" onGo={onGo}>
-          Statistics
+          {t.pages.stats}
         </Page>
         <Page to={paths.page(worldId, 'servers')} icon="plug" onGo={onGo}>
-          Servers
+          {t.pages.servers}
         </Page>
         <Page to={paths.providers} icon="key" onGo={onGo}>
-          Providers
+          {t.pages.providers}
         </Page>
         <Page to={paths.page(worldId, 'search')} icon="search" onGo={onGo}>
-          Search
+          {t.pages.search}
         </Page>
         <Page to={paths.page(worldId, 'settings')} icon="settings" onGo={onGo}>
-          Settings
+          {t.pages.settings}
         </Page>
         <ThemeSwitch />
       </nav>
@@ -119,8 +120,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
   const chats = useWorld((state) => state.chats);
   const [path] = useLocation();
   const [shown, setShown] = useState(50);
-  if (chats.length === 0)
-    return <p className="px-2.5 py-2 text-sm text-ink-3">No chats yet. Write something and one begins.</p>;
+  if (chats.length === 0) return <p className="px-2.5 py-2 text-sm text-ink-3">{t.noChats}</p>;
   return (
     <ul className="space-y-px">
       {chats.slice(0, shown).map((chat) => (
@@ -143,7 +143,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
             className="px-2.5 py-1 text-sm text-blue hover:underline"
             onClick={() => setShown(shown + 100)}
           >
-            Show more chats
+            {t.moreChats}
           </button>
         </li>
       ) : null}
@@ -152,20 +152,20 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 }
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
-  if (chat.waiting > 0) return <Count value={chat.waiting} of="waiting for you" />;
+  if (chat.waiting > 0) return <Count value={chat.waiting} of={t.waitingForYou} />;
   // Further back in the queue than is loaded.
   if (chat.status === 'waiting')
     return (
       <span className="text-amber">
         <Icon name="hourglass" className="size-3.5" />
-        <span className="sr-only">waiting for you</span>
+        <span className="sr-only">{t.waitingForYou}</span>
       </span>
     );
   if (chat.status !== 'working') return null;
   return (
     <span className="flex items-center text-blue">
       <span aria-hidden="true" className="size-2 animate-breathe rounded-full bg-current" />
-      <span className="sr-only">working</span>
+      <span className="sr-only">{t.working}</span>
     </span>
   );
 }
@@ -189,10 +189,10 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
             {waiting.has(agent.id) ? (
               <span className="text-amber">
                 <Icon name="hourglass" className="size-3.5" />
-                <span className="sr-only">waiting for you</span>
+                <span className="sr-only">{t.waitingForYou}</span>
               </span>
             ) : null}
-            {agent.active ? null : <span className="text-xs text-ink-3">off</span>}
+            {agent.active ? null : <span className="text-xs text-ink-3">{t.off}</span>}
           </Link>
         </li>
       ))}
@@ -203,7 +203,7 @@ function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): Re
           className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-3 hover:bg-line hover:text-ink"
         >
           <Icon name="agents" className="mx-0.5" />
-          All agents
+          {t.allAgents}
         </Link>
       </li>
     </ul>

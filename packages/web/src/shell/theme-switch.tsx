@@ -2,11 +2,12 @@ import type { ReactElement } from 'react';
 import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { chooseTheme, type Theme, useTheme } from './theme.js';
+import { t } from '../words/shell.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
-  system: { to: 'light', icon: 'auto', words: 'System colours' },
-  light: { to: 'dark', icon: 'sun', words: 'Light' },
-  dark: { to: 'system', icon: 'moon', words: 'Dark' },
+  system: { to: 'light', icon: 'auto', words: t.themes.system },
+  light: { to: 'dark', icon: 'sun', words: t.themes.light },
+  dark: { to: 'system', icon: 'moon', words: t.themes.dark },
 };
 
 export function ThemeSwitch(): ReactElement {
@@ -18,7 +19,7 @@ export function ThemeSwitch(): ReactElement {
       className="col-span-2 flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
     >
       <Icon name={icon} className="text-ink-3" />
-      <span className="sr-only">Appearance: </span>
+      <span className="sr-only">{t.appearance} </span>
       {words}
     </button>
   );

@@ -1,4 +1,5 @@
 import type { Stats } from '@countersign/protocol';
+import { t } from '../words/stats.js';
 
 /** Bars in groups: one group a label, one bar a series. */
 export interface Bars {
@@ -17,10 +18,10 @@ export function approvalSeries({ approvals }: Stats): Bars {
   return {
     labels,
     series: [
-      { label: 'signed', colour: 'green', values: counts((decision) => decision === 'approved') },
-      { label: 'denied', colour: 'red', values: counts((decision) => decision === 'denied') },
+      { label: t.series.signed, colour: 'green', values: counts((decision) => decision === 'approved') },
+      { label: t.series.denied, colour: 'red', values: counts((decision) => decision === 'denied') },
       {
-        label: 'other',
+        label: t.series.other,
         colour: 'amber',
         values: counts((decision) => decision !== 'approved' && decision !== 'denied'),
       },
@@ -32,9 +33,9 @@ export function toolSeries({ tools }: Stats): Bars {
   return {
     labels: tools.map(({ tool }) => tool),
     series: [
-      { label: 'succeeded', colour: 'green', values: tools.map(({ succeeded }) => succeeded) },
-      { label: 'failed', colour: 'red', values: tools.map(({ failed }) => failed) },
-      { label: 'denied', colour: 'amber', values: tools.map(({ denied }) => denied) },
+      { label: t.series.succeeded, colour: 'green', values: tools.map(({ succeeded }) => succeeded) },
+      { label: t.series.failed, colour: 'red', values: tools.map(({ failed }) => failed) },
+      { label: t.series.denied, colour: 'amber', values: tools.map(({ denied }) => denied) },
     ],
   };
 }
@@ -43,8 +44,8 @@ export function tokenSeries({ tokens }: Stats, nameOf: (agentId: string) => stri
   return {
     labels: tokens.map(({ agentId }) => nameOf(agentId)),
     series: [
-      { label: 'in', colour: 'blue', values: tokens.map(({ inputTokens }) => inputTokens) },
-      { label: 'out', colour: 'ink', values: tokens.map(({ outputTokens }) => outputTokens) },
+      { label: t.series.input, colour: 'blue', values: tokens.map(({ inputTokens }) => inputTokens) },
+      { label: t.series.output, colour: 'ink', values: tokens.map(({ outputTokens }) => outputTokens) },
     ],
   };
 }
@@ -53,10 +54,10 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
   const ran = tools.filter(({ running }) => running.count > 0);
   const seconds = (ms: number): number => Math.round(ms / 10) / 100;
   return {
-    labels: [...(waiting.count === 0 ? [] : ['waiting']), ...ran.map(({ tool }) => tool)],
+    labels: [...(waiting.count === 0 ? [] : [t.series.waiting]), ...ran.map(({ tool }) => tool)],
     series: [
       {
-        label: 'median',
+        label: t.series.median,
         colour: 'blue',
         values: [
           ...(waiting.count === 0 ? [] : [seconds(waiting.median)]),
@@ -64,7 +65,7 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
         ],
       },
       {
-        label: 'p95',
+        label: t.series.p95,
         colour: 'amber',
         values: [
           ...(waiting.count === 0 ? [] : [seconds(waiting.p95)]),

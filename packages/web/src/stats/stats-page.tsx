@@ -8,6 +8,7 @@ import { Card, Empty } from '../ui/card.js';
 import { countWords } from '../ui/time-words.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
+import { t } from '../words/stats.js';
 
 /** Counts of this world, over all that is kept. */
 export default function StatsPage(): ReactElement {
@@ -19,27 +20,25 @@ export default function StatsPage(): ReactElement {
     read: (signal) => client.stats(worldId, { signal }),
     everyMs: 15_000,
   });
-  if (stats.kind !== 'ready') return <NotRead read={stats} what="the numbers" title="Statistics" />;
+  if (stats.kind !== 'ready') return <NotRead read={stats} what={t.theStats} title={t.title} />;
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
-    <Page title="Statistics" wide>
+    <Page title={t.title} wide>
       <Numbers stats={stats.data} />
       {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
-        <Empty title="Nothing to plot yet.">
-          Once agents have used tools, their approvals, times and failures are drawn here.
-        </Empty>
+        <Empty title={t.empty}>{t.emptyHint}</Empty>
       ) : (
         <div className="grid gap-4 lg:grid-cols-2">
-          <Panel title="Approvals by tool and decision">
+          <Panel title={t.approvals}>
             <BarPlot {...approvalSeries(stats.data)} />
           </Panel>
-          <Panel title="Calls by tool and outcome">
+          <Panel title={t.calls}>
             <BarPlot {...toolSeries(stats.data)} />
           </Panel>
-          <Panel title="Tokens by agent">
+          <Panel title={t.tokens}>
             <BarPlot {...tokenSeries(stats.data, nameOf)} />
           </Panel>
-          <Panel title="Seconds: waiting for people, and running">
+          <Panel title={t.durations}>
             <BarPlot {...waitingSeries(stats.data)} />
           </Panel>
         </div>
@@ -48,16 +47,20 @@ export default function StatsPage(): ReactElement {
   );
 }
 
+function waitTimes({ median, p95 }: Stats['waiting']): string {
+  return t.waitTimes(durationWords(median), durationWords(p95));
+}
+
 function Numbers({ stats }: { stats: Stats }): ReactElement {
   const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
   const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
   const numbers = [
-    { label: 'Messages', value: countWords(stats.messages) },
-    { label: 'Chats', value: countWords(stats.chats) },
-    { label: 'Waiting now', value: countWords(stats.pendingApprovals) },
-    { label: 'Typical wait for you', value: stats.waiting.count === 0 ? '–' : durationWords(stats.waiting.median) },
-    { label: 'Calls run', value: countWords(run) },
-    { label: 'of them failed', value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
+    { label: t.messages, value: countWords(stats.messages) },
+    { label: t.chats, value: countWords(stats.chats) },
+    { label: t.pending, value: countWords(stats.pendingApprovals) },
+    { label: t.wait, value: stats.waiting.count === 0 ? '–' : waitTimes(stats.waiting) },
+    { label: t.run, value: countWords(run) },
+    { label: t.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
   ];
   return (
     <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">

@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
 import { say } from './toast.js';
+import { t } from '../words/ui.js';
 
 export function CopyButton({ text, className }: { text: string; className?: string }): ReactElement {
   const [copied, setCopied] = useState(false);
@@ -11,7 +12,7 @@ export function CopyButton({ text, className }: { text: string; className?: stri
       setCopied(true);
       setTimeout(() => setCopied(false), 2000);
     } catch {
-      say('This browser does not let the page copy. Select the text and copy it yourself.', 'red');
+      say(t.copyFailed, 'red');
     }
   };
   return (
@@ -24,7 +25,7 @@ export function CopyButton({ text, className }: { text: string; className?: stri
       )}
     >
       <Icon name={copied ? 'check' : 'copy'} className="size-3.5" />
-      {copied ? 'Copied' : 'Copy'}
+      {copied ? t.copied : t.copy}
     </button>
   );
 }

@@ -4,6 +4,7 @@ import { useFold } from './folds.js';
 import { Icon } from './icon.js';
 import { bytesWords } from './time-words.js';
 import { Visible } from './visible.js';
+import { t } from '../words/ui.js';
 
 const STEP = 100_000;
 /** Of what will run the end is always shown: what is hidden between two harmless ends is at least said to be there. */
@@ -40,7 +41,7 @@ export function FoldedText({
         <>
           <p className="my-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
             <Icon name="alert" className="size-3.5" />
-            {(text.length - shown - tail).toLocaleString()} characters are not shown.
+            {t.hiddenCharacters(text.length - shown - tail)}
           </p>
           <pre className={LOOK}>
             …<Visible text={text.slice(-tail)} strict />
@@ -53,7 +54,7 @@ export function FoldedText({
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setShown((before) => before + STEP)}
         >
-          Show more ({bytesWords(text.length - shown - tail)} left)
+          {t.showMore(bytesWords(text.length - shown - tail))}
         </button>
       )}
     </div>

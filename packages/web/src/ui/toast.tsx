@@ -3,6 +3,7 @@ import { IconButton } from './button.js';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
 import { Visible } from './visible.js';
+import { t } from '../words/ui.js';
 
 interface Toast {
   id: number;
@@ -33,7 +34,7 @@ export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
 
 /** Says what went wrong, in the words of the server where it answered. */
 export function sayError(error: unknown): void {
-  say(error instanceof Error ? error.message : 'That did not work. Try again.', 'red');
+  say(error instanceof Error ? error.message : t.failed, 'red');
 }
 
 export function Toasts(): ReactElement {
@@ -62,7 +63,7 @@ export function Toasts(): ReactElement {
           <span className="min-w-0 py-0.5 [overflow-wrap:anywhere]">
             <Visible text={toast.text} />
           </span>
-          <IconButton icon="cross" label="Dismiss" className="size-7" onClick={() => dismiss(toast.id)} />
+          <IconButton icon="cross" label={t.dismiss} className="size-7" onClick={() => dismiss(toast.id)} />
         </div>
       ))}
     </div>

@@ -1,0 +1,102 @@
+import type { ReactElement, ReactNode } from 'react';
+import { common } from './common.js';
+
+/** Cards, the inbox and the column of waiting calls. What all screens say of a call is in `client/show`. */
+export const t = {
+  ...common,
+  wantsTo: 'wants to',
+  use: 'use',
+  approveOnce: 'Approve once',
+  approveForChat: 'Approve for this chat',
+  approveAlways: 'Approve always',
+  always: 'Always…',
+  deny: 'Deny',
+  openReason: 'Reason…',
+  back: 'Back',
+  asked: 'asked',
+  showNext: 'Show next',
+  moreChoices: 'More choices',
+  details: 'Details',
+  moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
+
+  nothingRuns: 'Nothing runs until you sign.',
+  expandFirst: 'Expand the call and read to its end to approve it.',
+  scrollFirst: 'Scroll to the end of the call to approve it.',
+
+  ruleTitle: 'Write a rule',
+  ruleLabel: 'Rule for this world',
+  ruleHint: 'Matching calls run without approval in every chat of this world. You can remove the rule under Policy.',
+  findingMatches: 'Looking for other calls it matches…',
+  noMatches: 'Matches no other call in this chat.',
+  matches: (count: number, more: boolean) =>
+    `Would also have allowed these calls in this chat (${count}${more ? ' and more' : ''}):`,
+
+  chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
+    <>
+      “For this chat”: {narrow ? 'calls like this one' : 'any call'} of <code>{toolName}</code> by{' '}
+      <bdi>{agentName}</bdi> in this chat, until the chat ends or you revoke it.
+    </>
+  ),
+  onlyCallsLike: 'only calls like',
+  findingWaiting: 'Looking for waiting calls this covers…',
+
+  toolAsks: 'The tool asks:',
+  in: 'in',
+  reveal: 'Show them (recorded in the audit log)',
+  expires: (until: ReactNode): ReactElement => <>Expires in {until}. An expired call doesn't run.</>,
+
+  decided: (toolName: string) => `Decided: ${toolName}`,
+  decidedElsewhere: 'Decided elsewhere.',
+  alreadyDecided: 'Someone else already made the same decision.',
+  next: 'Next',
+  nextOf: (waiting: string) => `Next (${waiting} waiting)`,
+
+  editHint: 'The agent will see what actually ran.',
+  editMaskHint: '‹masked …› stands for a secret. Leave it in place to keep the secret.',
+  reason: 'Reason',
+  reasonHint: 'Why not? The agent will see this.',
+
+  asks: 'asks',
+  answer: 'Answer',
+  yourAnswer: 'Your answer',
+  answerNote: 'Your answer is only text. It approves nothing.',
+
+  proposed: 'about to run',
+  signed: 'signed',
+  running: 'running',
+  done: 'done',
+  stopped: 'stopped',
+  interrupted: 'interrupted',
+  failed: 'failed',
+  denied: (reason: string) => (reason === '' ? 'denied' : `denied: ${reason}`),
+
+  inbox: 'Inbox',
+  inboxLead: 'Calls waiting for you in all worlds, oldest first.',
+  inboxEmpty: 'Nothing is waiting for you.',
+  inboxEmptyHint:
+    'Calls that need your approval appear here and in the title of this page. Notifications can tell you about new ones.',
+  notify: 'Turn on notifications',
+  lastMessages: 'Last messages',
+  noMessages: 'No messages.',
+  theMessages: 'the messages',
+  openChat: 'Open chat',
+
+  waitingTitle: 'Waiting for you',
+  waitingStatus: (count: number | string) =>
+    count === '' || count === 0 ? '' : `${count} waiting for you. Press Alt+N to go there.`,
+  waitingCount: (count: number) => `${count} waiting for you`,
+  waitingCalls: (count: string) => `${count} calls are waiting for you`,
+  agentWaits: (agentName: string) => `${agentName} is waiting for you`,
+  review: 'Review',
+  inThisChat: 'in this chat',
+  inOtherChats: (count: string) => `${count} in other chats`,
+  showMore: 'Show more',
+  alsoWaiting: 'Also waiting',
+  chatEmpty: 'Nothing in this chat is waiting for you.',
+  keys: (
+    <>
+      <kbd>Alt</kbd>+<kbd>N</kbd> goes to the card. There, <kbd>a</kbd> approves once, <kbd>d</kbd> denies, <kbd>e</kbd>{' '}
+      edits and <kbd>n</kbd> shows the next one.
+    </>
+  ),
+} as const;

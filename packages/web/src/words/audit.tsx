@@ -1,0 +1,52 @@
+import type { AuditEntry } from '@countersign/protocol';
+import { common } from './common.js';
+
+/** The audit log. */
+export const t = {
+  ...common,
+  title: 'Audit',
+  lead: 'Every request, decision, run, refusal and policy change. Each record contains the hash of the one before it.',
+  jsonLines: 'JSON lines',
+  csv: 'CSV',
+  kind: 'Kind',
+  agent: 'Agent',
+  all: 'all',
+  words: 'Contains',
+  theLog: 'the audit log',
+  noRecords: 'No records found.',
+  noRecordsYet: 'Nothing has been requested or decided yet.',
+  otherFilter: 'Try another filter.',
+  records: 'Records',
+  columns: { number: 'No.', when: 'When', what: 'What', call: 'Call', who: 'Who', why: 'Why' },
+  showMore: (next: number, total: number) => `Show ${next} more of ${total}`,
+  client: (end: string) => `client …${end}`,
+
+  verify: 'Verify chain',
+  unbroken: (records: number) => `${records} records, chain intact`,
+  verified: (
+    <>
+      This doesn't rule out that somebody rewrote the whole log. To check that, run{' '}
+      <code className="whitespace-nowrap">countersign audit verify --head</code> with a head kept elsewhere.
+    </>
+  ),
+  unguarded: (count: number) =>
+    ` The server's head file doesn't cover the first ${count} records: it was missing or new when they were written.`,
+
+  asked: 'requested',
+  signed: (scope: AuditEntry['scope']) =>
+    scope === 'session' ? 'signed for this chat' : `signed ${scope ?? ''}`.trim(),
+  allowedForChat: 'allowed for this chat',
+  allowedByRule: 'allowed by a rule',
+  answered: 'answered',
+  denied: 'denied',
+  decided: 'decided',
+  started: 'started',
+  failed: 'failed',
+  ended: 'ended',
+  refused: 'refused',
+  rule: (change: AuditEntry['decision']) => `rule ${change ?? ''}`.trim(),
+  policy: 'policy',
+  grant: 'grant',
+  revealed: 'secrets shown',
+  stopped: 'stopped',
+} as const;

@@ -1,0 +1,72 @@
+import type { ReactElement } from 'react';
+import { common } from './common.js';
+
+/** Chats: transcript, composer, search and timelines. */
+export const t = {
+  ...common,
+  chat: 'Chat',
+  theChat: 'the chat',
+  theWorld: 'the world',
+  deletedChat: 'This chat was deleted. Choose another one or start a new one.',
+  stop: 'Stop',
+  menu: 'Chat menu',
+  timeline: 'Timeline',
+  openRename: 'Rename…',
+  openDelete: 'Delete…',
+  renameTitle: 'Rename chat',
+  chatTitle: 'Title',
+  deleteTitle: 'Delete chat',
+  deleteText: (title: string) =>
+    `This deletes “${title}” with all its messages and stops what is running in it. The audit log is kept.`,
+
+  message: 'Message',
+  send: 'Send',
+  suggestions: 'Suggestions',
+  agents: 'Agents',
+  placeholder: (world: string) => `Message ${world}…`,
+  widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
+  sending: 'Sending…',
+  retrying: 'Not sent yet, retrying…',
+  notSent: 'Not sent:',
+
+  transcript: 'Transcript',
+  answers: 'answers',
+  thinking: 'is thinking',
+  picture: 'picture:',
+  done: 'done',
+  toDo: 'to do',
+  tokens: (input: string, output: string) => `${input} in · ${output} out`,
+  tokensTitle: (input: number, output: number) => `${input} tokens in, ${output} tokens out`,
+  loadingOlder: 'Loading earlier messages…',
+  loadOlder: 'Load earlier messages',
+  toEnd: 'Jump to latest',
+  noSuchMessage: 'That message is not in this chat.',
+
+  messageKept: 'Your message is queued.',
+  denyAll: 'Deny all and continue',
+  setAside: 'set aside for a newer message',
+
+  motto: 'Agents propose. You countersign: calls that need approval wait here until you sign them.',
+  noAgents: (addAgent: ReactElement): ReactElement => <>There is no agent to answer yet. {addAgent} first.</>,
+  addAgent: 'Add an agent',
+  noTools: 'no tools',
+  mayCall: (tools: string) => `may call ${tools}`,
+  mainBadge: 'main agent',
+  modes: {
+    read: 'Only read-only tools can run in this world.',
+    auto: 'Calls inside the sandbox and the working folder run without approval. All others wait for you.',
+    ask: 'Read-only tools run at once. All other calls wait until you approve them, and you can always deny them.',
+  },
+
+  search: 'Search',
+  searchLabel: "Words in this world's chats",
+  noHits: 'No messages found.',
+  noHitsHint: 'Try fewer or different words.',
+  in: 'in',
+  showMore: 'Show more',
+
+  lastTurn: 'Last turn',
+  theTurns: 'the turns',
+  noTurns: 'No agent has taken a turn yet.',
+  bars: { model: 'model', tool: 'tool', waiting: 'waiting for you' },
+} as const;

@@ -1,0 +1,26 @@
+/** Words that more than one screen uses. */
+export const common = {
+  cancel: 'Cancel',
+  close: 'Close',
+  delete: 'Delete',
+  remove: 'Remove',
+  rename: 'Rename',
+  save: 'Save',
+  saved: 'Saved.',
+  tryAgain: 'Try again',
+  tryNow: 'Try now',
+  edit: 'Edit',
+  name: 'Name',
+  command: 'Command',
+  arguments: 'Arguments',
+  workingFolder: 'Working folder',
+  waitingForYou: 'waiting for you',
+  working: 'working',
+  off: 'off',
+  you: 'you',
+  newChat: 'New chat',
+  newWorld: 'New world',
+  importWorld: 'Import world…',
+  /** `1 of 3` */
+  place: (position: number, total: number | string) => `${position} of ${total}`,
+} as const;

@@ -1,0 +1,95 @@
+import type { ReactElement } from 'react';
+import { common } from './common.js';
+
+/** Settings of a world, its agents, and providers. */
+export const t = {
+  ...common,
+  settings: 'Settings',
+  theSettings: 'the settings',
+  stale: 'Somebody else changed these settings.',
+  discard: 'Discard my changes',
+  staleSave: 'Somebody else changed this while you were editing. Reload it, then make your change again.',
+  saveFailed: 'Your change could not be saved. Try again.',
+
+  description: 'Description',
+  folderHint: 'The folder that file tools and commands work in.',
+  mode: 'Mode',
+  modes: {
+    ask: 'Ask: calls need approval unless a rule allows them',
+    read: 'Read: only read-only tools run',
+    auto: 'Auto: no approval inside the sandbox and the working folder',
+  },
+  mainAgent: 'Main agent',
+  mainAgentHint: "Receives messages that don't mention anyone.",
+  noMainAgent: 'none: all agents answer',
+  turnLimit: 'Turn limit',
+  turnLimitHint: 'Turns an agent may take in a row before a person has to write.',
+  maxIterations: 'Model calls per turn',
+  maxParallelTools: 'Parallel tool calls',
+  maxParallelToolsHint: 'Only read-only tools run in parallel.',
+  timeout: 'Approvals expire after (seconds)',
+  timeoutHint: 'Leave empty for no limit. Expired calls are denied.',
+  unattended: 'When nobody is connected to approve',
+  unattendedWait: 'wait until somebody is',
+  unattendedDeny: 'deny at once',
+  streaming: 'Stream answers as the model writes them',
+  notWhole: 'Enter a whole number, such as 10.',
+  notSeconds: 'Enter a number of seconds, such as 30 or 0.5.',
+
+  exportTitle: 'Export, import, delete',
+  exportLead:
+    'An export is one YAML file with agents, policy and servers, without secrets. In an imported world, servers are off and allow rules are only proposed until you accept them.',
+  export: 'Export',
+  deleteWorld: 'Delete world…',
+  deleteTitle: 'Delete world',
+  deleteText: (name: string): ReactElement => (
+    <>
+      This deletes all chats, agents, rules and grants of this world. The audit log is kept. Type{' '}
+      <strong>{name}</strong> to continue.
+    </>
+  ),
+  worldName: 'Name of the world',
+
+  agents: 'Agents',
+  agentsLead:
+    'An agent is a model with a name, a prompt and a list of tools it may call. The policy and you decide which calls run.',
+  addAgent: 'Add agent',
+  noAgents: 'No agents yet.',
+  noAgentsHint: 'Add one with a model and some tools, then write to it in a chat.',
+  mainBadge: 'main agent',
+  noTools: 'no tools',
+  agentTitle: (name: string) => `Agent ${name}`,
+  agentRemoved: (name: string) => `Removed ${name}.`,
+  agentAdded: (name: string) => `Added ${name}.`,
+  removeAgent: 'Remove agent',
+  removeAgentText: (name: string): ReactElement => (
+    <>
+      <bdi className="font-semibold">{name}</bdi> will stop answering, and its grants end. Its messages stay in the
+      transcripts.
+    </>
+  ),
+  theAgent: 'the agent',
+  agentNameHint: 'Letters, digits, spaces, - and _. Mention it as @name.',
+  provider: 'Provider',
+  model: 'Model',
+  theProviders: 'the providers',
+  systemPrompt: 'System prompt',
+  agentTools: 'Tools it may call',
+  allTools: 'All tools of this world',
+  theTools: 'the tools',
+  more: 'More',
+  temperature: 'Temperature',
+  temperatureHint: "0 to 2. Leave empty for the model's default.",
+  notTemperature: 'Enter a number from 0 to 2, such as 0.7.',
+  agentRules: "The agent's own rules",
+  agentRulesHint: "They can only be stricter than the world's rules.",
+  active: 'Active: takes part in chats',
+
+  providers: 'Providers',
+  providersLead:
+    "API keys come from the server's environment and never reach this page. Set one, such as ANTHROPIC_API_KEY, and restart the server. Set OPENAI_BASE_URL to use another OpenAI-compatible endpoint.",
+  configured: 'configured',
+  noKey: 'no key',
+  notAvailable: 'not available',
+  at: 'at',
+} as const;

@@ -1,0 +1,92 @@
+import type { ReactElement, ReactNode } from 'react';
+import { common } from './common.js';
+
+/** The frame around all pages: sign-in, navigation, worlds, and what went wrong. */
+export const t = {
+  ...common,
+  product: 'Countersign',
+  pages: {
+    inbox: 'Inbox',
+    policy: 'Policy',
+    grants: 'Grants',
+    agents: 'Agents',
+    servers: 'Servers',
+    settings: 'Settings',
+    providers: 'Providers',
+    audit: 'Audit',
+    stats: 'Statistics',
+    search: 'Search',
+  },
+  skip: 'Skip to content',
+  sidebar: 'Chats and agents',
+  sidebarWith: (pending: string) => `Chats and agents, ${pending} in your inbox`,
+  inInbox: 'in your inbox',
+  world: (name: string) => `World: ${name}`,
+  openNewWorld: 'New world…',
+  chats: 'Chats',
+  navigation: 'Pages',
+  noChats: 'No chats yet. Send a message to start one.',
+  moreChats: 'Show more chats',
+  allAgents: 'All agents',
+  appearance: 'Appearance:',
+  themes: { system: 'System theme', light: 'Light', dark: 'Dark' },
+
+  loading: (what: string) => `Loading ${what}…`,
+  thePage: 'the page',
+  theWorld: 'the world',
+  yourWorlds: 'your worlds',
+  notFound: 'Not found',
+  notFoundTitle: 'This page does not exist.',
+  notFoundHint: 'Choose a chat or a page in the sidebar.',
+  codeFailed: 'The code of this page could not be loaded. Reload to get the current version.',
+
+  reconnecting: 'No connection to the server. Reconnecting…',
+  reconnected: 'Connected again.',
+  sessionEnded: 'This session has ended.',
+  signIn: (
+    <>
+      To sign in, open a start link. It works once, for one minute. To get one, run{' '}
+      <code className="font-mono text-sm">countersign open</code> on the server's machine, or press Enter in the
+      server's terminal.
+    </>
+  ),
+  keepTab:
+    'Open the link in another tab of this browser and keep this one. It continues where you were, with everything you typed.',
+  otherTab: 'If another tab of this browser is signed in, open that one first: it signs this one in.',
+
+  crashed: "This page can't be shown",
+  crashedHint:
+    'Nothing was decided and nothing is lost. Try again or reload. If that does not help, open the same world in the terminal.',
+  reload: 'Reload',
+
+  noWorlds: 'No worlds yet',
+  noWorldsHint:
+    'A world is where agents work. It has a folder, a policy and chats. Create one, then add an agent to it.',
+  noSuchWorld: (id: ReactNode): ReactElement => <>There is no world “{id}”.</>,
+  deletedWorld: (name: ReactNode): ReactElement => <>The world “{name}” was deleted.</>,
+  createAnother: 'Create another one',
+  otherWorlds: 'Other worlds:',
+  createWorld: 'Create world',
+  createFailed: 'The world could not be created. Try again.',
+  folderHint: 'The folder its agents read and write. You can set it later.',
+
+  importTitle: 'Import world',
+  importLead:
+    'Choose an exported world: one YAML file with agents, rules and servers. Its servers start turned off, and its allow rules are only proposed until you accept them.',
+  file: 'File',
+  orText: 'Or paste the YAML',
+  import: 'Import',
+  tooLong: 'This file is too large to be a world.',
+  importFailed: 'The world could not be imported. Try again.',
+  imported: 'World imported',
+  importedAs: (name: ReactNode, proposed: number): ReactElement => (
+    <>
+      Imported {name}.{' '}
+      {proposed === 0
+        ? 'It has no allow rules.'
+        : `${proposed === 1 ? 'One allow rule is' : `${proposed} allow rules are`} proposed and not in effect. Review under Policy.`}
+    </>
+  ),
+  reviewRules: 'Review rules',
+  openWorld: 'Open world',
+} as const;

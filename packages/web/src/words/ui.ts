@@ -1,0 +1,13 @@
+import { common } from './common.js';
+
+/** Controls that all screens use. */
+export const t = {
+  ...common,
+  copy: 'Copy',
+  copied: 'Copied',
+  copyFailed: "This browser doesn't let the page copy. Select the text and copy it yourself.",
+  dismiss: 'Dismiss',
+  failed: 'That did not work. Try again.',
+  hiddenCharacters: (count: number) => `${count.toLocaleString()} characters are not shown.`,
+  showMore: (left: string) => `Show more (${left} left)`,
+} as const;
