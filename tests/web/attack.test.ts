@@ -181,7 +181,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await button(page, 'Approve once').click();
     await page.getByText('This session has ended.').waitFor();
     others.letGo();
-    await page.getByText('opens with a link that works once').waitFor();
+    await page.getByText('It works once, for one minute.').waitFor();
     expect(await page.getByText('ended').filter({ hasText: 'press', visible: true }).count()).toBe(0);
     expect(opened.ran).not.toContain('ended');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);

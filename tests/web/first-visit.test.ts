@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     const stranger = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
     const other = await stranger.newPage();
     await other.goto(`${opened.serving.url}/#ticket=used-up`);
-    await other.getByText('opens with a link that works once').waitFor();
+    await other.getByText('It works once, for one minute.').waitFor();
     expect(await other.getByLabel('Message').count()).toBe(0);
     await stranger.close();
     // A second tab of the one who is in needs no link.
@@ -76,7 +76,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
       const other = await fresh.newPage();
       await other.goto(pathToFileURL(file).href);
       if (leadsIn) await other.getByLabel('Message').waitFor();
-      else await other.getByText('opens with a link that works once').waitFor();
+      else await other.getByText('It works once, for one minute.').waitFor();
       expect(await other.getByLabel('Message').count()).toBe(leadsIn ? 1 : 0);
       await fresh.close();
     }
@@ -95,10 +95,10 @@ describe.runIf(hasBrowser)('the first visit', () => {
     });
     const tab = await context.newPage();
     await tab.goto(opened.serving.url);
-    await tab.getByText('opens with a link that works once').waitFor();
+    await tab.getByText('It works once, for one minute.').waitFor();
     await page.evaluate('held.forEach((answer) => answer())');
     await tab.getByLabel('Message').waitFor();
-    expect(await tab.getByText('opens with a link that works once').count()).toBe(0);
+    expect(await tab.getByText('It works once, for one minute.').count()).toBe(0);
     await context.close();
   });
 

@@ -53,7 +53,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     });
     await expect.poll(() => dialog.getByLabel('Or paste the YAML').inputValue()).toContain('Brought along');
     await button(page, 'Import').click();
-    await dialog.getByText('One rule that would allow something waits').waitFor();
+    await dialog.getByText('One allow rule is proposed').waitFor();
     expect((await opened.api.worlds({ limit: 200 })).items).toHaveLength(before + 1);
     await button(page, 'Review rules').click();
     await page.getByRole('button', { name: 'World: Brought along' }).waitFor();
@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await card.getByText('mcp__memory__read_graph').waitFor();
     expect(await page.content()).not.toContain('hush-hush');
     await card.getByRole('button', { name: 'Restart' }).click();
-    await remarked(page, 'memory is restarting.');
+    await remarked(page, 'Restarting memory.');
     await card.getByText(/running|starts when needed|starting/).waitFor();
     await card.getByRole('button', { name: 'Trust', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();

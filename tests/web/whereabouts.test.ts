@@ -22,7 +22,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
   it('[W2] a world that is not there is said not to be, and another is offered', async () => {
     const { page } = visit;
     await page.goto(`${opened.serving.url}/w/nope/policy`);
-    await page.getByText('There is no world “nope” here.').waitFor();
+    await page.getByText('There is no world “nope”.').waitFor();
     await page.getByRole('link', { name: 'Lab 1' }).click();
     await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
     await expect.poll(() => page.getByText('There is no world').count()).toBe(0);

@@ -200,7 +200,7 @@ describe('a refusal', () => {
       type: 'about:blank',
       title: 'Bad Request',
       status: 400,
-      detail: 'The body is not JSON.',
+      detail: 'The body is not valid JSON.',
     });
   });
 

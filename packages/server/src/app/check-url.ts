@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Env } from './context.js';
 import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
 
 /** Refuses an address that is no text. Decoded anyhow, a broken byte would become another id than the one that was sent. */
 export const checkUrl: MiddlewareHandler<Env> = async (c, next) => {
@@ -14,7 +15,7 @@ export const checkUrl: MiddlewareHandler<Env> = async (c, next) => {
 
 function refuseBroken(encoded: string, what: string): void {
   if (decode(encoded, what).includes('\0')) {
-    throw new HttpProblem(400, `The ${what} of this address holds a NUL character.`, { field: what });
+    throw new HttpProblem(400, problemTexts.nulInUrl(what), { field: what });
   }
 }
 
@@ -22,6 +23,6 @@ function decode(encoded: string, what: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch (cause) {
-    throw new HttpProblem(400, `The ${what} of this address is not UTF-8 in %-escapes.`, { field: what, cause });
+    throw new HttpProblem(400, problemTexts.urlNotUtf8(what), { field: what, cause });
   }
 }

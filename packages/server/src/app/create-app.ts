@@ -10,6 +10,7 @@ import { readInput } from './read-input.js';
 import type { Reply, Route } from './route.js';
 import { PROBLEM_TYPE, toProblem } from './to-problem.js';
 import { serveWebApp } from './web-app.js';
+import { problemTexts } from './problem-texts.js';
 
 /** Everything under this path is the API; the rest is the web app. */
 const API = '/api';
@@ -41,7 +42,7 @@ export function createApp(context: AppContext): Hono<Env> {
   app.get(`${API}/openapi.json`, (c) => c.json(description()));
   refuseOtherMethods(app);
   app.all(`${API}/*`, (c) => {
-    throw new HttpProblem(404, `There is nothing at ${c.req.path.slice(0, 200)}. ${API}/docs shows what there is.`);
+    throw new HttpProblem(404, problemTexts.notFound(c.req.path.slice(0, 200), `${API}/docs`));
   });
 
   const { metrics } = context;
@@ -92,7 +93,7 @@ function refuseOtherMethods(app: Hono<Env>): void {
   for (const [path, methods] of paths) {
     app.all(path, (c) => {
       const allowed = methods.join(', ');
-      throw new HttpProblem(405, `${c.req.method} is not possible here, only ${allowed}.`, {
+      throw new HttpProblem(405, problemTexts.wrongMethod(c.req.method, allowed), {
         headers: { Allow: allowed },
       });
     });

@@ -54,6 +54,25 @@ it('[W3] refers only to what it holds, in schemas that can be read, under names 
   }
 });
 
+it('[W3] describes every field and parameter in words', async () => {
+  const t = await openApp();
+  const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
+  const silent: string[] = [];
+  const visit = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const fields: unknown = 'properties' in value ? value.properties : undefined;
+    for (const [name, field] of Object.entries(typeof fields === 'object' && fields !== null ? fields : {})) {
+      if (typeof field !== 'object' || field === null || !('description' in field)) silent.push(`${at}.${name}`);
+    }
+    for (const [key, inner] of Object.entries(value)) visit(inner, `${at}.${key}`);
+  };
+  visit(body, '');
+  const operations = Object.values(body.paths).flatMap((methods) => Object.values(methods));
+  const parameters = operations.flatMap((operation) => operation.parameters);
+  expect(parameters.filter(({ description }) => description === undefined).map(({ name }) => name)).toEqual([]);
+  expect(silent).toEqual([]);
+});
+
 it('[W3] has a page that a person can read, with nothing from elsewhere and nothing that runs', async () => {
   const t = await openApp();
   const page = await send(`${t.url}/api/docs`);

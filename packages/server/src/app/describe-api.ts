@@ -1,5 +1,7 @@
 import { problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
+import { describeFields } from './describe-fields.js';
+import { PARAMETER_TEXTS } from './field-texts.js';
 import type { Answer, Route } from './route.js';
 import { schemaNames } from './schema-names.js';
 import { PROBLEM_TYPE } from './to-problem.js';
@@ -41,20 +43,25 @@ export function describeApi(
   const paths: ApiDescription['paths'] = {};
   for (const route of routes) {
     const here = (paths[route.path] ??= {});
-    here[route.method] = describe(route, schemas);
+    const operation = describe(route, schemas);
+    here[route.method] = describeFields(operation, [`${route.method} ${route.path}`]) as Operation;
   }
+  const described = Object.entries(schemas).map(([name, schema]) => [name, describeFields(schema, [name])]);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
       version,
       description:
-        'Agents propose. You countersign. Lists answer { items, next? }; errors are problem documents (RFC 9457) that name the field.',
+        'Agents propose. You countersign. Lists are { items, next? }. Errors are problem documents (RFC 9457) that name the invalid field.',
     },
     servers: [{ url: server }],
     security: [{ token: [] }],
     paths,
-    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: Object.fromEntries(described) as Json,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
   };
 }
 
@@ -85,6 +92,7 @@ function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
     in: 'path' as const,
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 200 },
+    ...parameterText(name),
   }));
   const query = route.query === undefined ? {} : toSchema(route.query, 'input', schemas);
   const required = new Set(Array.isArray(query['required']) ? query['required'] : []);
@@ -94,6 +102,7 @@ function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
     in: 'query' as const,
     required: required.has(name),
     schema,
+    ...parameterText(name),
   }));
   const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
     name,
@@ -103,6 +112,11 @@ function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
     description,
   }));
   return [...inPath, ...inQuery, ...inHeader];
+}
+
+function parameterText(name: string): { description?: string } {
+  const description = PARAMETER_TEXTS[name];
+  return description === undefined ? {} : { description };
 }
 
 function responsesOf(route: Route, schemas: Json): Operation['responses'] {
@@ -119,7 +133,7 @@ function responsesOf(route: Route, schemas: Json): Operation['responses'] {
     };
   }
   responses['default'] = {
-    description: 'Refused: the document says why, and what to do next',
+    description: 'The request failed. `detail` says why and what to do next.',
     content: { [PROBLEM_TYPE]: { schema: toSchema(problemSchema, 'output', schemas) } },
   };
   return responses;

@@ -1,3 +1,5 @@
+import { problemTexts } from './problem-texts.js';
+
 /** Deeper than anything a person writes; functions that walk a value by calling themselves would run out of stack. */
 const DEEPEST = 64;
 
@@ -16,11 +18,11 @@ export function findMisfit(value: unknown): { field: string; detail: string } | 
   const open: Place[] = [{ value, key: '', parent: undefined, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (typeof place.value === 'string') {
-      if (UNKEPT.test(place.value)) return misfit(place, 'holds a character that is no text (NUL, or half of one)');
+      if (UNKEPT.test(place.value)) return misfit(place, problemTexts.badCharacter);
     } else if (typeof place.value === 'object' && place.value !== null) {
-      if (place.depth >= DEEPEST) return misfit(place, 'is nested too deeply');
+      if (place.depth >= DEEPEST) return misfit(place, problemTexts.tooDeep);
       for (const [key, member] of Object.entries(place.value)) {
-        if (UNKEPT.test(key)) return misfit(place, 'has a name with a character that is no text (NUL, or half of one)');
+        if (UNKEPT.test(key)) return misfit(place, problemTexts.badKey);
         open.push({ value: member, key, parent: place, depth: place.depth + 1 });
       }
     }

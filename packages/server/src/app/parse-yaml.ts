@@ -1,5 +1,6 @@
 import { isScalar, Lexer, parseDocument, visit, type Document } from 'yaml';
 import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
 
 /** A world of a thousand agents with their prompts fits. */
 const LARGEST = 1024 * 1024;
@@ -8,8 +9,8 @@ const MOST_TOKENS = 150_000;
 
 /** Plain values and nothing else: an alias can name itself a billion times over, and a tag makes something of what it names. */
 export function parseYaml(text: string): unknown {
-  if (text.length > LARGEST) throw new HttpProblem(413, `A file has at most ${LARGEST} characters.`);
-  if (text.trim() === '') throw new HttpProblem(400, 'The body is empty: send a YAML file.');
+  if (text.length > LARGEST) throw new HttpProblem(413, problemTexts.longYaml(LARGEST));
+  if (text.trim() === '') throw new HttpProblem(400, problemTexts.emptyYaml);
   refuseTooMany(text);
   try {
     // The parser would look for a second key by comparing each with all, and find the line of each error by counting anew.
@@ -19,7 +20,7 @@ export function parseYaml(text: string): unknown {
     refuseTwice(document, text);
     return document.toJS({ maxAliasCount: 0 }) as unknown;
   } catch (cause) {
-    throw new HttpProblem(400, `The body is not YAML that can be read: ${words(cause)}`, { cause });
+    throw new HttpProblem(400, problemTexts.notYaml(words(cause)), { cause });
   }
 }
 
@@ -27,7 +28,7 @@ function refuseTooMany(text: string): void {
   let count = 0;
   for (const _ of new Lexer().lex(text)) {
     count += 1;
-    if (count > MOST_TOKENS) throw new HttpProblem(413, 'The file has too many parts to be that of a world.');
+    if (count > MOST_TOKENS) throw new HttpProblem(413, problemTexts.complexYaml);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
 
 /** Twice the longest message, and far from what a process can hold. */
 const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
@@ -18,11 +19,11 @@ export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = 
   const type = c.req.header('content-type') ?? '';
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   if (!TYPES[kind].pattern.test(type)) {
-    throw new HttpProblem(415, `Send the body as ${TYPES[kind].name} and say so in Content-Type.`);
+    throw new HttpProblem(415, problemTexts.wrongType(TYPES[kind].name));
   }
-  if (charset !== 'utf-8' && charset !== 'utf8') throw new HttpProblem(415, 'Send the body as UTF-8.');
+  if (charset !== 'utf-8' && charset !== 'utf8') throw new HttpProblem(415, problemTexts.wrongCharset);
   const encoding = c.req.header('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') throw new HttpProblem(415, 'Send the body as it is, without Content-Encoding.');
+  if (encoding !== 'identity') throw new HttpProblem(415, problemTexts.encoded);
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit);
   return await readText(c, limit);
 }
@@ -39,7 +40,7 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
       text += decode(piece);
     }
   } catch (cause) {
-    throw cause instanceof HttpProblem ? cause : new HttpProblem(400, 'The body broke off.', { cause });
+    throw cause instanceof HttpProblem ? cause : new HttpProblem(400, problemTexts.cutOff, { cause });
   }
   return text + decode();
 }
@@ -58,11 +59,11 @@ function createDecoder(): (bytes?: Uint8Array) => string {
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch (cause) {
-      throw new HttpProblem(400, 'The body is not UTF-8.', { cause });
+      throw new HttpProblem(400, problemTexts.notUtf8, { cause });
     }
   };
 }
 
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(413, `The request is too large: its body may have at most ${limit} bytes.`);
+  return new HttpProblem(413, problemTexts.tooLarge(limit));
 }

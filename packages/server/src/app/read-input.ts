@@ -4,6 +4,7 @@ import { findMisfit } from './find-misfit.js';
 import { HttpProblem } from './http-problem.js';
 import { readBody } from './read-body.js';
 import type { Route, RouteInput } from './route.js';
+import { problemTexts } from './problem-texts.js';
 
 /** The parts of a request, each fitting its schema. Refuses in words what does not, before anything is done (W2). */
 export async function readInput(
@@ -24,7 +25,7 @@ function readParams(route: Route, c: AppRequest): Record<string, string> {
   for (const name of route.params) {
     const value = c.req.param(name) ?? '';
     if (value === '' || value.length > LONGEST_ID) {
-      throw new HttpProblem(422, `${name}: an id has 1 to ${LONGEST_ID} characters`, { field: name });
+      throw new HttpProblem(422, problemTexts.badId(name, LONGEST_ID), { field: name });
     }
     params[name] = value;
   }
@@ -35,13 +36,13 @@ function readQuery(route: Route, c: AppRequest): unknown {
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of c.req.url.includes('?') ? new URL(c.req.url).searchParams : []) {
     // Of two values one would be dropped, and nobody could tell which.
-    if (name in given) throw new HttpProblem(422, `${name}: is given twice`, { field: name });
+    if (name in given) throw new HttpProblem(422, problemTexts.repeated(name), { field: name });
     given[name] = value;
   }
   if (route.query !== undefined) return parseRequest(route.query, { ...given }, 'query');
   const [unknown] = Object.keys(given);
   if (unknown === undefined) return undefined;
-  throw new HttpProblem(422, `${unknown}: this route takes no such parameter`, { field: unknown });
+  throw new HttpProblem(422, problemTexts.unknownParameter(unknown), { field: unknown });
 }
 
 async function readContent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
@@ -65,10 +66,10 @@ function isEmpty(c: AppRequest): boolean {
 }
 
 function parseJson(text: string): unknown {
-  if (text.trim() === '') throw new HttpProblem(400, 'The body is empty: send a JSON object.');
+  if (text.trim() === '') throw new HttpProblem(400, problemTexts.emptyJson);
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new HttpProblem(400, 'The body is not JSON.', { cause });
+    throw new HttpProblem(400, problemTexts.notJson, { cause });
   }
 }

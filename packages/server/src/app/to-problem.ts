@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { CountersignError, type ErrorCode, type Problem } from '@countersign/protocol';
 import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -17,7 +18,7 @@ const STATUS: Record<ErrorCode, number> = {
   'store-unavailable': 503,
 };
 
-/** What whoever asked is told of an error (W2). Of one that nobody foresaw nothing but that it happened: it may hold anything. */
+/** The problem document for an error (W2). An unexpected error's text may contain anything, so it is never sent. */
 export function toProblem(error: unknown): { problem: Problem; headers: Readonly<Record<string, string>> } {
   if (error instanceof HttpProblem) {
     return { problem: problem(error.status, error.message, error.more), headers: error.headers };
@@ -28,8 +29,7 @@ export function toProblem(error: unknown): { problem: Problem; headers: Readonly
     const headers: Record<string, string> = status === 503 ? { 'Retry-After': '5' } : {};
     return { problem: problem(status, error.message, more), headers };
   }
-  const detail = 'Something went wrong in the server. Its log says what; the request may be sent again.';
-  return { problem: problem(500, detail), headers: {} };
+  return { problem: problem(500, problemTexts.internal), headers: {} };
 }
 
 function problem(status: number, detail: string, more: Pick<Problem, 'field' | 'state'> = {}): Problem {

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from 'node:path';
 import type { Hono } from 'hono';
 import type { AppContext, Env } from './context.js';
 import { HttpProblem } from './http-problem.js';
+import { problemTexts } from './problem-texts.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -42,12 +43,12 @@ export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRo
     return c.req.header('if-none-match') === file.etag ? c.body(null, 304) : c.body(file.body);
   });
   app.all('*', () => {
-    throw new HttpProblem(405, 'Only GET is possible here.', { headers: { Allow: 'GET' } });
+    throw new HttpProblem(405, problemTexts.getOnly, { headers: { Allow: 'GET' } });
   });
 }
 
 function nothing(hasApp: boolean): string {
-  return hasApp ? 'There is no such file.' : 'The web app is not part of this server; the API is under /api.';
+  return hasApp ? problemTexts.noFile : problemTexts.noWebApp;
 }
 
 function readFiles(root: string): Map<string, WebFile> {

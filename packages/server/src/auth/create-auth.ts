@@ -11,6 +11,7 @@ import { SECURITY_HEADERS } from './security-headers.js';
 import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
 import { createSharedSessions, createSharedTickets } from './shared-passes.js';
 import { createTickets, TICKET_MS } from './tickets.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 export interface AuthOptions extends HostOptions {
   /** The bearer token, at least 32 characters long. Only its hash is kept here. */
@@ -46,19 +47,16 @@ export function createAuth(options: AuthOptions): Auth {
   function checkSource(c: AppRequest): void {
     const host = c.req.header('host') ?? '';
     if (checkHost(host, 80) === undefined) {
-      throw new HttpProblem(
-        403,
-        `This server does not go by the name "${host.slice(0, 200)}". If it should, start it with --allow-host.`,
-      );
+      throw new HttpProblem(403, problemTexts.unknownHost(host.slice(0, 200)));
     }
     const origin = c.req.header('origin');
     if (origin !== undefined && !isOurOrigin(origin)) {
-      throw new HttpProblem(403, 'This request comes from a page of another site. Open the page this server serves.');
+      throw new HttpProblem(403, problemTexts.otherSite);
     }
     // Another port of this host is the same site to a browser, and a stranger to us.
     const site = c.req.header('sec-fetch-site');
     if (isApi(c.req.path) && (site === 'cross-site' || site === 'same-site')) {
-      throw new HttpProblem(403, 'This request was made by a page of another site. Open the page this server serves.');
+      throw new HttpProblem(403, problemTexts.otherSite);
     }
   }
 
@@ -79,23 +77,23 @@ export function createAuth(options: AuthOptions): Auth {
       if (token !== undefined && isSecret(token, tokenHash)) {
         return { who: options.tokenHolder ?? 'token', client: 'http' };
       }
-      throw wrongCredential(c, 'This token is not the one of this server.');
+      throw wrongCredential(c, problemTexts.wrongToken);
     }
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
     if (cookie === undefined && header === undefined) {
-      throw unauthorized('Send the token as "Authorization: Bearer …", or open the start link in a browser.');
+      throw unauthorized(problemTexts.noCredential);
     }
     const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
     if (session !== undefined) return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web' };
-    throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start link.');
+    throw wrongCredential(c, problemTexts.unknownSession);
   }
 
   function refuseTooMany(c: AppRequest): void {
     const seconds = attempts.wait(addressOf(c));
     if (seconds === undefined) return;
     const headers = { 'Retry-After': String(seconds) };
-    throw new HttpProblem(429, `Too many wrong attempts. Try again in ${seconds} s.`, { headers });
+    throw new HttpProblem(429, problemTexts.tooManyAttempts(seconds), { headers });
   }
 
   function wrongCredential(c: AppRequest, detail: string): HttpProblem {
@@ -128,10 +126,7 @@ export function createAuth(options: AuthOptions): Auth {
     async newTicketFor(c) {
       // The middleware has checked it: a request without this header came in with a session.
       if (c.req.header('authorization') === undefined) {
-        throw new HttpProblem(
-          403,
-          'A browser session can’t make start links. Send the token, or run countersign open.',
-        );
+        throw new HttpProblem(403, problemTexts.needsToken);
       }
       const expiresAt = clock.now() + TICKET_MS;
       const { ticket, kept } = tickets.make();

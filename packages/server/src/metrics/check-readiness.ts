@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { SILENT_MS, type Engine } from '@countersign/core';
+import { problemTexts } from '../app/problem-texts.js';
 
 /** A database that takes longer is no place to send people to. */
 const PATIENCE_MS = 2_000;
@@ -27,16 +28,16 @@ async function look(engine: Engine): Promise<string | undefined> {
   const { store } = engine.runtime;
   const silent = engine.lastHeardMs();
   if (silent !== undefined && silent > SILENT_MS) {
-    return 'This server has not reached its database for a while; others may have taken over its work.';
+    return problemTexts.silentStore;
   }
   const giveUp = new AbortController();
   const answered = store
     .read((reader) => reader.worldRev(''))
     .then(
       () => undefined,
-      () => 'The store of this server can’t be read at the moment.',
+      () => problemTexts.unreadableStore,
     );
-  const late = after(PATIENCE_MS, 'The store of this server does not answer.', { signal: giveUp.signal, ref: false });
+  const late = after(PATIENCE_MS, problemTexts.lateStore, { signal: giveUp.signal, ref: false });
   try {
     return await Promise.race([answered, late]);
   } finally {

@@ -106,5 +106,5 @@ it('[S7] is not ready when its store is gone, and says so in words', async () =>
   const answer = async (): Promise<number> => (await send(`${serving.url}/api/health`)).status;
   await expect.poll(answer).toBe(503);
   const { text } = await send(`${serving.url}/api/health`);
-  expect(problemSchema.parse(JSON.parse(text)).detail).toBe('The store of this server can’t be read at the moment.');
+  expect(problemSchema.parse(JSON.parse(text)).detail).toBe("The server's database can't be read at the moment.");
 });

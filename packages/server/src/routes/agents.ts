@@ -28,7 +28,7 @@ export const agentRoutes = [
     method: 'get',
     path: '/worlds/{world}/agents',
     tag,
-    summary: 'The agents of a world, in the order they were added',
+    summary: 'List the agents of a world, in the order they were added',
     query: listQuerySchema,
     answers: { 200: { description: 'Agents', schema: listOf(agentSchema) } },
     handle: async ({ context, params, query }) => ({
@@ -41,7 +41,7 @@ export const agentRoutes = [
     path: '/worlds/{world}/agents',
     tag,
     summary: 'Add an agent',
-    description: '`tools` are names or globs of what it may ask for; none unless said.',
+    description: '`tools` are names or globs of the tools it may call. Default: none.',
     body: newAgentSchema,
     answers: { 201: { description: 'The agent', schema: agentSchema } },
     async handle({ context, params, body, c }) {
@@ -57,7 +57,7 @@ export const agentRoutes = [
     method: 'get',
     path: '/worlds/{world}/agents/{agent}',
     tag,
-    summary: 'One agent',
+    summary: 'Get an agent',
     answers: { 200: { description: 'The agent', schema: agentSchema } },
     async handle({ context, params }) {
       const { value, version } = await showAgent(context.engine.runtime, params.world, params.agent);
@@ -68,11 +68,11 @@ export const agentRoutes = [
     method: 'patch',
     path: '/worlds/{world}/agents/{agent}',
     tag,
-    summary: 'Change an agent',
-    description: 'What is left out stays. Null takes away what may be absent.',
+    summary: 'Update an agent',
+    description: 'Fields that are left out stay as they are. Null clears an optional field.',
     headers: IF_MATCH,
     body: agentChangeSchema,
-    answers: { 200: { description: 'The agent as it is now', schema: agentSchema } },
+    answers: { 200: { description: 'The updated agent', schema: agentSchema } },
     async handle({ context, params, body, c }) {
       const { runtime } = context.engine;
       const { value, version } = await updateAgent(runtime, params.world, params.agent, body, c.var.signer, ifMatch(c));
@@ -84,9 +84,9 @@ export const agentRoutes = [
     path: '/worlds/{world}/agents/{agent}',
     tag,
     summary: 'Remove an agent',
-    description: 'Its unfinished turns end first. Its id is never given again.',
+    description: 'Its unfinished turns end first. The id is never reused.',
     headers: IF_MATCH,
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'Agent removed' } },
     async handle({ context, params, c }) {
       await removeAgent(context.engine.runtime, params.world, params.agent, c.var.signer, ifMatch(c));
       return { status: 204 };
@@ -96,8 +96,8 @@ export const agentRoutes = [
     method: 'get',
     path: '/worlds/{world}/agents/{agent}/memory',
     tag,
-    summary: 'What an agent knows of a chat',
-    description: 'What it was told, and its own calls, approvals, results and answers.',
+    summary: 'Get what an agent remembers of a chat',
+    description: 'The messages it received, and its own calls, approvals, results and answers.',
     query: memoryQuerySchema,
     answers: { 200: { description: 'Messages, oldest first', schema: listOf(messageSchema) } },
     async handle({ context, params, query: { chat, ...place } }) {

@@ -17,6 +17,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { sendToolResult } from './send-tool-result.js';
 import { AS_CLIENT, PAGE, pageOf, refuseUnable, revealerOf, signerOf } from './support.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'approvals';
 
@@ -25,11 +26,13 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/clients',
     tag: 'clients',
-    summary: 'Say what a client can do',
+    summary: 'Register a client',
     description:
-      'It is there while a stream of it is open, and has 30 s to open one. Its tools are offered to agents as `app__…`; a call comes as the event TOOL_EXECUTION_STARTED and is answered under tool-results.',
+      'A client is connected while it has an event stream open; it has 30 s to open one. Agents see its tools as `app__…`. A call of one arrives as the event TOOL_EXECUTION_STARTED; send its result to tool-results.',
     body: newClientSchema,
-    answers: { 201: { description: 'Its secret, and the names of its tools', schema: registeredClientSchema } },
+    answers: {
+      201: { description: 'Secret of the client, and the names of its tools', schema: registeredClientSchema },
+    },
     handle: async ({ context, params, body, c }) => ({
       status: 201,
       body: await context.engine.clients.register(params.world, body, c.var.signer),
@@ -39,11 +42,11 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/approvals',
     tag,
-    summary: 'What waits for a person, oldest first',
-    description: 'With `status`, what was asked and has that status now.',
+    summary: 'List pending approvals, oldest first',
+    description: 'With `status`, approvals that have that status now.',
     headers: AS_CLIENT,
     query: approvalsQuerySchema,
-    answers: { 200: { description: 'Questions, with their place in the queue', schema: listOf(queuedApprovalSchema) } },
+    answers: { 200: { description: 'Approvals, with their place in the queue', schema: listOf(queuedApprovalSchema) } },
     async handle({ context, params, query: { chat, status = 'pending', ...place }, c }) {
       await refuseUnable(c, context, params.world);
       const where = chat === undefined ? {} : { chatId: chat };
@@ -55,15 +58,15 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/approvals/{approval}',
     tag,
-    summary: 'One question, with the last messages of its chat',
+    summary: 'Get an approval, with the last messages of its chat',
     headers: AS_CLIENT,
-    answers: { 200: { description: 'The question', schema: approvalWithContextSchema } },
+    answers: { 200: { description: 'The approval', schema: approvalWithContextSchema } },
     async handle({ context, params, c }) {
       await refuseUnable(c, context, params.world);
       const { runtime } = context.engine;
       await readWorld(runtime, params.world, async () => undefined);
       const approval = await showApproval(runtime, params.world, params.approval);
-      if (approval === undefined) throw new HttpProblem(404, `there is no approval "${params.approval}" in this world`);
+      if (approval === undefined) throw new HttpProblem(404, problemTexts.noApproval(params.approval));
       return { status: 200, body: approval };
     },
   }),
@@ -71,9 +74,9 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/approvals/{approval}/reveal',
     tag,
-    summary: 'Show the secrets of a waiting call',
+    summary: 'Reveal the secrets of a pending call',
     description:
-      'The arguments with nothing masked, for somebody who may decide about the call. Who asked and when goes into the audit log. 409 once the call no longer waits.',
+      'Returns the arguments with nothing masked to somebody who may decide the call, and records it in the audit log. 409 if the call is no longer pending.',
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it would run', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
@@ -91,16 +94,16 @@ export const approvalRoutes = [
     method: 'post',
     path: '/worlds/{world}/tool-results',
     tag,
-    summary: 'Decide about a call, answer a question, or give the result of a client’s tool',
+    summary: 'Decide a call, answer a question, or return the result of a client tool',
     description:
-      'A decision signs the call with this callHash and no other; the same one again changes nothing. What comes too late is 409, what belongs to somebody else 403. With `Accept: text/event-stream` what follows streams until the chat is idle or waits.',
-    headers: { ...AS_CLIENT, Accept: '`text/event-stream` to hear what follows' },
+      'A decision signs only the call with this `callHash`. Sending the same decision again changes nothing. 409 if the call was already decided, expired or changed; 403 if it belongs to another agent, chat or client. With `Accept: text/event-stream`, events stream until the chat is idle or waits for a person.',
+    headers: { ...AS_CLIENT, Accept: '`text/event-stream` to receive the events that follow' },
     body: newToolResultSchema,
     bodyFor: toolResultSchemaFor,
     answers: {
       200: [
-        { description: 'It counts, or was known', schema: toolResultReplySchema },
-        { description: 'What follows, as events', type: 'text/event-stream' },
+        { description: 'Recorded now, or the same was recorded before', schema: toolResultReplySchema },
+        { description: 'The events that follow', type: 'text/event-stream' },
       ],
     },
     handle: sendToolResult,
@@ -109,7 +112,7 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/grants',
     tag: 'grants',
-    summary: 'Grants in force, oldest first',
+    summary: 'List active grants, oldest first',
     query: listQuerySchema,
     answers: { 200: { description: 'Grants', schema: listOf(grantSchema) } },
     async handle({ context, params, query }) {
@@ -122,13 +125,13 @@ export const approvalRoutes = [
     method: 'delete',
     path: '/worlds/{world}/grants/{grant}',
     tag: 'grants',
-    summary: 'Revoke a grant, from the next call on',
+    summary: 'Revoke a grant',
     headers: AS_CLIENT,
-    answers: { 204: { description: 'It counts no more' } },
+    answers: { 204: { description: 'Grant revoked' } },
     async handle({ context, params, c }) {
       const signer = await signerOf(c, context, params.world);
       const revoked = await revokeGrant(context.engine.runtime, params.world, params.grant, signer);
-      if (!revoked) throw new HttpProblem(404, `there is no grant "${params.grant}" in this world that still counts`);
+      if (!revoked) throw new HttpProblem(404, problemTexts.noGrant(params.grant));
       return { status: 204 };
     },
   }),

@@ -32,8 +32,8 @@ export const chatRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats',
     tag,
-    summary: 'The chats of a world, oldest first',
-    description: '`before=end` gives the newest.',
+    summary: 'List the chats of a world, oldest first',
+    description: '`before=end` returns the newest.',
     query: bothWaysQuerySchema,
     answers: { 200: { description: 'Chats', schema: listOf(chatSchema) } },
     handle: async ({ context, params, query }) => ({
@@ -45,7 +45,7 @@ export const chatRoutes = [
     method: 'post',
     path: '/worlds/{world}/chats',
     tag,
-    summary: 'Begin a chat',
+    summary: 'Create a chat',
     body: newChatSchema,
     bodyOptional: true,
     answers: { 201: { description: 'The chat', schema: chatSchema } },
@@ -58,8 +58,8 @@ export const chatRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats/{chat}',
     tag,
-    summary: 'One chat',
-    description: 'Open a stream after `lastEventId` to miss nothing.',
+    summary: 'Get a chat',
+    description: 'Open an event stream after `lastEventId` to miss nothing.',
     answers: { 200: { description: 'The chat', schema: chatSchema } },
     handle: async ({ context, params }) => ({
       status: 200,
@@ -70,9 +70,9 @@ export const chatRoutes = [
     method: 'patch',
     path: '/worlds/{world}/chats/{chat}',
     tag,
-    summary: 'Give a chat another title',
+    summary: 'Rename a chat',
     body: chatChangeSchema,
-    answers: { 200: { description: 'The chat as it is now', schema: chatSchema } },
+    answers: { 200: { description: 'The updated chat', schema: chatSchema } },
     handle: async ({ context, params, body }) => ({
       status: 200,
       body: await renameChat(context.engine.runtime, params.world, params.chat, body),
@@ -83,8 +83,8 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats/{chat}',
     tag,
     summary: 'Delete a chat',
-    description: 'What runs in it is stopped first.',
-    answers: { 204: { description: 'It is gone' } },
+    description: 'Running calls are stopped first.',
+    answers: { 204: { description: 'Chat deleted' } },
     async handle({ context, params, c }) {
       const signer = await signerOf(c, context, params.world);
       await deleteChat(context.engine.runtime, params.world, params.chat, signer);
@@ -95,9 +95,9 @@ export const chatRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/messages',
     tag,
-    summary: 'Read a chat',
+    summary: 'List the messages of a chat',
     description:
-      'Oldest first, whichever way it is read. `before=end` gives the newest; then `next` is for `before`. The id of any message is a place too.',
+      'Oldest first, in both directions. `before=end` returns the newest page, whose `next` goes into `before`. `after` and `before` also take the id of a message.',
     query: bothWaysQuerySchema,
     answers: { 200: { description: 'Messages', schema: messageListSchema } },
     handle: async ({ context, params, query }) => ({
@@ -109,14 +109,14 @@ export const chatRoutes = [
     method: 'post',
     path: '/worlds/{world}/chats/{chat}/messages',
     tag,
-    summary: 'Say something',
+    summary: 'Send a message',
     description:
-      'With `Accept: text/event-stream` the answer streams until the chat is idle or waits for a person. The same `clientMessageId` again is the same message.',
-    headers: { ...AS_CLIENT, Accept: '`text/event-stream` to hear what follows' },
+      'With `Accept: text/event-stream`, events stream until the chat is idle or waits for a person. Sending the same `clientMessageId` again does not send a second message.',
+    headers: { ...AS_CLIENT, Accept: '`text/event-stream` to receive the events that follow' },
     body: newMessageSchema,
     answers: {
-      202: { description: 'It is kept, and will be answered', schema: acceptedMessageSchema },
-      200: { description: 'What follows, as events', type: 'text/event-stream' },
+      202: { description: 'Message stored; agents will answer', schema: acceptedMessageSchema },
+      200: { description: 'The events that follow', type: 'text/event-stream' },
     },
     async handle({ context, params, body, c }) {
       const { engine } = context;
@@ -139,9 +139,9 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats/{chat}/stop',
     tag,
     summary: 'Stop a chat',
-    description: 'Models and tools are stopped, pending approvals denied, and the chat is idle.',
+    description: 'Stops model and tool calls, denies pending approvals, and leaves the chat idle.',
     headers: AS_CLIENT,
-    answers: { 204: { description: 'It is idle' } },
+    answers: { 204: { description: 'Chat stopped' } },
     async handle({ context, params, c }) {
       const signer = await signerOf(c, context, params.world);
       await stopChat(context.engine.runtime, params.world, params.chat, signer);
@@ -152,9 +152,9 @@ export const chatRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/turns/{turn}/timeline',
     tag,
-    summary: 'What a turn spent its time on',
-    description: '`turn` is the id of a turn, or of one of its tool turns as events have it.',
-    answers: { 200: { description: 'Model calls, tools and waiting', schema: timelineSchema } },
+    summary: 'Get the timeline of a turn',
+    description: '`turn` is the id of a turn, or of one of its tool turns as in events.',
+    answers: { 200: { description: 'Model calls, tool calls and waits', schema: timelineSchema } },
     handle: async ({ context, params }) => ({
       status: 200,
       body: await turnTimeline(context.engine.runtime, params.world, params.chat, params.turn),

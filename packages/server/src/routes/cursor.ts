@@ -8,5 +8,5 @@ export function writeCursor(place: number): string {
 export function readCursor(cursor: string, field: string): number {
   const place = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
   if (place !== undefined && writeCursor(Number(place)) === cursor) return Number(place);
-  throw new CountersignError('invalid', `${field}: is no place in this list; take it from "next"`, { field });
+  throw new CountersignError('invalid', `${field}: invalid cursor. Use a value of "next"`, { field });
 }

@@ -5,17 +5,17 @@ import { streamEvents } from '../streams/stream-events.js';
 import { AS_CLIENT, clientOf } from './support.js';
 
 const tag = 'events';
-const headers = { ...AS_CLIENT, 'Last-Event-ID': 'the id of the last event that is known; goes before `after`' };
+const headers = { ...AS_CLIENT, 'Last-Event-ID': 'Id of the last event received. Overrides `after`.' };
 const answers = { 200: { description: 'Events as they happen, each with an id', type: 'text/event-stream' } };
 const description =
-  'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud; `reset` says that the id is no longer in the log, so reload everything.';
+  'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud. `reset` means that the id is no longer in the log: reload everything.';
 
 export const eventRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/events',
     tag,
-    summary: 'What happens in a world',
+    summary: 'Stream the events of a world',
     description,
     headers,
     query: eventsQuerySchema,
@@ -35,7 +35,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/events',
     tag,
-    summary: 'What happens in a chat',
+    summary: 'Stream the events of a chat',
     description,
     headers,
     query: eventsQuerySchema,

@@ -16,8 +16,8 @@ export const mcpServerRoutes = [
     method: 'get',
     path: '/worlds/{world}/mcp-servers',
     tag,
-    summary: 'The MCP servers of a world, in the order they were added',
-    description: 'Of variables and headers only the names are told, never a value.',
+    summary: 'List the MCP servers of a world, in the order they were added',
+    description: 'Environment variables and headers are listed by name, never with their values.',
     query: listQuerySchema,
     answers: { 200: { description: 'Servers', schema: listOf(mcpServerSchema) } },
     handle: async ({ context, params, query }) => ({
@@ -31,7 +31,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Add an MCP server',
     description:
-      'It is started at once, in the sandbox if it is a program; its tools are named `mcp__{server}__{tool}` and need approval unless a rule allows them; read-only tools of a trusted server run without approval.',
+      'Starts the server, sandboxed if it is a program. Its tools are named `mcp__{server}__{tool}`. Their calls need approval unless a rule allows them; read-only tools of a trusted server run without approval.',
     body: newMcpServerSchema,
     answers: { 201: { description: 'The server', schema: mcpServerSchema } },
     async handle({ context, params, body, c }) {
@@ -43,7 +43,7 @@ export const mcpServerRoutes = [
     method: 'get',
     path: '/worlds/{world}/mcp-servers/{name}',
     tag,
-    summary: 'One MCP server, with how it does and the last things it said',
+    summary: 'Get an MCP server, with its status and the end of its log',
     answers: { 200: { description: 'The server', schema: mcpServerSchema } },
     async handle({ context, params }) {
       const { value, version } = await showMcpServer(context.engine.runtime, params.world, params.name);
@@ -54,12 +54,12 @@ export const mcpServerRoutes = [
     method: 'patch',
     path: '/worlds/{world}/mcp-servers/{name}',
     tag,
-    summary: 'Change an MCP server, or accept what its tools say of themselves now',
+    summary: 'Update an MCP server, or accept its current tool definitions',
     description:
-      'What is left out stays. A server that is on is started with what changed, and one that failed is tried again. `env` and `headers` are sent whole; null keeps the value stored under a name. `accept` ends what `changed` lists: with `If-Match`, only what was seen is accepted.',
+      'Fields that are left out stay as they are. An enabled server restarts with the change; a failed one is tried again. `env` and `headers` replace all values; null keeps the stored value of a name. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
     headers: IF_MATCH,
     body: mcpServerChangeSchema,
-    answers: { 200: { description: 'The server as it is now', schema: mcpServerSchema } },
+    answers: { 200: { description: 'The updated server', schema: mcpServerSchema } },
     async handle({ context, params: { world, name }, body, c }) {
       const { runtime } = context.engine;
       const { value, version } = await updateMcpServer(runtime, world, name, body, c.var.signer, ifMatch(c));
@@ -71,9 +71,9 @@ export const mcpServerRoutes = [
     path: '/worlds/{world}/mcp-servers/{name}',
     tag,
     summary: 'Remove an MCP server',
-    description: 'It is ended, and the grants for its tools are revoked.',
+    description: 'Stops the server and revokes the grants for its tools.',
     headers: IF_MATCH,
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'MCP server removed' } },
     async handle({ context, params, c }) {
       await removeMcpServer(context.engine.runtime, params.world, params.name, c.var.signer, ifMatch(c));
       return { status: 204 };

@@ -13,6 +13,7 @@ import {
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { etag, ifMatch, pageOf } from './support.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'policy';
 
@@ -21,7 +22,7 @@ export const policyRoutes = [
     method: 'get',
     path: '/worlds/{world}/policy',
     tag,
-    summary: 'The rules of a world',
+    summary: 'Get the policy of a world',
     description:
       '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` came with an import and has no effect until it is put among the rules.',
     answers: { 200: { description: 'The policy', schema: shownPolicySchema } },
@@ -35,15 +36,15 @@ export const policyRoutes = [
     path: '/worlds/{world}/policy',
     tag,
     summary: 'Replace the rules of a world',
-    description: 'Needs `If-Match`, so that nobody overwrites a rule they have not seen.',
-    headers: { 'If-Match': 'the ETag of the policy that was read; 428 without one, 412 when it is not the last one' },
+    description: 'Requires `If-Match`, so that nobody overwrites a rule they have not seen.',
+    headers: { 'If-Match': 'ETag of the policy you read. 428 if missing, 412 if the policy has changed since.' },
     body: newPolicySchema,
-    answers: { 200: { description: 'The policy as it is now', schema: shownPolicySchema } },
+    answers: { 200: { description: 'The updated policy', schema: shownPolicySchema } },
     async handle({ context, params, body, c }) {
       const expected = ifMatch(c);
       // `*` is "whatever there is": who sends it has seen nothing.
       if (expected === undefined || expected === '*') {
-        throw new HttpProblem(428, 'Read the policy first and send its ETag as If-Match.');
+        throw new HttpProblem(428, problemTexts.needsIfMatch);
       }
       const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {
         expected,
@@ -56,8 +57,8 @@ export const policyRoutes = [
     method: 'post',
     path: '/worlds/{world}/policy/check',
     tag,
-    summary: 'What would become of a call, and why',
-    description: 'Nothing runs and nobody is asked.',
+    summary: 'Check what would happen to a call, and why',
+    description: 'Nothing runs, and nobody is asked for approval.',
     body: policyCheckSchema,
     answers: { 200: { description: 'The verdict', schema: policyVerdictSchema } },
     handle: async ({ context, params, body }) => ({
@@ -69,9 +70,9 @@ export const policyRoutes = [
     method: 'post',
     path: '/worlds/{world}/policy/matches',
     tag,
-    summary: 'Which calls a rule or grant covers: earlier ones of a chat, and those that wait',
+    summary: 'Find the calls that a rule or grant would cover',
     description:
-      'What somebody who signs "always", or for a chat, signs along with it. `items`: of the last 500 messages of the chat, newest first. `waiting`: calls that would run at once.',
+      '`items`: calls in the last 500 messages of the chat, newest first. `waiting`: pending calls that would run at once.',
     body: policyMatchSchema,
     answers: { 200: { description: 'Calls, at most 20', schema: matchedCallsSchema } },
     async handle({ context, params, body }) {
@@ -89,7 +90,7 @@ export const policyRoutes = [
     method: 'get',
     path: '/worlds/{world}/tools',
     tag: 'tools',
-    summary: 'What agents of a world can ask for, by name',
+    summary: 'List the tools of a world, by name',
     query: listQuerySchema,
     answers: { 200: { description: 'Tools', schema: listOf(listedToolSchema) } },
     handle: async ({ context, params, query }) => ({

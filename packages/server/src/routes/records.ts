@@ -19,11 +19,11 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/search',
     tag: 'search',
-    summary: 'Messages by their words, newest first',
+    summary: 'Search messages, newest first',
     description:
-      'What has all the words, of the last one at least the beginning. Words are letters and digits; nothing else in `q` means anything.',
+      'Finds messages that contain all words; the last word may be a prefix. Words consist of letters and digits, and all other characters in `q` are ignored.',
     query: searchQuerySchema,
-    answers: { 200: { description: 'Where it was said', schema: listOf(searchHitSchema) } },
+    answers: { 200: { description: 'Messages found', schema: listOf(searchHitSchema) } },
     async handle({ context, params, query: { q, after, limit = 20 } }) {
       const { hits, next } = await searchMessages(context.engine.runtime, params.world, q, {
         limit: Math.min(limit, PAGE),
@@ -36,15 +36,15 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/audit',
     tag: 'audit',
-    summary: 'Every request, decision, run, refusal and change of rules, oldest first',
+    summary: 'Get the audit log, oldest first',
     description:
-      'Outlives its world. Each record carries the hash of the one before it. `jsonl` and `csv` are the whole log; in CSV, a cell that a spreadsheet would take for a formula begins with an apostrophe.',
+      'Every request, decision, run, refusal and policy change. It is kept when the world is deleted, and each record contains the hash of the one before it. `jsonl` and `csv` return the whole log. In CSV, cells that a spreadsheet would read as a formula start with an apostrophe.',
     query: auditQuerySchema,
     answers: {
       200: [
         { description: 'Records', schema: listOf(auditEntrySchema) },
-        { description: 'one a line', type: 'application/jsonl' },
-        { description: 'a table', type: 'text/csv' },
+        { description: 'One record per line', type: 'application/jsonl' },
+        { description: 'A table', type: 'text/csv' },
       ],
     },
     async handle({ context, params, query: { format, after, limit = PAGE } }) {
@@ -58,9 +58,9 @@ export const recordRoutes = [
     method: 'post',
     path: '/worlds/{world}/audit/{call}/original',
     tag: 'audit',
-    summary: 'Show what a call ran with',
+    summary: 'Reveal the arguments a call ran with',
     description:
-      'The arguments with nothing masked, opened from the audit record of the run, also when its chat or world is gone. Who asked and when goes into the audit log. 409 if it was sealed with another key, or ran before originals were kept.',
+      'Decrypts the unmasked arguments in the audit record of the run, even if its chat or world was deleted, and records it in the audit log. 409 if they were encrypted with another key or are from a version that did not keep them.',
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it ran', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
@@ -74,9 +74,9 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/audit/verify',
     tag: 'audit',
-    summary: 'Walk the whole chain of the audit log',
-    description: 'Finds the first record that was edited, removed or reordered, and a tail that was cut off.',
-    answers: { 200: { description: 'Whole, or where it is not', schema: auditVerdictSchema } },
+    summary: 'Verify the hash chain of the audit log',
+    description: 'Finds the first record that was edited, removed or reordered, and a truncated end.',
+    answers: { 200: { description: 'Intact, or where it is broken', schema: auditVerdictSchema } },
     async handle({ context, params }) {
       const { store } = context.engine.runtime;
       // Of a world that never was there is nothing to walk.
@@ -88,8 +88,8 @@ export const recordRoutes = [
     method: 'get',
     path: '/worlds/{world}/stats',
     tag: 'stats',
-    summary: 'Counts, tokens and times of a world',
-    answers: { 200: { description: 'Over all that is kept; times in milliseconds', schema: statsSchema } },
+    summary: 'Get counts, tokens and latencies of a world',
+    answers: { 200: { description: 'Statistics; times in milliseconds', schema: statsSchema } },
     handle: async ({ context, params }) => ({
       status: 200,
       body: await worldStats(context.engine.runtime, params.world),

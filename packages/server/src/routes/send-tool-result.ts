@@ -4,6 +4,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { clientOf, wantsStream } from './support.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
@@ -41,7 +42,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
 
 async function answerAsClient({ context, body }: Input, client: FoundClient | undefined): Promise<ToolResultOutcome> {
   if (client === undefined) {
-    throw new HttpProblem(403, 'Only the client this call was forwarded to can answer it: send its secret.');
+    throw new HttpProblem(403, problemTexts.notYourCall);
   }
   const { tool_call_id } = body;
   const result: ClientToolResult = {
@@ -62,7 +63,7 @@ async function answerAsPerson(
     return await publishToolResult(context.engine.runtime, params.world, agentId, decision, signer);
   }
   if ('error' in body || body.content === undefined) {
-    throw new HttpProblem(422, 'error: only the client of a client tool reports one', { field: 'error' });
+    throw new HttpProblem(422, problemTexts.noErrorHere, { field: 'error' });
   }
   const { agentId, ...answer }: { agentId?: string; tool_call_id: string; content: string } = {
     ...body,

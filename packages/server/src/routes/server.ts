@@ -13,6 +13,7 @@ import { route } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import { checkReadiness } from '../metrics/check-readiness.js';
 import { pageOf } from './support.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'server';
 
@@ -21,13 +22,14 @@ export const serverRoutes = [
     method: 'get',
     path: '/health',
     tag,
-    summary: 'Is it there and ready, and which version',
-    description: 'Ready: its store answers and, among several processes, the others know that it lives.',
+    summary: 'Check readiness and get the version',
+    description:
+      'Ready means that the database answers and, with several processes, that the others see this one as alive.',
     open: true,
     answers: {
-      200: { description: 'It is', schema: healthSchema },
+      200: { description: 'Ready', schema: healthSchema },
       503: {
-        description: 'It is there, and should not be sent anybody now',
+        description: 'Running, but should get no traffic now',
         schema: problemSchema,
         type: PROBLEM_TYPE,
       },
@@ -44,15 +46,15 @@ export const serverRoutes = [
     method: 'post',
     path: '/session',
     tag,
-    summary: 'Trade the ticket of a start link for a session',
-    description: 'Sets a cookie; the other half comes in the answer and goes into the header X-Countersign-Session.',
+    summary: 'Exchange the ticket of a start link for a session',
+    description: 'Sets a cookie. Send the other half, from the response, as the header X-Countersign-Session.',
     open: true,
     body: newSessionSchema,
-    answers: { 200: { description: 'The half that the page keeps', schema: sessionSchema } },
+    answers: { 200: { description: 'The half that the page keeps and sends', schema: sessionSchema } },
     async handle({ body, c, context }) {
       const redeemed = await context.auth.redeem(body.ticket, c);
       if (redeemed === undefined) {
-        throw new HttpProblem(401, 'This ticket was used, or is older than a minute. Open a new start link.');
+        throw new HttpProblem(401, problemTexts.usedTicket);
       }
       return { status: 200, body: { session: redeemed.session }, headers: { 'Set-Cookie': redeemed.setCookie } };
     },
@@ -61,8 +63,9 @@ export const serverRoutes = [
     method: 'post',
     path: '/tickets',
     tag,
-    summary: 'Make a start link',
-    description: 'The link signs one browser in, within a minute. Needs the bearer token: a browser session gets 403.',
+    summary: 'Create a start link',
+    description:
+      'The link signs in one browser, within one minute. Requires the bearer token; a browser session gets 403.',
     answers: {
       201: { description: 'The link', schema: startLinkSchema },
       403: { description: 'The request came from a browser session', schema: problemSchema, type: PROBLEM_TYPE },
@@ -77,7 +80,7 @@ export const serverRoutes = [
     method: 'get',
     path: '/providers',
     tag,
-    summary: 'Which providers of models can be used',
+    summary: 'List model providers',
     query: listQuerySchema,
     answers: { 200: { description: 'Providers; keys are never shown', schema: listOf(providerStatusSchema) } },
     handle: async ({ context, query }) => ({

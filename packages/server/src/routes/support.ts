@@ -2,6 +2,7 @@ import type { Expected, FoundClient, ListPage } from '@countersign/core';
 import { CLIENT_HEADER, CountersignError, END_OF_LIST, type Signer } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 /** Items on a page unless asked for another number. */
 export const PAGE = 100;
@@ -46,8 +47,8 @@ export function ifMatch(c: AppRequest): Expected {
   );
 }
 
-export const IF_MATCH = { 'If-Match': 'the ETag of what is changed: refused as 412 when it is not the last one' };
-export const AS_CLIENT = { [CLIENT_HEADER]: 'the secret of the registered client that asks' };
+export const IF_MATCH = { 'If-Match': 'ETag of the version you read. 412 if it has changed since.' };
+export const AS_CLIENT = { [CLIENT_HEADER]: 'Secret of the registered client that sends the request' };
 
 /** The registered client that asks, if it says so. A secret of none is refused: what it asks for would count as a person's. */
 export async function clientOf(
@@ -59,17 +60,14 @@ export async function clientOf(
   if (secret === undefined) return undefined;
   const client = await engine.clients.find(worldId, secret);
   if (client !== undefined) return client;
-  throw new HttpProblem(
-    403,
-    'No client of this world has this secret, or it was away for too long. Register it again.',
-  );
+  throw new HttpProblem(403, problemTexts.unknownClient);
 }
 
 /** A client that can't put a question to a person gets none (A13). */
 export async function refuseUnable(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
   const client = await clientOf(c, context, worldId);
   if (client?.approvals === false) {
-    throw new HttpProblem(403, 'This client said that it can not put approvals before a person, so it gets none.');
+    throw new HttpProblem(403, problemTexts.cannotApprove);
   }
 }
 

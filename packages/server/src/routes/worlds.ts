@@ -28,7 +28,7 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds',
     tag,
-    summary: 'All worlds, oldest first',
+    summary: 'List worlds, oldest first',
     query: listQuerySchema,
     answers: { 200: { description: 'Worlds', schema: listOf(worldSchema) } },
     handle: async ({ context, query }) => ({
@@ -40,8 +40,8 @@ export const worldRoutes = [
     method: 'post',
     path: '/worlds',
     tag,
-    summary: 'Make a world',
-    description: 'Its id is made from its name.',
+    summary: 'Create a world',
+    description: 'Its id is derived from its name.',
     body: newWorldSchema,
     answers: { 201: { description: 'The world', schema: worldSchema } },
     async handle({ context, body, c }) {
@@ -54,12 +54,12 @@ export const worldRoutes = [
     method: 'post',
     path: '/worlds/import',
     tag,
-    summary: 'Make a world from a file',
+    summary: 'Import a world from a YAML file',
     description:
-      'What the file brings gives no power: its allow rules are only proposed (see its policy), and neither a mode without questions nor a working folder is taken over.',
+      'An import grants nothing: MCP servers are off, allow rules are only proposed (see its policy), and mode `auto` and the working folder are not imported.',
     body: worldFileSchema,
     bodyKind: 'yaml',
-    answers: { 201: { description: 'The world, and what was not taken over', schema: importedWorldSchema } },
+    answers: { 201: { description: 'The world, and what was not imported', schema: importedWorldSchema } },
     handle: async ({ context, body, c }) => ({
       status: 201,
       body: await importWorld(context.engine.runtime, body, c.var.signer),
@@ -69,8 +69,8 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds/{world}',
     tag,
-    summary: 'One world',
-    description: 'Open a stream after `lastEventId` to miss nothing.',
+    summary: 'Get a world',
+    description: 'Open an event stream after `lastEventId` to miss nothing.',
     answers: { 200: { description: 'The world', schema: worldSchema } },
     async handle({ context, params }) {
       const { value, version } = await showWorld(context.engine.runtime, params.world);
@@ -81,11 +81,11 @@ export const worldRoutes = [
     method: 'patch',
     path: '/worlds/{world}',
     tag,
-    summary: 'Change a world',
-    description: 'What is left out stays. Null takes away what may be absent.',
+    summary: 'Update a world',
+    description: 'Fields that are left out stay as they are. Null clears an optional field.',
     headers: IF_MATCH,
     body: worldChangeSchema,
-    answers: { 200: { description: 'The world as it is now', schema: worldSchema } },
+    answers: { 200: { description: 'The updated world', schema: worldSchema } },
     async handle({ context, params, body, c }) {
       const { runtime } = context.engine;
       if (typeof body.workingDirectory === 'string') context.checkWorkingDirectory?.(body.workingDirectory);
@@ -97,10 +97,10 @@ export const worldRoutes = [
     method: 'delete',
     path: '/worlds/{world}',
     tag,
-    summary: 'Delete a world with all that is in it',
-    description: 'What runs in it is stopped first. Its audit log stays, and its id is never given again.',
+    summary: 'Delete a world and everything in it',
+    description: 'Running calls are stopped first. The audit log is kept, and the id is never reused.',
     headers: IF_MATCH,
-    answers: { 204: { description: 'It is gone' } },
+    answers: { 204: { description: 'World deleted' } },
     async handle({ context, params, c }) {
       await deleteWorld(context.engine.runtime, params.world, c.var.signer, ifMatch(c));
       return { status: 204 };
@@ -110,8 +110,8 @@ export const worldRoutes = [
     method: 'get',
     path: '/worlds/{world}/export',
     tag,
-    summary: 'A world as one file',
-    description: 'Settings, policy and agents, in YAML. No chats, no grants, no secrets.',
+    summary: 'Export a world as a YAML file',
+    description: 'Settings, policy, agents and MCP servers. No chats, grants or secrets.',
     answers: { 200: { description: 'The file', type: 'application/yaml' } },
     async handle({ context, params }) {
       const { stringify } = await import('yaml');

@@ -12,6 +12,7 @@ import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './limit-strangers.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 export const DEFAULT_PORT = 4747;
 /** What a person starts to have a server that stays. */
@@ -176,7 +177,7 @@ function refuseLeaving(request: IncomingMessage, response: ServerResponse): void
       Connection: 'close',
       [LEAVING_HEADER]: 'true',
     });
-    const detail = 'This server is stopping, and did nothing with this request. Send it again once a server runs.';
+    const detail = problemTexts.stopping;
     response.end(JSON.stringify({ type: 'about:blank', title: 'Service Unavailable', status: 503, detail }));
   });
 }

@@ -25,7 +25,7 @@ describe('streams of one credential', () => {
 
     const refused = await ask(events);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
-    expect(await refused.text()).toContain('Close some of them');
+    expect(await refused.text()).toContain('Close some and try again');
     const unsaid = await ask(messages, { method: 'POST', body: JSON.stringify({ content: 'hello' }) });
     expect(unsaid.status).toBe(429);
     expect(await (await ask(messages)).json()).toMatchObject({ items: [] });

@@ -1,6 +1,7 @@
 import type { Engine } from '@countersign/core';
 import type { AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
 
 /** Twice the readers that one chat is made for (N4). Each holds a socket and what waits for it. */
 export const MOST_STREAMS = 1_000;
@@ -10,7 +11,7 @@ const open = new WeakMap<Engine, Map<string, number>>();
 /** One credential that opens streams without end would take the sockets and the memory of all others. */
 export function refuseManyStreams(c: AppRequest, engine: Engine): void {
   if ((open.get(engine)?.get(holderOf(c)) ?? 0) < MOST_STREAMS) return;
-  const detail = `This credential has ${MOST_STREAMS} streams open already. Close some of them, and try again.`;
+  const detail = problemTexts.tooManyStreams(MOST_STREAMS);
   throw new HttpProblem(429, detail, { headers: { 'Retry-After': '5' } });
 }
 

@@ -8,7 +8,7 @@ export const t = {
   changes: 'Changes',
   lines: 'lines',
   hiddenLines: (count: number) => `${count.toLocaleString()} lines are not shown.`,
-  showLines: (next: number, total: number) => `Show ${next} more of ${total} lines`,
+  showLines: (next: number, total: number) => `Show ${next} more lines (${total} in total)`,
   edited: 'edited',
   review: 'Review',
   proposed: 'What the agent proposed',
