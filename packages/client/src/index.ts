@@ -40,6 +40,7 @@ export {
   workers,
 } from './selectors.js';
 export type { Worker } from './selectors.js';
+export { auditWhy } from './show/audit-words.js';
 export type { Answer } from './show/answer.js';
 export {
   maskedCount,

@@ -21,9 +21,9 @@ describe('how a call runs, on every screen', () => {
       'warning',
     ],
     [{ network: 'unknown' }, 'sandboxed, but its network access is unknown', 'warning'],
-    [{ kind: 'in-process' }, 'done by Countersign itself, no network', 'plain'],
+    [{ kind: 'in-process' }, 'runs inside Countersign, no network', 'plain'],
     [{ kind: 'in-process', network: 'public' }, 'not sandboxed, uses the public network', 'plain'],
-    [{ kind: 'in-process', network: 'unknown' }, 'not sandboxed: it runs with your own rights', 'warning'],
+    [{ kind: 'in-process', network: 'unknown' }, 'not sandboxed: it runs with your permissions', 'warning'],
     [
       { kind: 'none', detail: 'no bubblewrap' },
       'not sandboxed: nothing stops it from reading and changing your files, using the network or approving its own calls (no bubblewrap)',

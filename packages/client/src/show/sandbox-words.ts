@@ -11,9 +11,9 @@ export function sandboxWords(sandbox: CallSandbox): { words: string; level: Sand
     case 'sandbox-exec':
       return { words: `sandboxed, ${reachWords(sandbox)}`, level: limited(network) ? 'confined' : 'warning' };
     case 'in-process':
-      if (network === 'none') return { words: 'done by Countersign itself, no network', level: 'plain' };
+      if (network === 'none') return { words: 'runs inside Countersign, no network', level: 'plain' };
       if (network === 'public') return { words: 'not sandboxed, uses the public network', level: 'plain' };
-      return { words: 'not sandboxed: it runs with your own rights', level: 'warning' };
+      return { words: 'not sandboxed: it runs with your permissions', level: 'warning' };
     case 'none':
       return { words: withDetail(`not sandboxed: ${unsandboxedWords('it')}`, detail), level: 'warning' };
     case 'remote':

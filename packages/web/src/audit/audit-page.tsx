@@ -1,4 +1,4 @@
-import { agentName, callLine, type ChainVerdict, verifyChain } from '@countersign/client';
+import { agentName, auditWhy, callLine, type ChainVerdict, verifyChain } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -169,7 +169,7 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
         {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>}
       </td>
       <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
-        <Visible text={(entry.why ?? '').slice(0, 300)} />
+        <Visible text={auditWhy(entry).slice(0, 300)} />
         {entry.rule === undefined ? null : (
           <code className="block">
             <Visible text={entry.rule} strict />

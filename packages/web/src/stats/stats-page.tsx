@@ -47,10 +47,6 @@ export default function StatsPage(): ReactElement {
   );
 }
 
-function waitTimes({ median, p95 }: Stats['waiting']): string {
-  return t.waitTimes(durationWords(median), durationWords(p95));
-}
-
 function Numbers({ stats }: { stats: Stats }): ReactElement {
   const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
   const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
@@ -58,7 +54,7 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
     { label: t.messages, value: countWords(stats.messages) },
     { label: t.chats, value: countWords(stats.chats) },
     { label: t.pending, value: countWords(stats.pendingApprovals) },
-    { label: t.wait, value: stats.waiting.count === 0 ? '–' : waitTimes(stats.waiting) },
+    waitOf(stats.waiting),
     { label: t.run, value: countWords(run) },
     { label: t.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
   ];
@@ -72,6 +68,11 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
       ))}
     </dl>
   );
+}
+
+function waitOf({ count, median, p95 }: Stats['waiting']): { label: string; value: string } {
+  if (count === 0) return { label: t.wait, value: '–' };
+  return { label: t.waitP95(durationWords(p95)), value: durationWords(median) };
 }
 
 function Panel({ title, children }: { title: string; children: ReactNode }): ReactElement {

@@ -15,8 +15,8 @@ export const t = {
   messages: 'Messages',
   chats: 'Chats',
   pending: 'Waiting now',
-  wait: 'Approval wait',
-  waitTimes: (median: string, p95: string) => `median ${median}, p95 ${p95}`,
+  wait: 'Median approval wait',
+  waitP95: (p95: string) => `Median approval wait, p95 ${p95}`,
   run: 'Calls run',
   failureRate: 'Failure rate',
   series: {

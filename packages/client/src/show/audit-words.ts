@@ -1,0 +1,17 @@
+import { type AuditEntry, describeReason, type Reason } from '@countersign/protocol';
+
+/** Why a call ran, as the audit log records it. */
+const RUN_REASONS: Readonly<Record<string, Reason>> = {
+  decision: { code: 'decision' },
+  grant: { code: 'grant' },
+  rule: { code: 'allow-rule', rule: '' },
+  pattern: { code: 'pattern' },
+  unasked: { code: 'no-approval-needed' },
+  contained: { code: 'contained' },
+};
+
+/** Why something happened, for people. The record of a run holds a code; all others hold text. */
+export function auditWhy({ kind, why = '' }: Pick<AuditEntry, 'kind' | 'why'>): string {
+  const reason = kind === 'run' ? RUN_REASONS[why] : undefined;
+  return reason === undefined ? why : describeReason(reason);
+}
