@@ -85,7 +85,7 @@ export function tryOrders(ground: Ground, share?: number): void {
         if (tool === 'shell_cmd' && !hasSandbox) return why !== 'rule' || rule !== EXACT_RULE;
         if (why === 'rule') return !site.policy.includes(rule);
         if (why === 'contained') return !(CONTAINED.has(tool) && site.inAuto.has(chatId));
-        return !(why === 'unasked' && HARMLESS.has(tool));
+        return !(why === 'no-approval-needed' && HARMLESS.has(tool));
       });
       expect(unsigned).toEqual([]);
       expect(records.filter(({ kind, decision }) => kind === 'decision' && decision === 'approve')).toEqual([]);

@@ -14,7 +14,7 @@ export const approvalFilterSchema = z.strictObject({
 });
 export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 
-/** A question to a person, in words and not for a signature (`ask_human`, MCP elicitation). Choices are offers: any words answer it. */
+/** A question to a person (`ask_human`, MCP elicitation). Choices are suggestions: any text answers it, and no answer approves anything. */
 export const questionSchema = z.object({ text: z.string(), choices: z.array(z.string()) });
 export type Question = z.infer<typeof questionSchema>;
 
@@ -40,7 +40,7 @@ export const approvalSchema = z.object({
   preview: previewSchema.exactOptional(),
   /** Why it needs approval. */
   reason: askReasonSchema,
-  /** The same in words. */
+  /** The same as a sentence. */
   why: z.string(),
   /** The rule that "always" would write. */
   proposedRule: z.string().exactOptional(),

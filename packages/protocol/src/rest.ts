@@ -101,7 +101,7 @@ export type RuleMiss = z.infer<typeof ruleMissSchema>;
 export const policyVerdictSchema = z.object({
   outcome: z.enum(['run', 'ask', 'refuse']),
   reason: reasonSchema,
-  /** The reason in words. */
+  /** The same as a sentence. */
   why: z.string(),
   rule: z.string().exactOptional(),
   /** The rule that "always" would write for this call, if there is a narrow one. */
@@ -173,9 +173,9 @@ export const mcpServerSchema = z.object({
   trusted: z.boolean(),
   enabled: z.boolean(),
   status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
-  /** What went wrong, or was left out, in words. */
+  /** What went wrong, or was left out. */
   error: z.string().exactOptional(),
-  /** What it runs in, in words: `none` means with all of your rights. */
+  /** The sandbox it runs in; `none` means with all of your permissions. */
   sandbox: z.string().exactOptional(),
   /** The last things it said, masked. Only where one server is shown. */
   log: z.array(z.string()).exactOptional(),

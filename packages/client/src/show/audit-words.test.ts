@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { auditWhy } from './audit-words.js';
 
-it('[A16] says why a call ran in words, and leaves other texts as they are', () => {
-  expect(auditWhy({ kind: 'run', why: 'unasked' })).toBe('the tool needs no approval');
+it('[A16] describes why a call ran, and leaves other texts as they are', () => {
+  expect(auditWhy({ kind: 'run', why: 'no-approval-needed' })).toBe('the tool needs no approval');
   expect(auditWhy({ kind: 'run', why: 'rule' })).toBe('a rule allows this call');
   expect(auditWhy({ kind: 'decision', why: 'decision' })).toBe('decision');
   expect(auditWhy({ kind: 'stop' })).toBe('');

@@ -6,7 +6,7 @@ const RUN_REASONS: Readonly<Record<string, Reason>> = {
   grant: { code: 'grant' },
   rule: { code: 'allow-rule', rule: '' },
   pattern: { code: 'pattern' },
-  unasked: { code: 'no-approval-needed' },
+  'no-approval-needed': { code: 'no-approval-needed' },
   contained: { code: 'contained' },
 };
 

@@ -70,7 +70,7 @@ const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])
   [(c) => askLeft(c) === 'one', 'ask by rule: deny approve_once approve_session'],
   [(c) => grantCovers(c), 'run: grant'],
   [(c) => c.allow === 'world', 'run: rule'],
-  [(c) => c.trusted && (c.approval === 'none' || c.approval === 'not-required'), 'run: unasked'],
+  [(c) => c.trusted && (c.approval === 'none' || c.approval === 'not-required'), 'run: no-approval-needed'],
   [(c) => c.trusted && c.approval === 'pattern-hit', 'run: pattern'],
   [(c) => c.mode === 'auto' && c.contained, 'run: contained'],
   [() => true, 'ask: deny approve_once approve_session approve_always'],

@@ -44,7 +44,7 @@ function decide(input: GateInput): Gate {
   if (grant) return { kind: 'run', because: 'grant', grantId: grant.id };
   if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow };
 
-  return runUnasked(input, weighing) ?? ask(input, weighing, { kind: 'default' });
+  return runWithoutApproval(input, weighing) ?? ask(input, weighing, { kind: 'default' });
 }
 
 /** Nobody is asked about a call that can't run (T11), and no model reaches a name of ours (A10). */
@@ -76,12 +76,12 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
 }
 
 /** What needs no question, after every rule and grant had its say. */
-function runUnasked({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
+function runWithoutApproval({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
   // A rule denies or asks about certain arguments, and nobody can tell whether these are they: `$(echo git) push` is asked.
   if (unclear !== undefined) return undefined;
   if (tool?.trusted === true) {
     const { approval } = tool.definition;
-    if (approval === undefined || !approval.required) return { kind: 'run', because: 'unasked' };
+    if (approval === undefined || !approval.required) return { kind: 'run', because: 'no-approval-needed' };
     if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared))
       return { kind: 'run', because: 'pattern' };
   }

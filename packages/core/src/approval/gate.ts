@@ -50,7 +50,7 @@ export interface GateGrant {
 export type Gate =
   | {
       readonly kind: 'run';
-      readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'unasked' | 'contained';
+      readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'no-approval-needed' | 'contained';
       readonly grantId?: string;
       readonly rule?: string;
     }

@@ -77,7 +77,7 @@ function worded(outcome: PolicyVerdict['outcome'], reason: Reason): PolicyVerdic
 
 function whyItRuns({ because, rule = '' }: Extract<Gate, { kind: 'run' }>): Reason {
   if (because === 'rule') return { code: 'allow-rule', rule };
-  return { code: because === 'unasked' ? 'no-approval-needed' : because };
+  return { code: because };
 }
 
 /** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */

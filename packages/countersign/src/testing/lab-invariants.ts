@@ -86,7 +86,7 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
     const why = runs[0]?.why;
     if (!(why === 'grant' && grant) && why !== 'rule') wrong.push(`[A5] ran unasked because of ${why ?? 'nothing'}`);
   }
-  if (started && !life.includes('A') && traits === undefined && runs[0]?.why === 'unasked')
+  if (started && !life.includes('A') && traits === undefined && runs[0]?.why === 'no-approval-needed')
     wrong.push('[A1] ran unasked');
   wrong.push(...wrongOutcome(lab, record, call));
   return wrong;

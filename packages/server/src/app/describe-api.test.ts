@@ -54,7 +54,7 @@ it('[W3] refers only to what it holds, in schemas that can be read, under names 
   }
 });
 
-it('[W3] describes every field and parameter in words', async () => {
+it('[W3] has a description for every field and parameter', async () => {
   const t = await openApp();
   const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
   const silent: string[] = [];

@@ -184,7 +184,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'post /worlds/{world}/policy/matches.waiting': 'Waiting calls that would run at once.',
   warnings: "Rules that can't be read or name an unknown tool.",
   who: 'Who did it.',
-  why: 'The reason in words.',
+  why: 'The reason as a sentence.',
   workingDirectory: 'The folder that file tools and commands work in.',
   worldId: 'Id of the world.',
 };
