@@ -83,7 +83,7 @@ describe('everything that can be done in the browser', () => {
       console: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {} },
       version: 'test',
     };
-    const program = createProgram({ ...around, door: {} as never }, { begin: none, end: none });
+    const program = createProgram({ ...around, servers: {} as never }, { begin: none, end: none });
     const leaves = (command: Command): Command[] =>
       command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
     const helps = leaves(program).map((command) => {

@@ -11,8 +11,8 @@ import { serve, type Serving } from '@countersign/server';
 import { vi } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
-import type { ServerDoor } from '../../packages/terminal/src/server-door.js';
-import { openDoor } from '../../packages/terminal/src/main.js';
+import type { ServerAccess } from '../../packages/terminal/src/server-access.js';
+import { createServerAccess } from '../../packages/terminal/src/main.js';
 import { runProgram } from '../../packages/terminal/src/program.js';
 import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';
 
@@ -139,12 +139,12 @@ export async function openHarbourServer(): Promise<HarbourServer> {
 export async function runHere(
   words: readonly string[],
   options: RunOptions,
-  known: Partial<ServerDoor> = {},
+  known: Partial<ServerAccess> = {},
 ): Promise<Ran> {
   const nowhere = (): never => {
     throw new Error('this command must not look for another server');
   };
-  const door = {
+  const servers = {
     defaultHome: nowhere,
     find: nowhere,
     readToken: nowhere,
@@ -152,15 +152,15 @@ export async function runHere(
     serve: nowhere,
     migrate: nowhere,
     openBrowser: nowhere,
-    lookAround: nowhere,
+    probe: nowhere,
     ...known,
   };
-  return await runWith(door, words, options);
+  return await runWith(servers, words, options);
 }
 
 /** A command in this process. */
 export async function runWith(
-  door: ServerDoor,
+  servers: ServerAccess,
   words: readonly string[],
   { input = '', env = {} }: RunOptions,
 ): Promise<Ran> {
@@ -177,7 +177,7 @@ export async function runWith(
     ) as unknown as NodeJS.WriteStream;
   const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as NodeJS.ReadStream;
   const console = { stdin, stdout: into('stdout'), stderr: into('stderr'), env };
-  const code = await runProgram(words, { console, door, version: 'test' });
+  const code = await runProgram(words, { console, servers, version: 'test' });
   return { code, ...said };
 }
 
@@ -185,7 +185,7 @@ export async function runWith(
 export async function runAlone(words: readonly string[], env: Record<string, string>): Promise<Ran> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {
-    return await runWith(openDoor({ version: 'test' }), words, { env });
+    return await runWith(createServerAccess({ version: 'test' }), words, { env });
   } finally {
     vi.unstubAllEnvs();
   }

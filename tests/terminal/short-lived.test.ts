@@ -5,7 +5,7 @@ import { createClient } from '@countersign/client';
 import { serve } from '@countersign/server';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startCommand, startServer, type Run } from '../../packages/server/src/testing/start-process.js';
-import { openDoor } from '../../packages/terminal/src/main.js';
+import { createServerAccess } from '../../packages/terminal/src/main.js';
 import { runCommand, runWith, type Ran } from './harbour-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-short-'));
@@ -13,7 +13,8 @@ const home = join(folder, 'home');
 const env = { HOME: folder, COUNTERSIGN_HOME: home };
 const version = 'test';
 /** In this process, which is quicker, with a server of its own all the same. */
-const run = (...words: string[]): Promise<Ran> => runWith(openDoor({ version }), [...words, '--home', home], { env });
+const run = (...words: string[]): Promise<Ran> =>
+  runWith(createServerAccess({ version }), [...words, '--home', home], { env });
 let runs: Run[] = [];
 afterEach(async () => {
   for (const { process: child, exited } of runs) {

@@ -6,10 +6,7 @@ import { plainLine } from './text/plain-text.js';
 import { errors } from './words/errors.js';
 import { results } from './words/results.js';
 
-/**
- * Whether the person types exactly the word that is asked for. Anything else, the end of the input and Ctrl-C mean no (A17). Where
- * nobody can be asked, `--yes` must have been written.
- */
+/** Asks the person to type a word. Anything else, end of input and Ctrl-C mean no (A17). Without a terminal, `--yes` is required. */
 export async function confirm(
   context: CommandContext,
   { yes, what, word = 'yes' }: { yes: boolean | undefined; what: string; word?: string },

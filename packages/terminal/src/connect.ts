@@ -3,60 +3,60 @@ import { ClientError, createClient, type Client } from '@countersign/client';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
-import type { OwnServer, ServerDoor, Unfinished } from './server-door.js';
+import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
 import { errors } from './words/errors.js';
 
-export interface Whereabouts {
+export interface ConnectOptions {
   home?: string | undefined;
   url?: string | undefined;
-  /** From the environment only: on a command line everybody on the machine could read it. */
+  /** Only from the environment: other users can read command lines. */
   token?: string | undefined;
-  /** For a server of our own. */
+  /** For a server that this command starts. */
   unfinished?: Unfinished;
-  /** Who says so where the home is in use. */
+  /** Named in the error when the home is in use. */
   command?: string;
 }
 
 export interface Connected {
   client: Client;
-  /** The server that this command brought, if it did. */
+  /** The server that this command started, if any. */
   own(): OwnServer | undefined;
   close(): Promise<void>;
 }
 
 const TRIES = 20;
 const PAUSE_MS = 150;
-/** What listens at an address and never says a word is no server either. */
+/** Timeout for the first answer of a server. */
 const FIRST_ANSWER_MS = 30_000;
 
 /**
- * A client of the server that is meant: the one at the URL, the one that runs on the home, or one inside this command. Two commands
- * that start at once find each other: who loses the race for the home talks to who won it.
+ * Connects to the server at the URL, to the one on this home, or starts one. If two commands start at once, the one that loses the race
+ * for the home uses the other's server.
  */
 export async function connect(
-  door: ServerDoor,
-  { home: named, url, token, unfinished = 'leave', command = 'countersign' }: Whereabouts,
+  servers: ServerAccess,
+  { home: named, url, token, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
   say: (line: string) => void,
 ): Promise<Connected> {
-  // Nothing else is needed then, and nothing else is loaded.
+  // Nothing else has to be loaded.
   if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
-  const home = named ?? (await door.defaultHome());
+  const home = named ?? (await servers.defaultHome());
   if (!isAbsolute(home)) {
-    // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
+    // A relative home would depend on the current folder, where somebody may have planted files.
     throw new CommandError(errors.relativeHome(home));
   }
-  if (url !== undefined) return await talkTo(checked(url), await door.readToken(home));
+  if (url !== undefined) return await talkTo(checked(url), await servers.readToken(home));
 
   const own: OwnServer[] = [];
   const locate = async (patienceMs: number): Promise<Address> => {
     const end = Date.now() + patienceMs;
     for (let attempt = 0; ; attempt += 1) {
-      const running = await door.find(home);
+      const running = await servers.find(home);
       if (running !== undefined)
-        return { url: running.url, token: known(running.url, token ?? (await door.readToken(home))) };
+        return { url: running.url, token: known(running.url, token ?? (await servers.readToken(home))) };
       try {
         if (Date.now() >= end) {
-          const server = await door.start(home, { unfinished, command }, say);
+          const server = await servers.start(home, { unfinished, command }, say);
           own.push(server);
           return { url: server.url, token: server.token };
         }
@@ -77,7 +77,7 @@ export async function connect(
   };
 }
 
-/** Without what may stand behind the host: a path, or a start link that was copied with its ticket. */
+/** Drops a path, or the ticket of a copied start link. */
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
@@ -95,7 +95,7 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
     if (error.kind === 'network' || error.kind === 'aborted') {
       throw new CommandError(errors.noAnswer(url), EXIT.failed, error);
     }
-    // One of ours that can't work just now says so itself.
+    // A Countersign server that is unavailable reports that itself.
     if (error.kind === 'unreadable' || error.cause !== undefined) {
       throw new CommandError(errors.notOurs(url), EXIT.failed, error);
     }
@@ -106,7 +106,7 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
 function known(url: string, token: string | undefined): string {
   if (token !== undefined) {
     if (/^[\x21-\x7E]+$/.test(token)) return token;
-    // Not the word itself: most of it may be a secret.
+    // Don't print the value: it may be a secret.
     throw new CommandError(errors.badToken);
   }
   throw new CommandError(errors.noToken(url), EXIT.failed);

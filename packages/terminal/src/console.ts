@@ -1,4 +1,4 @@
-/** What a command writes to and reads from; in tests, something else than the process's own. */
+/** Standard streams and environment; replaced in tests. */
 export interface Console {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -6,7 +6,7 @@ export interface Console {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A serial line, or a terminal that another program opened, may say that it has no size. */
+/** A serial line or a nested terminal may report size 0. */
 export function sizeOf({ columns, rows }: { columns?: number; rows?: number }): { columns: number; rows: number } {
   return {
     columns: columns === undefined || columns < 1 ? 80 : columns,

@@ -1,44 +1,44 @@
 import type { Client } from '@countersign/client';
 import type { Console } from './console.js';
-import type { OwnServer, ServerDoor, Unfinished } from './server-door.js';
+import type { OwnServer, ServerAccess, Unfinished } from './server-access.js';
 import type { Paint } from './text/paint.js';
 
-/** What every command is given. */
+/** Passed to every command. */
 export interface CommandContext {
   readonly console: Console;
-  readonly door: ServerDoor;
+  readonly servers: ServerAccess;
   readonly version: string;
   /**
-   * Connects when first asked, so that `--help` and a mistyped flag start nothing. Closed when the command has ended. `take-up` is for a
-   * command that a person stays in: its own server continues what an earlier process left unfinished.
+   * Connects on first use, so that `--help` and a mistyped flag start nothing; closed when the command ends. `take-up` also continues
+   * unfinished work of an earlier process.
    */
   client(unfinished?: Unfinished): Promise<Client>;
-  /** The server that this command brought, if it did. */
+  /** The server that this command started, if any. */
   ownServer(): Promise<OwnServer | undefined>;
-  /** Our own server ends with this command and looks after no chat but those it acts in: others wait for the next server. */
+  /** Our own server ends with this command and runs only chats that it acts in. */
   endsSoon(): Promise<boolean>;
-  /** The person leaves: what still runs in our own server is cut off when the command ends, instead of waited for. They are told. */
+  /** The person leaves: running work of our own server is cut off instead of awaited, with a message. */
   leave(): void;
   /**
-   * Reconnects after a server has gone: to the one that runs on the home now, or to one of its own. Undefined where an address was
-   * named: then that one is meant and no other.
+   * Reconnects after a server has gone: to the one on the home, or to a new one. Undefined if a URL was given, because no other server is
+   * meant.
    */
   reconnect(): Promise<Client | undefined>;
   readonly options: GlobalOptions;
   /** A line on standard output. */
   readonly say: (line: string) => void;
-  /** A line on standard error: what is not the result itself. */
+  /** A line on standard error: anything but the result. */
   readonly note: (line: string) => void;
   /** The result as one JSON document. */
   readonly json: (value: unknown) => void;
-  /** One of many, as a line of JSON. */
+  /** One of many results, as a JSON line. */
   readonly jsonLine: (value: unknown) => void;
-  /** Text that is kept or read by programs, as it is; on a terminal, with what it hides shown. */
+  /** Text for files and programs, unchanged; on a terminal, hidden characters are shown. */
   readonly put: (text: string, format: 'json' | 'text') => void;
   readonly paint: Paint;
-  /** Whether somebody sits here who can be asked. */
+  /** Whether a person can be asked. */
   readonly isPerson: boolean;
-  /** Columns to write to; undefined where standard output is no terminal. */
+  /** Terminal width; undefined if standard output is not a terminal. */
   readonly columns: () => number | undefined;
 }
 
@@ -48,6 +48,6 @@ export interface GlobalOptions {
   readonly url?: string;
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Which command this is, such as `countersign mcp add`. */
+  /** Name of the command, such as `countersign mcp add`. */
   readonly command?: string;
 }

@@ -3,13 +3,16 @@ import { expect, it } from 'vitest';
 import { lookOf } from './approvals/desk.js';
 import type { Console } from './console.js';
 import { createContext } from './create-context.js';
-import type { ServerDoor } from './server-door.js';
+import type { ServerAccess } from './server-access.js';
 
 it('[X2] a terminal that says it has no size is used as one of 80×24', () => {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const console = { stdin, stdout, stderr: new PassThrough(), env: {} } as unknown as Console;
-  const context = createContext({ console, door: {} as ServerDoor, version: '0' }, { json: false, verbose: false });
+  const context = createContext(
+    { console, servers: {} as ServerAccess, version: '0' },
+    { json: false, verbose: false },
+  );
   expect(lookOf(context)).toMatchObject({ columns: 80, rows: 24 });
   expect(context.columns()).toBe(80);
 });

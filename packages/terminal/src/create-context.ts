@@ -3,23 +3,23 @@ import type { Client } from '@countersign/client';
 import { connect, type Connected } from './connect.js';
 import { sizeOf, type Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
-import type { ServerDoor, Unfinished } from './server-door.js';
+import type { ServerAccess, Unfinished } from './server-access.js';
 import { settleOwnServer } from './settle-own-server.js';
 import { paintFor } from './text/paint.js';
 import { exactJson, plainText } from './text/plain-text.js';
 
-export interface Surroundings {
+export interface ProgramInput {
   readonly console: Console;
-  readonly door: ServerDoor;
+  readonly servers: ServerAccess;
   readonly version: string;
 }
 
 export interface OpenContext extends CommandContext {
-  /** Ends the server that this command brought, once what it caused has settled. True: that was cut short by a signal. */
+  /** Stops our own server once its work has settled. True: a signal cut that short. */
   close(): Promise<boolean>;
 }
 
-export function createContext({ console, door, version }: Surroundings, options: GlobalOptions): OpenContext {
+export function createContext({ console, servers, version }: ProgramInput, options: GlobalOptions): OpenContext {
   const { stdin, stdout, stderr, env } = console;
   let connecting: Promise<Connected> | undefined;
   let wanted: Unfinished = 'leave';
@@ -30,15 +30,15 @@ export function createContext({ console, door, version }: Surroundings, options:
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
 
   function put(text: string, format: 'json' | 'text'): void {
-    // Also into a pipe: `| less` and `| jq` end at a terminal, and JSON means the same when it is escaped.
+    // Also in a pipe: `| less` and `| jq` end at a terminal, and escaped JSON means the same.
     if (format === 'json') stdout.write(exactJson(text));
     else stdout.write(stdout.isTTY ? plainText(text) : text);
   }
 
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
-    connecting = connect(door, { home, url, token, unfinished: wanted, ...named }, note);
-    // Told by who waits for it; here it only must not go unheard.
+    connecting = connect(servers, { home, url, token, unfinished: wanted, ...named }, note);
+    // Reported by the caller; here it must only not count as unhandled.
     connecting.catch(() => undefined);
     return connecting;
   }
@@ -51,7 +51,7 @@ export function createContext({ console, door, version }: Surroundings, options:
 
   return {
     console,
-    door,
+    servers,
     version,
     options,
     paint: paintFor(stdout, console),
@@ -89,7 +89,7 @@ export function createContext({ console, door, version }: Surroundings, options:
   };
 }
 
-/** A person who leaves gets their prompt back, whatever a server does that is just being looked for or closed: nothing is lost by it (S3). */
+/** Limit for closing: a person who leaves gets the prompt back, and nothing is lost (S3). */
 const PATIENCE_MS = 4_500;
 
 async function patience(): Promise<undefined> {

@@ -21,17 +21,17 @@ import { addTools } from './commands/worlds/tools.js';
 import { addTui } from './commands/talk/tui.js';
 import { addWorlds } from './commands/worlds/worlds.js';
 import { sizeOf } from './console.js';
-import type { Surroundings } from './create-context.js';
+import type { ProgramInput } from './create-context.js';
 import { programHelp as help } from './words/help-server.js';
 
-/** Every command there is, with its flags and help. Nothing of it runs before it is called. */
-export function createProgram({ console: { stdout }, version }: Surroundings, ends: Ends): Command {
+/** All commands with their flags and help. Runs nothing. */
+export function createProgram({ console: { stdout }, version }: ProgramInput, ends: Ends): Command {
   const program = new Command('countersign')
     .description(help.about)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      // Told by who caught it, as one sentence.
+      // The caller prints errors as one sentence.
       writeErr: () => undefined,
       getOutHelpWidth: () => (stdout.isTTY ? sizeOf(stdout).columns : 100),
     })

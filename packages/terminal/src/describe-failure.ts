@@ -5,7 +5,7 @@ import { CommandError } from './command-error.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { errors } from './words/errors.js';
 
-/** One sentence for a person, and the exit code that goes with it. */
+/** The error as one sentence, and its exit code. */
 export function describeFailure(error: unknown): { message: string; code: ExitCode } {
   if (error instanceof CommandError) return { message: error.message, code: error.exitCode };
   if (error instanceof CommanderError) return { message: usage(error.message), code: EXIT.usage };
@@ -17,7 +17,7 @@ export function describeFailure(error: unknown): { message: string; code: ExitCo
   return { message: errors.unexpected(message), code: EXIT.failed };
 }
 
-/** What commander says, as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
+/** Commander's message as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usage(text: string): string {
   const [said = '', hint] = text.replace(/^error: /, '').split('\n');
   const more = hint === undefined || hint === '' ? '' : ` ${hint.replace(/^\((.*)\)$/, '$1')}`;
@@ -31,7 +31,7 @@ function describeClientError({ kind, detail, status }: ClientError): string {
   return detail;
 }
 
-/** What a person can put right by writing something else is a matter of usage. */
+/** Errors that other input would fix are usage errors. */
 function codeOf({ status }: ClientError): ExitCode {
   return status === 400 || status === 404 || status === 422 ? EXIT.usage : EXIT.failed;
 }

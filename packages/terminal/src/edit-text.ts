@@ -8,10 +8,7 @@ import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 import { errors } from './words/errors.js';
 
-/**
- * Opens the text in the person's editor and uses what they wrote. Undefined when nothing was changed. If it can't be used, the file is
- * kept.
- */
+/** Opens the text in the person's editor and passes on the result. Undefined if unchanged. If it can't be used, the file is kept. */
 export async function editText<T>(
   context: CommandContext,
   text: string,
@@ -23,14 +20,14 @@ export async function editText<T>(
   if (editor === undefined) {
     throw new CommandError(errors.noEditor);
   }
-  // A folder of our own: in a shared one somebody else could put another text in its place.
+  // A private folder: in a shared one, another user could replace the file.
   const folder = await mkdtemp(join(tmpdir(), 'countersign-edit-'));
   const file = join(folder, name);
   let isKept = false;
   try {
     await writeFile(file, text, { mode: 0o600 });
     stdin.pause();
-    // By a shell, since it may have words of its own, such as `code --wait`; the file is a word by itself.
+    // Through a shell, because EDITOR may have arguments, such as `code --wait`.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
       stdio: 'inherit',
       env: withoutSecrets(env),

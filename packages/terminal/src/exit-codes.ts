@@ -1,14 +1,14 @@
-/** What the exit code of a command tells a script. */
+/** Exit codes of all commands. */
 export const EXIT = {
-  /** Done; of `chat`: answered. */
+  /** Success; for `chat`: answered. */
   ok: 0,
-  /** It could not be done: the server said why, or could not be reached. */
+  /** Failure: the server refused, or can't be reached. */
   failed: 1,
-  /** The command line can't be meant: an unknown command, flag, world or id. */
+  /** Wrong usage: an unknown command, flag, world or id. */
   usage: 2,
-  /** Of `chat`: answered, but something the agents asked for was denied. */
+  /** For `chat`: answered, but a call was denied. */
   denied: 3,
-  /** Somebody was waited for, and did not come in time. */
+  /** Timed out. */
   timedOut: 4,
   /** Ended by Ctrl-C. */
   interrupted: 130,

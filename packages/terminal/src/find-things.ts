@@ -5,7 +5,7 @@ import { nearest } from '@countersign/protocol';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
-/** The world of this name or id; without a name the only one there is, for nobody must guess where something will run. */
+/** The world with this name or id. Without a name, the only world; never a guess between several. */
 export async function findWorld(client: Client, name: string | undefined): Promise<World> {
   const worlds = await readAll((page) => client.worlds(page));
   const ids = worlds.map(({ id }) => id);
@@ -16,7 +16,7 @@ export async function findWorld(client: Client, name: string | undefined): Promi
   return only;
 }
 
-/** Those that are meant: the one that is named, or all. */
+/** The named world, or all. */
 export async function findWorlds(client: Client, name: string | undefined): Promise<World[]> {
   return name === undefined ? await readAll((page) => client.worlds(page)) : [await findWorld(client, name)];
 }
@@ -25,7 +25,7 @@ export async function findAgent(client: Client, world: string, name: string): Pr
   return named(await readAll((page) => client.agents(world, page)), name, 'agent');
 }
 
-/** The chat of this id, `last` for the newest. */
+/** The chat with this id; `last` is the newest. */
 export async function findChat(client: Client, world: string, id: string): Promise<Chat> {
   if (id === 'last') {
     const newest = (await client.chats(world, { newest: true, limit: 1 })).items.at(-1);

@@ -1,6 +1,6 @@
 import { LEAVING_HEADER } from '@countersign/protocol';
 
-/** Where a server is, and what opens it. */
+/** URL and token of a server. */
 export interface Address {
   readonly url: string;
   readonly token: string;
@@ -10,19 +10,18 @@ type Tried =
   | { readonly kind: 'answer' | 'leaving'; readonly response: Response }
   | { readonly kind: 'gone'; readonly error: unknown };
 
-/** So long a server that is gone may take to be there again, before this command brings its own. */
+/** How long to wait for a restarting server before this command starts its own. */
 const MOST_PATIENT_MS = 10_000;
 
 export interface Following {
   readonly fetch: typeof fetch;
-  /** Where it is now. */
+  /** The current server. */
   readonly address: () => Address;
 }
 
 /**
- * A fetch that goes where the server of a home is now. The server of another command ends with that command, and this one must not
- * fail with it: it talks to the next, or becomes the next. Only what was refused was certainly not done, and only that is sent again;
- * and what only reads.
+ * A fetch that follows the server of a home: when another command's server ends, this command uses the next one or starts it. Repeats only
+ * reads and requests that were refused, which certainly had no effect.
  */
 export function followServer(
   first: Address,
@@ -33,10 +32,10 @@ export function followServer(
   let locating: Promise<Address> | undefined;
   const begun = Date.now();
 
-  /** Once, however many requests find out at the same time. */
+  /** Once for all concurrent requests. */
   async function relocate(from: Address): Promise<void> {
     if (address !== from) return;
-    // One that has just been found ends with a short command; one that was there for long is being started again.
+    // A server found just now belonged to a short command; one that ran longer is probably restarting.
     locating ??= locate(Math.min(MOST_PATIENT_MS, Date.now() - begun)).finally(() => {
       locating = undefined;
     });
@@ -63,7 +62,7 @@ export function followServer(
       try {
         await relocate(tried);
       } catch {
-        // The next try may find more; meanwhile what is wrong is that nobody answers.
+        // The next attempt may succeed; report the original error for now.
         if ('error' in first) throw first.error;
         return first.response;
       }

@@ -3,44 +3,41 @@ import { Writable } from 'node:stream';
 import type { Console } from './console.js';
 import { chatWords } from './words/chat.js';
 
-/** What a person did when they were asked for a line. */
+/** What a person entered when asked for a line. */
 export type Typed =
   | { readonly kind: 'line'; readonly text: string }
   /** Ctrl-C. */
   | { readonly kind: 'interrupt' }
-  /** There is nothing more to read. */
+  /** End of input. */
   | { readonly kind: 'end' }
-  /** What was asked has answered itself. */
+  /** The question is obsolete. */
   | { readonly kind: 'cancelled' };
 
 interface Question {
   readonly prompt: string;
-  /** Text to change instead of an empty line. */
+  /** Text to start from instead of an empty line. */
   readonly prefill?: string;
-  /** True: what was typed before counts for nothing, and it goes into no history. */
+  /** True: discard earlier input, and keep the answer out of the history. */
   readonly fresh?: boolean;
-  /** True: what is pasted is no answer. It was copied for something else, and may bring its own Enter (A17). */
+  /** True: pasted text is no answer. It was copied for something else and may contain Enter (A17). */
   readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** A person's lines. One question at a time. */
+/** Reads lines from a person, one question at a time. */
 export interface Keyboard {
   ask(question: Question): Promise<Typed>;
-  /** Writes above what is being typed. */
+  /** Prints above the line being typed. */
   print(text: string): void;
-  /** What is typed while nobody asks. */
+  /** Handles input while no question is open. */
   onLoose(act: (typed: Typed) => void): void;
-  /** Lets an editor have the terminal. */
+  /** Hands the terminal to an editor. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   readonly hasEnded: () => boolean;
   close(): void;
 }
 
-/**
- * As long nothing that is typed counts after a card has appeared: keys that were pressed before it, and are still on their way, would
- * sign what nobody has read (A17).
- */
+/** How long input is ignored after a card appears: keys pressed before it must not approve what nobody has read (A17). */
 const GUARD_MS = 300;
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
@@ -52,14 +49,14 @@ interface Asking {
 
 export type Complete = (line: string) => [string[], string];
 
-/** Reads lines from a terminal. What is typed shows only while somebody asks for it: else it would run into what is printed. */
+/** Reads lines from a terminal. Echoes only while a question is open, or input would mix with output. */
 export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete = (line) => [[], line]): Keyboard {
   let asking: Asking | undefined;
   let loose: (typed: Typed) => void = () => undefined;
   let isMuted = true;
   let isLent = false;
   let hasEnded = false;
-  /** Between the marks that a terminal puts around what is pasted; and the lines of it, which belong to one answer. */
+  /** Set between the terminal's paste marks; the pasted lines belong to one answer. */
   let isPasting = false;
   let pasted: string[] = [];
   const markPastes = (isOn: boolean): void => {
@@ -67,7 +64,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   };
   const leave = (): void => markPastes(false);
   process.on('exit', leave);
-  // A signal ends us without a word: then too the terminal must be as it was, or a shell shows marks around what is pasted.
+  // Restore the terminal on a signal too, or the shell would show paste marks.
   const ended = (signal: NodeJS.Signals): void => {
     stopListening();
     leave();
@@ -105,7 +102,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
       hasEnded = true;
       tell({ kind: 'end' });
     });
-    // An answer to a card that stands in the history would be one key away from the next card.
+    // Keep answers out of the history, where they would be one key away from the next card.
     made.on('history', (history) => {
       if (asking?.question.fresh !== false) history.shift();
     });
@@ -127,7 +124,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     print(`${chatWords.pasteIgnored}\n`);
   }
 
-  /** Takes away what stands in the line. */
+  /** Clears the line. */
   function clear(): void {
     pasted = [];
     if (hasEnded) return;
@@ -135,7 +132,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     readline.write(null, { ctrl: true, name: 'u' });
   }
 
-  /** Reads and drops what is on its way. Only that somebody wants to leave is heard. */
+  /** Drops pending input. Only leaving is noticed. */
   async function settleInput(signal: AbortSignal | undefined): Promise<Typed | undefined> {
     const previous = loose;
     let left: Typed | undefined;

@@ -1,26 +1,26 @@
 import type { Console } from './console.js';
 import { runProgram } from './program.js';
-import type { ServerDoor } from './server-door.js';
+import type { ServerAccess } from './server-access.js';
 
-/** What the program that is installed knows and this package does not. */
+/** What the installed program passes in. */
 export interface Program {
   readonly version: string;
-  /** The folder of the built web app, where there is one. */
+  /** The folder of the built web app, if there is one. */
   readonly webRoot?: string;
 }
 
-/** The `countersign` command. Resolves with the exit code; what is wrong is one sentence on standard error. */
+/** The `countersign` command. Resolves with the exit code; errors are one sentence on standard error. */
 export async function runCommand(words: readonly string[], program: Program): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const console: Console = { stdin, stdout, stderr, env };
-  return await runProgram(words, { console, version: program.version, door: openDoor(program) });
+  return await runProgram(words, { console, version: program.version, servers: createServerAccess(program) });
 }
 
-/** The server is loaded when it is needed: a command that talks to a running one starts in a tenth of the time. */
+/** Loads the server on demand: a command that uses a running one starts ten times faster. */
 const load = () => import('@countersign/server');
 
-/** The way to a real server. */
-export function openDoor({ version, webRoot }: Program): ServerDoor {
+/** Access to real servers. */
+export function createServerAccess({ version, webRoot }: Program): ServerAccess {
   const web = webRoot === undefined ? {} : { webRoot };
   return {
     async defaultHome() {
@@ -71,7 +71,7 @@ export function openDoor({ version, webRoot }: Program): ServerDoor {
       const { hasDisplay, homeFolder, openBrowser } = await load();
       if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));
     },
-    async lookAround(home, port) {
+    async probe(home, port) {
       const { lookAround } = await load();
       return await lookAround(home, process.env, port);
     },

@@ -1,23 +1,23 @@
 import { CommanderError } from 'commander';
 import { checkCommandWords } from './check-command-words.js';
-import { createContext, type OpenContext, type Surroundings } from './create-context.js';
+import { createContext, type OpenContext, type ProgramInput } from './create-context.js';
 import { createProgram } from './create-program.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure } from './describe-failure.js';
 import { plainText } from './text/plain-text.js';
 import { errors } from './words/errors.js';
 
-/** Reads the words, does what they say, and gives the exit code. Never rejects: what is wrong is one sentence on standard error. */
-export async function runProgram(words: readonly string[], around: Surroundings): Promise<number> {
+/** Parses the arguments, runs the command and returns the exit code. Never rejects: errors are one sentence on standard error. */
+export async function runProgram(words: readonly string[], around: ProgramInput): Promise<number> {
   const { stdout, stderr } = around.console;
   // The reader closed the pipe, as `| head` does.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
-    // What was to be kept, as on a full disk, is not there: that must not look like success.
+    // The output was not written, as on a full disk: that must not look like success.
     stderr.write(`countersign: ${errors.cannotWriteOutput(plainText(error.message))}\n`);
     process.exit(EXIT.failed);
   });
-  // Nobody is left to be told; what was to be done is done all the same.
+  // Nobody can be told; the command still does its work.
   stderr.on('error', () => undefined);
   let context: OpenContext | undefined;
   let exitCode: number = EXIT.ok;

@@ -1,14 +1,11 @@
-import type { OwnServer } from './server-door.js';
+import type { OwnServer } from './server-access.js';
 import { untilInterrupted } from './until-interrupted.js';
 import { chatWords } from './words/chat.js';
 
-/** Most commands are done by then, and have nothing to explain. */
+/** Most commands have settled within this time and print nothing. */
 const QUIET_MS = 500;
 
-/**
- * Waits until what a command caused in its own server has settled: closed earlier, the server would kill the tools it runs. True: a
- * signal cut the wait short.
- */
+/** Waits until the work in our own server has settled: closing earlier would kill running tools. True: a signal cut the wait short. */
 export async function settleOwnServer(
   server: Pick<OwnServer, 'isWorking' | 'settled'>,
   isLeaving: boolean,

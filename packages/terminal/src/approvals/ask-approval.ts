@@ -13,8 +13,8 @@ import { sendDecision } from './send-answer.js';
 import { cardWords } from '../words/cards.js';
 
 /**
- * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter denies, Ctrl-C and the end of
- * the input leave without a decision, and an unknown answer is asked for again (A17).
+ * Shows one approval and sends the person's decision. Only a clear answer approves: Enter denies, Ctrl-C and end of input decide nothing,
+ * and an unknown answer asks again (A17).
  */
 export const askApproval: Ask = async (desk, asked, look, signal) => {
   if (asked.question !== undefined) return await askQuestion(desk, asked, look, signal);
@@ -34,7 +34,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
       isMasked: maskedWords(approval) !== undefined,
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
-      // The rule of an agent's call stands in one of them: cut, since a line that the terminal wraps begins where a card begins.
+      // Truncated: it contains an agent's text, and a line that the terminal wraps could imitate a card.
       (line) => `  ${cutTo(plainLine(line), columnsOf(context) - 4)}`,
     );
     if (!isShown) keyboard.print(`${card.text}\n`);
@@ -91,7 +91,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
   }
 };
 
-/** The card with nothing masked, or as it was where that can't be had. */
+/** The unmasked card, or the same card if revealing failed. */
 async function revealed({ client, world, keyboard, context }: Desk, asked: ApprovalView): Promise<ApprovalView> {
   try {
     return revealedView(asked, await client.reveal(world, asked.approvalId));

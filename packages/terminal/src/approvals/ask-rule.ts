@@ -6,10 +6,10 @@ import { columnsOf, type Asked, type Desk } from './desk.js';
 import { sendDecision, tryDecision } from './send-answer.js';
 import { cardWords } from '../words/cards.js';
 
-/** `back`: to the card, with nothing decided. */
+/** `back`: return to the card; nothing was decided. */
 type Ruled = Asked | { readonly kind: 'back' };
 
-/** "Always" writes a rule that outlives the call, so the rule itself is shown, can be changed, and is signed with a word of its own. */
+/** "Always" adds a rule that outlives the call, so the rule is shown, can be edited, and needs its own confirmation. */
 export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Ruled> {
   const { keyboard, context } = desk;
   let rule = approval.proposedRule ?? '';
@@ -25,7 +25,7 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
     if (word === 'w' && rule !== '') {
       const sent = await tryDecision(desk, approval, { decision: 'approve', scope: 'always', rule });
       if (sent.kind !== 'refused') return sent;
-      // The rule is not the call's: what was asked still waits.
+      // The server refused the rule; the call still waits.
     } else if (word !== 'e') {
       return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
     }
@@ -37,7 +37,7 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
   }
 }
 
-/** What else in this chat the rule would have let through. Asked of the server: a second opinion here could differ from its gate. */
+/** Other calls of this chat that the rule matches. The server decides, because a second implementation here could differ from its gate. */
 async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Promise<void> {
   const { client, world, keyboard, context } = desk;
   const columns = columnsOf(context);

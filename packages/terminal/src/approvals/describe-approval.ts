@@ -19,26 +19,26 @@ export interface CardLook {
   readonly agentName: string;
   readonly paint: Paint;
   readonly columns: number;
-  /** How many lines the terminal has, where it is one. */
+  /** Height of the terminal, if there is one. */
   readonly rows?: number | undefined;
   /** "1 of 3" (A12). */
   readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
-  /** What the person made of the call: this is what would run (A7). */
+  /** The edited arguments: this is what would run (A7). */
   readonly edited?: unknown;
-  /** Show all of it, however long. */
+  /** Show the whole call. */
   readonly whole?: boolean;
-  /** In which world, where several are watched. */
+  /** The world, if several are watched. */
   readonly world?: string;
   readonly now?: number;
 }
 
-/** As many lines of a call are shown at once; the rest on request, and nothing is signed before that. */
+/** Maximum lines of a call that are shown at first. The call can't be approved before the rest was shown. */
 const LONGEST = 60;
 const SHORTEST = 8;
-/** What else is on a card, with its choices: what of a call had gone over the upper edge nobody would have read. */
+/** Lines of the card besides the call. Anything that scrolled off the top would be approved unread. */
 const AROUND = 14;
 
-/** A card, and whether something of the call is not on it yet. Only our own words stand at the beginning of a line. */
+/** The card, and whether part of the call is not on it yet. Lines start with our own text only. */
 export function describeApproval(approval: ApprovalView, look: CardLook): { text: string; isCut: boolean } {
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
@@ -67,7 +67,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   return { text, isCut };
 }
 
-/** A question to be answered with words. Choices are offers: any words answer it. */
+/** A question card. Choices are suggestions: any text answers it. */
 export function describeQuestion(approval: ApprovalView, look: CardLook): string {
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
@@ -88,7 +88,7 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
   const { toolName, arguments: proposed, preview } = approval;
   if (edited !== undefined) return argumentLines(edited, columns);
-  // A truncated preview does not show all that would be written: the arguments do.
+  // A truncated preview doesn't show everything that would be written; the arguments do.
   if (preview?.truncated !== false) return argumentLines(proposed, columns);
   return [
     ...argumentLines(withoutChange(toolName, proposed), columns),
@@ -98,7 +98,7 @@ function callLines(approval: ApprovalView, edited: unknown, columns: number): st
 
 const IN_CHANGE = new Set(['content', 'oldText', 'newText']);
 
-/** Of what a change shows already, only that it is there. What the preview of another tool shows nobody knows. */
+/** Replaces arguments that the diff already shows. Previews of other tools may show something else. */
 function withoutChange(toolName: string, args: unknown): unknown {
   const { kind } = describeCall(toolName, args);
   if ((kind !== 'write' && kind !== 'edit') || typeof args !== 'object' || args === null) return args;
@@ -130,7 +130,7 @@ function argumentLines(args: unknown, columns: number): string[] {
   });
 }
 
-/** With the time of day: what is printed stays, and "in 30 s" would soon be wrong. */
+/** With the time of day: printed text stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
   return cardWords.expires(secondWords(at).slice(11), secondsWords(Date.parse(at) - now));
 }

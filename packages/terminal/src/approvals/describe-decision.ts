@@ -2,10 +2,10 @@ import { decisionStory, type Decision } from '@countersign/client';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Names and reasons in it are others' words: no longer than a line or two. */
+/** Limited, because names and reasons are others' text. */
 const LONGEST = 160;
 
-/** How a question ended that somebody else answered, on one line. */
+/** How somebody else decided an approval, on one line. */
 export function describeDecision(decision: Decision, now = Date.now()): string {
   return cutTo(plainLine(decisionStory(decision, now)), LONGEST);
 }

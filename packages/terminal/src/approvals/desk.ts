@@ -7,16 +7,16 @@ import type { CardLook } from './describe-approval.js';
 /** How the dialogue about one approval ended. */
 export type Asked =
   | { readonly kind: 'approved' | 'denied' | 'answered' }
-  /** It was decided elsewhere, or is no longer there. */
+  /** Decided elsewhere, or no longer there. */
   | { readonly kind: 'gone' }
-  /** Another one first. */
+  /** Another call first. */
   | { readonly kind: 'later' }
   /** Ctrl-C or the end of the input: the person leaves, and the call keeps waiting. */
   | { readonly kind: 'left' }
-  /** The server did not take the answer, or nobody knows whether it did. Nothing that was not signed runs; it is asked again. */
+  /** The server did not accept the answer, or its reply was lost. Nothing runs without approval; the person is asked again. */
   | { readonly kind: 'lost'; readonly why: string };
 
-/** Where a person sits and signs. */
+/** What a dialogue needs to ask a person. */
 export interface Desk {
   readonly context: CommandContext;
   readonly client: Client;
@@ -24,10 +24,10 @@ export interface Desk {
   readonly keyboard: Keyboard;
 }
 
-/** What of a card the place knows at which it is shown. */
+/** Card details that depend on where it is shown. */
 type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
 
-/** What every dialogue about an approval is given. Aborted when it was decided elsewhere. */
+/** A dialogue about one approval. Aborted when the call is decided elsewhere. */
 export type Ask = (desk: Desk, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;
 
 export function columnsOf({ columns }: CommandContext): number {

@@ -7,11 +7,11 @@ import { cardWords } from '../words/cards.js';
 type Edited =
   | { readonly kind: 'edited'; readonly value: Record<string, unknown> }
   | { readonly kind: 'denied' }
-  /** To the card, with nothing decided. */
+  /** Back to the card; nothing was decided. */
   | { readonly kind: 'back' }
   | { readonly kind: 'gone' };
 
-/** With the person's editor where there is one, else as JSON in a line. What can't be read is asked for again. */
+/** Uses the person's editor, or one line of JSON without an editor. Asks again if the input is invalid. */
 export async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Promise<Edited> {
   const { keyboard, context } = desk;
   const { env } = context.console;

@@ -17,14 +17,14 @@ export interface Deciding {
   readonly client: Client;
   readonly world: string;
   readonly approval: ApprovalWithContext;
-  /** Leave at once: only where a server runs that continues the chat. */
+  /** Return immediately. Needs a running server that continues the chat. */
   readonly isDetached: boolean;
-  /** What to say once it is decided. */
+  /** Printed after the decision. */
   readonly sentence: string;
   readonly decide: () => Promise<ToolResultReply>;
 }
 
-/** Decides, and stays until the chat has settled: a server of our own that closes earlier would kill what the decision started. */
+/** Decides and waits until the chat has settled. Closing our own server earlier would kill the approved call. */
 export async function followDecision(context: CommandContext, deciding: Deciding): Promise<ExitCode> {
   const { client, world, approval, isDetached, sentence, decide } = deciding;
   const { approvalId, chatId: chat } = approval;
@@ -61,7 +61,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   }
 }
 
-/** Refused before anything is decided: without a server nobody would run what was approved. */
+/** Checked before deciding: without a server nothing would run the approved call. */
 export async function checkDetach(context: CommandContext, isDetached: boolean): Promise<void> {
   if (!isDetached || (await context.ownServer()) === undefined) return;
   throw new CommandError(errors.detachNeedsServer);

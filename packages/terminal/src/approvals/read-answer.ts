@@ -1,12 +1,12 @@
 import type { ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
-/** What a typed line means on a card. Only a whole line of one word signs; a line that is not understood decides nothing (A17). */
+/** What a typed line means. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
 export type CardAnswer =
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'approve'; readonly scope: 'once' | 'session' }
-  /** The rule is shown, and signed by itself. */
+  /** Shows the rule, which needs its own confirmation. */
   | { readonly kind: 'rule' }
   | { readonly kind: 'edit' }
   | { readonly kind: 'more' }
@@ -14,12 +14,12 @@ export type CardAnswer =
   | { readonly kind: 'next' };
 
 export interface Offers {
-  /** Something of the call has not been shown yet. */
+  /** Part of the call was not shown yet. */
   readonly isCut: boolean;
-  /** Others wait too. */
+  /** Other calls wait too. */
   readonly hasOthers: boolean;
   readonly isEdited: boolean;
-  /** Something in it is masked. */
+  /** The call contains masked secrets. */
   readonly isMasked: boolean;
 }
 
@@ -44,7 +44,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
       return offers.hasOthers ? { kind: 'next' } : unknown;
     default:
   }
-  // Nobody has seen all of it.
+  // The person has not seen the whole call.
   if (offers.isCut) return unknown;
   switch (text.toLowerCase()) {
     case 'o':

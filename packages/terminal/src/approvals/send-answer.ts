@@ -2,14 +2,14 @@ import { ClientError, isPassing, type Answer, type ApprovalView } from '@counter
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 
-/** `refused`: what was written is wrong, a rule or arguments; the call still waits. */
+/** `refused`: the rule or the arguments are invalid; the call still waits. */
 type Sent = Asked | { readonly kind: 'refused' };
 
 export async function sendDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Asked> {
   return orLater(await tryDecision(desk, approval, answer));
 }
 
-/** The same where the person can mend what was wrong. */
+/** The same, if the person can correct the input. */
 export async function tryDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Sent> {
   const kind = answer.decision === 'approve' ? 'approved' : 'denied';
   return await send(desk, () => desk.client.decide(desk.world, approval, answer), kind);
@@ -36,9 +36,9 @@ async function send(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
-    // Taken for decided it would never be asked again here, while the agent waits for it.
+    // Treated as decided, it would never be asked again while the agent waits.
     if (error.kind !== 'problem' || isPassing(error)) return { kind: 'lost', why: error.detail };
-    // Settled, expired or changed meanwhile: what is to be asked now is in the queue.
+    // Settled, expired or changed meanwhile. The queue has the current state.
     return error.status === 422 ? { kind: 'refused' } : { kind: 'gone' };
   }
 }

@@ -32,8 +32,8 @@ interface Waiting extends Watched {
 const LOOK_AGAIN_MS = 60_000;
 
 /**
- * A small resident approver for a second terminal: what waits in these worlds is put before the person, one at a time, until they
- * leave. Where nobody sits it only tells what comes, and decides nothing.
+ * Asks about waiting calls of these worlds, one at a time, until the person leaves; for a second terminal. Without a terminal it only
+ * lists calls.
  */
 export async function watchWorlds(context: CommandContext, client: Client, worlds: readonly World[]): Promise<number> {
   const changes = createChanges();
@@ -63,7 +63,7 @@ function waitingIn(watched: readonly Watched[]): Waiting[] {
     .toSorted((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
 }
 
-/** Where the queues continue that are not loaded to their end. */
+/** Next pages of queues that are not fully loaded. */
 function laterIn(watched: readonly Watched[]): string[] {
   return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
 }
@@ -154,7 +154,7 @@ async function putBefore(
   }
 }
 
-/** Without a terminal: a line for each that comes, and one for each that is answered. */
+/** Without a terminal: a line for each new call and for each decision. */
 async function tell(context: CommandContext, watched: readonly Watched[], changes: Changes): Promise<number> {
   const told = new Map<string, Waiting>();
   for (;;) {

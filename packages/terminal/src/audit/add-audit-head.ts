@@ -42,12 +42,12 @@ export function addAuditHead(audit: Command, register: Register): void {
   });
 }
 
-/** Neither has to run here: the key is checked against the home even when the server is elsewhere. */
-export async function homeOf({ options, door }: CommandContext): Promise<string> {
-  return options.home === undefined ? await door.defaultHome() : resolve(options.home);
+/** The home need not be used here: the key is checked against it even if the server is on another machine. */
+export async function homeOf({ options, servers }: CommandContext): Promise<string> {
+  return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
 }
 
-/** What the end of a log is now. A broken log gets no head: signing it would vouch for what was done to it. */
+/** The current end of a log. A broken log gets no head, because signing it would confirm the damage. */
 async function makeClaim(client: Client, world: string): Promise<AuditClaim | undefined> {
   const verdict = await client.verifyAudit(world);
   let first: AuditEntry | undefined;

@@ -78,7 +78,7 @@ async function trustedHeads(
   });
 }
 
-/** The server walks its chain and compares it with its head file; then the records it sent are checked here, against the heads. */
+/** The server verifies its chain against its head file; then the client verifies the records against the heads. */
 async function verifyLog(client: Client, world: string, heads: readonly SignedHead[]): Promise<Without<Verified>> {
   const verdict = await client.verifyAudit(world).catch((error: unknown) => {
     if (heads.length > 0 && error instanceof ClientError && error.status === 404) return 'gone' as const;

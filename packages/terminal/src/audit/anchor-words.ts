@@ -2,7 +2,7 @@ import type { SignedHead } from '@countersign/protocol';
 import type { HeadFinding } from './check-heads.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** What outside the home vouches for a log. */
+/** What protects a log from outside the home. */
 export type Anchor =
   | { kind: 'none' }
   | {
@@ -10,9 +10,9 @@ export type Anchor =
       heads: number;
       /** When the first of the heads was made. */
       since: string;
-      /** Up to which record they vouch. */
+      /** The last record that they cover. */
       records: number;
-      /** The keys that signed them. None: they are worth as much as the place where they were kept. */
+      /** The keys that signed them. Empty: they are only as safe as the place where they were stored. */
       keys: readonly string[];
     };
 
@@ -34,7 +34,7 @@ interface Whole {
   readonly anchor: Anchor;
 }
 
-/** Which heads were trusted and since when, and what nothing vouches for. */
+/** Which heads were used, since when, and which records no head covers. */
 export function anchorWords({ records, unguarded = 0, anchor }: Whole): string[] {
   if (records === 0) return [];
   const missing = unguarded === 0 ? [] : [words.headFileBehind(unguarded)];
@@ -56,7 +56,7 @@ interface Problem {
   readonly detail: string;
 }
 
-/** Why a log is not the one that a head vouches for. */
+/** Why a log doesn't match a head. */
 export function problemOf(finding: Exclude<HeadFinding, { kind: 'matches' }>): Problem {
   const { head } = finding;
   const which = words.head(head.at, head.seq, head.signature?.key);

@@ -7,7 +7,7 @@ export type HeadFinding =
   | { kind: 'cut-off'; head: SignedHead; records: number }
   /** The log has such a record, but not with this hash: something at or before it was changed. */
   | { kind: 'rewritten'; head: SignedHead }
-  /** Not even the first record is the same: the head of another store, or a log that was replaced as a whole. */
+  /** The first record differs: a head of another store, or the whole log was replaced. */
   | { kind: 'other-log'; head: SignedHead };
 
 export interface HeadCheck {
@@ -15,7 +15,7 @@ export interface HeadCheck {
   readonly findings: readonly HeadFinding[];
 }
 
-/** Compares a log with heads that were kept elsewhere. Everything at or before a head's position must be what it was (A16). */
+/** Compares a log with heads that were stored elsewhere. Everything at or before a head must be unchanged (A16). */
 export async function checkHeads(
   entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
   heads: readonly SignedHead[],

@@ -5,7 +5,7 @@ import { findWorld, findWorlds } from '../find-things.js';
 
 const PAGE = 500;
 
-/** The world whose log is meant. A log outlives its world (A16): then its id is all there is to find it by. */
+/** The id of the log. A log outlives its world (A16), so a deleted world is found by its id. */
 export async function findLog(client: Client, name: string | undefined): Promise<string> {
   try {
     return (await findWorld(client, name)).id;
@@ -17,7 +17,7 @@ export async function findLog(client: Client, name: string | undefined): Promise
   }
 }
 
-/** The named log, or those of all worlds there are. */
+/** The named log, or the logs of all worlds. */
 export async function findLogs(client: Client, name: string | undefined): Promise<string[]> {
   if (name !== undefined) return [await findLog(client, name)];
   return (await findWorlds(client, undefined)).map(({ id }) => id);

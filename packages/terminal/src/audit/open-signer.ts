@@ -72,7 +72,7 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
     env: withoutSecrets(env),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  // A command that reads nothing closes its end; its answer is what counts.
+  // A command that ignores its input closes the pipe; only its answer matters.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   let answer = '';
@@ -81,7 +81,7 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
   });
   let timer: NodeJS.Timeout | undefined;
   const ended = await new Promise<string | undefined>((resolve) => {
-    // A program that the command started may outlive it and keep its output open: killing the command alone would not end the wait.
+    // A child of the command may keep its output open: killing the command alone would not end the wait.
     timer = setTimeout(() => {
       child.kill('SIGKILL');
       child.stdout.destroy();

@@ -6,7 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { keyId } from './audit-key.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** The heads in a file, one a line, with their signatures checked. One that can't be trusted refuses them all. */
+/** Reads the heads of a file and checks their signatures. One bad head refuses the whole file. */
 export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[] {
   let text: string;
   try {
@@ -25,7 +25,7 @@ export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[
   return heads;
 }
 
-/** One document over several lines, as a JSON formatter leaves it, or one a line. */
+/** One JSON document, possibly over several lines, or one per line. */
 function linesOf(text: string): { line: string; number: number }[] {
   if (isJson(text)) return [{ line: text, number: 1 }];
   return text

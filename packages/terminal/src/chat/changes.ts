@@ -1,4 +1,4 @@
-/** Lets a loop sleep until something has changed, without missing what changed while it looked. */
+/** Lets a loop sleep until something changes, without missing changes while it was busy. */
 export interface Changes {
   readonly count: () => number;
   readonly tell: () => void;

@@ -13,10 +13,7 @@ import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { chatWords } from '../words/chat.js';
 
-/**
- * Where a call stands, as one line; `key` tells steps apart. Undefined for what nobody needs to see. Never wider than the terminal:
- * what an agent put into its call would go on at the beginning of a line, where a card begins (A17).
- */
+/** The state of a call as one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (A17). */
 export function describeStep(
   state: ChatState,
   call: Invocation,
@@ -27,7 +24,7 @@ export function describeStep(
   return step === undefined ? undefined : { key: step.key, text: lineOf(state, call, step, paint, columns) };
 }
 
-/** That it was signed, for a call that was asked about and is past that. */
+/** The approval of a call that has already started. */
 export function describeSignature(
   state: ChatState,
   call: Invocation,
@@ -83,18 +80,18 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
   }
 }
 
-/** Who signed, and how far that goes. */
+/** Who approved it, and the scope. */
 function signature(state: ChatState, call: Invocation): string {
   const decision = decisionOf(state, call);
   return decision === undefined ? chatWords.approved : signedWords(decision);
 }
 
-/** What was decided about it last. */
+/** The latest decision. */
 function decisionOf(state: ChatState, { approvalIds }: Invocation): Decision | undefined {
   return get(state.approvals, approvalIds.at(-1) ?? '')?.decision;
 }
 
-/** What runs, in as few words as tell it. */
+/** The call, abbreviated. */
 function brief({ toolName, editedArguments, arguments: proposed }: Invocation): string {
   return callLine(toolName, editedArguments ?? proposed);
 }

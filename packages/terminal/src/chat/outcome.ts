@@ -5,13 +5,13 @@ import { chatWords } from '../words/chat.js';
 export interface Outcome {
   readonly outcome: 'answered' | 'denied' | 'failed' | 'timed out' | 'interrupted';
   readonly exitCode: ExitCode;
-  /** Why it is no answer. */
+  /** Why there is no answer. */
   readonly why?: string;
   /** The reason is in the transcript or a notice, so the printer has shown it. */
   readonly isShown?: true;
 }
 
-/** What came of a message: read from the record and not from what was printed. */
+/** The outcome of a message, from the stored state rather than from what was printed. */
 export function outcomeSince(state: ChatState, messageId: string, noticesBefore: number): Outcome {
   let isAnswered = false;
   let isDenied = false;

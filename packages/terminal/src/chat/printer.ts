@@ -18,16 +18,16 @@ import { chatWords } from '../words/chat.js';
 
 /** Prints a chat live: streamed answers, the steps of each call, and tool output. */
 export interface Printer {
-  /** What is there already is known: it is not printed. */
+  /** Marks existing messages as printed. */
   skip(state: ChatState): void;
-  /** What the person has just typed stands there already. */
+  /** The person's own message is on the screen already. */
   skipMessage(messageId: string): void;
-  /** Prints what is new since the last time. */
+  /** Prints everything new since the last call. */
   show(state: ChatState): void;
-  /** Keeps everything back while a card is open: nothing must push it away under the person's eyes. */
+  /** Holds back output while a card is open: nothing may scroll it away. */
   hold(): void;
   release(): void;
-  /** Ends the line that is open, if one is. */
+  /** Ends an open line. */
   breakLine(): void;
 }
 
@@ -37,9 +37,9 @@ export interface PrinterOptions {
   readonly columns: () => number;
 }
 
-/** What of a stream is on the screen, and where its line stands. */
+/** How much of a stream is printed, and at which column its line is. */
 interface Spoken {
-  /** Of the text as it came: how much was taken. */
+  /** Characters of the stream that were printed. */
   taken: number;
   column: number;
 }
@@ -105,7 +105,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const heard = spoken.get(messageId);
     spoken.delete(messageId);
     if (heard !== undefined && heard.taken > 0) {
-      // Spoken as it came: mentions may have been put in front or taken out since (M5), and that is not said twice.
+      // Already printed while it streamed. Mentions may have been added or removed since (M5); don't print it twice.
       if (open === messageId && content.length > heard.taken && !content.startsWith('@')) {
         pour(messageId, '', heard, proseText(content, heard.taken).trimEnd());
       }
@@ -135,7 +135,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (step === undefined || steps.get(call.invocationId) === step.key) return;
     const before = steps.get(call.invocationId);
     steps.set(call.invocationId, step.key);
-    // It may have begun before anybody was told that it was signed.
+    // It may have started before its approval was reported.
     const signed =
       before === undefined || before.startsWith('asked') ? describeSignature(state, call, paint, columns()) : undefined;
     if (signed !== undefined && step.key !== 'approved') line(signed);
@@ -169,7 +169,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (fresh.endsWith('\n')) breakLine();
   }
 
-  /** Silence would look as if nobody had heard it (M11). */
+  /** Without a note the message would look ignored (M11). */
   function tellHeld(state: ChatState): void {
     for (const id of unheard) {
       if (get(state.messages, id) === undefined) continue;
@@ -196,10 +196,10 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     showConnection(state);
     for (const id of state.openInvocations) {
       const messageId = get(state.invocations, id)?.messageId;
-      // One whose message is about to be said comes after it, in call order.
+      // If its message is not printed yet, the call follows it, in call order.
       if (messageId === undefined || known.has(messageId)) watched.add(id);
     }
-    // Before what was said next: an answer comes after the results it speaks of.
+    // Before later messages: an answer comes after the results it is about.
     showCalls(state, [...watched]);
     for (const id of newRows(state)) {
       known.add(id);
@@ -211,7 +211,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       showCalls(state, message.invocationIds);
     }
     tellHeld(state);
-    // One speaks at a time; the others are heard when that one has ended.
+    // One stream at a time; the others follow when it has ended.
     const current = state.streams.find(({ messageId }) => messageId === open);
     if (current !== undefined) showStream(state, current);
     if (current === undefined || current.ended) for (const stream of state.streams) showStream(state, stream);

@@ -11,10 +11,10 @@ import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
 
-/** What the conversation leads to: its end, or another chat. */
+/** How the conversation ends: leave, or another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
 
-/** A person talks until they leave. What is typed while agents work is sent at once; a card is always asked for by itself. */
+/** Runs a conversation until the person leaves. Messages typed while agents work are sent at once; a card always asks separately. */
 export async function runInteractive(
   context: CommandContext,
   session: Session,
@@ -28,7 +28,7 @@ export async function runInteractive(
     session.breakLine();
     keyboard.print(`${text}\n`);
   };
-  // Titles are written by models: a line that the terminal wraps would begin where a card begins.
+  // Models write titles: a line that the terminal wraps could imitate a card.
   const list = (text: string): void => say(`  ${cutTo(plainLine(text), (context.columns() ?? 80) - 4)}`);
   const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));
 

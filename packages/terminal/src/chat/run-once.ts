@@ -7,7 +7,7 @@ import type { Answering, Session, Settled } from './session.js';
 import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
 
-/** Sends one message, follows what comes of it, and tells how it ended. */
+/** Sends one message, follows the chat and reports the outcome. */
 export async function runOnce(
   context: CommandContext,
   session: Session,
@@ -24,7 +24,7 @@ export async function runOnce(
       );
     });
   }
-  // Without a keyboard Ctrl-C is a signal, which would kill a server of our own in the middle of a call.
+  // Without a keyboard, Ctrl-C is a signal that would kill our own server during a call.
   const interrupted = answering.kind === 'person' ? undefined : untilInterrupted();
   void interrupted?.promise.then(() => leaving.abort());
   const noticesBefore = lastNotice(session.state());

@@ -12,8 +12,8 @@ import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
 
 /**
- * Who answers what is asked: a person here; nobody, and then it is denied; somebody elsewhere who is waited for; or somebody later, and
- * then a chat that only waits for people has settled.
+ * Who decides approvals: a person here; nobody (deny); somebody elsewhere (wait for them); or somebody later (a chat that only waits for
+ * people has settled).
  */
 export type Answering =
   | { kind: 'person'; keyboard: Keyboard }
@@ -28,57 +28,57 @@ export interface SessionOptions {
   readonly chat: string;
   readonly printer: Printer;
   readonly answering: Answering;
-  /** Whether what was said before is printed too. */
+  /** Whether earlier messages are printed too. */
   readonly isTakenUp: boolean;
 }
 
-/** `left`: the person left at a card and decided nothing. */
+/** `left`: the person left without deciding a call. */
 export type Settled = 'settled' | 'timed-out' | 'given-up' | 'left';
 
 interface SettleLimits {
   readonly deadline?: number;
   readonly signal?: AbortSignal;
-  /** What must have been heard as well: right after a decision the log may still be behind it. */
+  /** A further condition: right after a decision, the event log may lag behind. */
   readonly isHeard?: (state: ChatState) => boolean;
 }
 
-/** One chat that a command follows, whatever happens to the server meanwhile. */
+/** One chat that a command follows, across server restarts. */
 export interface Session {
   readonly world: string;
   readonly chat: string;
   state(): ChatState;
   client(): Client;
   send(content: string): Promise<string>;
-  /** Until the chat has nothing to do any more; what is asked meanwhile is put to the person, denied or waited for. */
+  /** Waits until the chat has settled; approvals are asked, denied or waited for meanwhile. */
   settle(limits?: SettleLimits): Promise<Settled>;
   stop(): Promise<void>;
-  /** Ends a line that an answer or a tool has left open: our own words never go on in it. */
+  /** Ends a line that an answer or a tool left open: our own text never continues it. */
   breakLine(): void;
-  /** Whether a card is before the person, or they left at one: then Ctrl-C is no wish to stop the chat, which would deny the call. */
+  /** Whether a card is open or the person left at one. Then Ctrl-C must not stop the chat, which would deny the call. */
   isAtCard(): boolean;
   close(): void;
 }
 
-/** So much of what was said before is read. */
+/** Number of earlier messages to load. */
 const LINES_BEFORE = 30;
-/** How often to look again when nothing is heard. */
+/** Polling interval when no event arrives. */
 const LOOK_AGAIN_MS = 1_000;
-/** Where nobody sits to wait, a server that is away for longer will not come back. */
+/** Without a person waiting, give up on a server that is away for longer. */
 const LONGEST_AWAY_MS = 60_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { context, client, world, chat, printer, answering, isTakenUp } = options;
   const changes = createChanges();
-  /** Answered here; until the log says so they are still in the queue. */
+  /** Decided here; still in the queue until the event arrives. */
   const answered = new Set<string>();
-  /** Put off by the person. */
+  /** Postponed by the person. */
   const later = new Set<string>();
   let isAtCard = false;
   let isReady = false;
   const store = await open();
 
   async function open(): Promise<ChatStore> {
-    // Only a client that can put a question to a person says so: one that does and can't would keep others from being told (A13).
+    // Register only if a person can be asked: a client that claims it and can't would suppress the unattended denial (A13).
     if (answering.kind === 'person') await client.registerClient(world, { label: 'terminal', approvals: true });
     const opened = openChat(client, world, chat, { pageSize: LINES_BEFORE });
     opened.subscribe(() => {
@@ -99,7 +99,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   }
 
-  /** The server is asked: what was heard of its log may be behind. */
+  /** Asks the server: received events may lag behind. */
   async function isSettled(state: ChatState): Promise<boolean> {
     if (state.connection.kind !== 'open' || !isAtRest(state.status)) return false;
     const { status } = await client.chat(world, chat);
@@ -131,7 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await client.decide(world, approval, { decision: 'deny', reason: chatWords.unattended });
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      // Told to nobody: it is denied when the server is back, or has time. What it refuses was decided elsewhere.
+      // Not delivered: denied once the server is back. If the server refuses, it was decided elsewhere.
       if (error.kind !== 'problem' || isPassing(error)) {
         await changes.after(changes.count(), LOOK_AGAIN_MS);
         return;

@@ -8,14 +8,14 @@ export function readNumber(text: string, flag: string): number {
   return number;
 }
 
-/** A whole number from 1 on. */
+/** An integer of at least 1. */
 export function readCount(text: string, flag: string): number {
   const number = readNumber(text, flag);
   if (!Number.isSafeInteger(number) || number < 1) throw new CommandError(errors.notACount(flag, text));
   return number;
 }
 
-/** One of a few words. */
+/** One of a list of choices. */
 export function readChoice<const T extends string>(text: string, flag: string, choices: readonly T[]): T {
   const chosen = choices.find((choice) => choice === text);
   if (chosen === undefined) throw new CommandError(errors.notAChoice(flag, text, suggestion(text, choices)));
@@ -35,7 +35,7 @@ export function readRecord(text: string, flag: string): Record<string, unknown> 
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new CommandError(errors.notAnObject(flag));
 }

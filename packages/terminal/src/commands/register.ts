@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext, GlobalOptions } from '../context.js';
 
-/** What a command is given and says: the words after its name, and its flags. */
+/** The arguments and flags of a command. */
 interface Given<Options> {
   readonly args: readonly string[];
   readonly options: Options;
@@ -9,7 +9,7 @@ interface Given<Options> {
 
 type Act<Options> = (context: CommandContext, given: Given<Options>) => Promise<number | void>;
 
-/** Ties what a command does to its words. */
+/** Attaches an action to a command. */
 export type Register = <Options = Record<string, never>>(command: Command, act: Act<Options>) => void;
 
 export interface Ends {
@@ -17,7 +17,7 @@ export interface Ends {
   readonly end: (code: number) => void;
 }
 
-/** `countersign mcp add`: its own name after those above it. */
+/** The full name, such as `countersign mcp add`. */
 function namesOf(command: Command): string[] {
   return [...(command.parent === null ? [] : namesOf(command.parent)), command.name()];
 }

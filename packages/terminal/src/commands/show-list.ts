@@ -29,7 +29,7 @@ export function showThing(context: CommandContext, thing: object): void {
   context.say(table(rows, columns, undefined));
 }
 
-/** What was done, in a sentence; with --json the thing itself. */
+/** A sentence about what was done; with --json, the object itself. */
 export function showDone(context: CommandContext, sentence: string, thing: object): void {
   if (context.options.json) context.json(thing);
   else context.note(sentence);

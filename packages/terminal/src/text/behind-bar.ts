@@ -2,7 +2,7 @@ import { widthOf } from './cells.js';
 import { graphemes } from './graphemes.js';
 import { exactText, plainText, proseText } from './plain-text.js';
 
-/** What stands in front of every line that we did not write ourselves. */
+/** Starts every line of others' text. */
 export const BAR = '  │ ';
 
 /** Text that starts at a column, with a line break wherever the terminal would wrap. */
@@ -12,8 +12,7 @@ export interface Wrapped {
 }
 
 /**
- * Breaks text so that no line is wider than `room`: one that the terminal wraps would go on where only our own words stand (A17).
- * Between words where that is possible; no character is lost.
+ * Wraps text at `room` columns, between words if possible. A line that the terminal wraps would start where only our own text does (A17).
  */
 export function wrapFrom(text: string, column: number, room: number, lineBreak: string): Wrapped {
   let out = '';
@@ -39,7 +38,7 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
   return { text: out, column: at };
 }
 
-/** What no line break may part: letters with what is joined to them. One that is wider than a line is parted all the same. */
+/** Clusters that no line break may split, unless one is wider than a line. */
 function* unbroken(piece: string, room: number): Generator<string> {
   for (const letter of graphemes(piece)) {
     if (letter.length > 1 && widthOf(letter) > room) yield* letter;
@@ -52,7 +51,7 @@ export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
-/** The same for what agents and people write to each other. */
+/** The same for messages by agents and people. */
 export function wrapProse(text: string, columns: number): string[] {
   return wrapFrom(proseText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
@@ -66,7 +65,7 @@ export function roomIn(columns: number): number {
   return Math.max(10, columns - BAR.length);
 }
 
-/** Every line behind a bar: what an agent wrote can't pass for a card. */
+/** Puts a bar before every line, so that an agent's text can't imitate a card. */
 export function behindBar(text: string, columns: number): string {
   return wrapLines(text.replace(/\n+$/, ''), columns)
     .map((line) => `${BAR}${line}`)

@@ -2,10 +2,7 @@
 const WIDE =
   /[\u1100-\u115E\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FBFF}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u;
 
-/**
- * How many columns a character takes, or a few more: one that is counted too narrow would wrap to the beginning of a line, where only
- * our own words may stand.
- */
+/** Columns of a character, rounded up: too low a count would let a line wrap to where only our own text starts. */
 export function cellsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
@@ -16,7 +13,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text, cut to so many columns; that it was cut is seen. */
+/** Truncates to a number of columns, with an ellipsis. */
 export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';

@@ -1,11 +1,11 @@
-/** `14:05` where the person is; with the day when it was not today. */
+/** `14:05` in local time; with the date if it was not today. */
 export function clockWords(at: string, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';
   return new Date(now).toDateString() === date.toDateString() ? timeOf(date) : `${dayOf(date)} ${timeOf(date)}`;
 }
 
-/** `2026-11-15 14:05`, for tables: a time of the record as if it were the person's is hours wrong. */
+/** `2026-11-15 14:05` in local time, for tables. */
 export function minuteWords(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}`;

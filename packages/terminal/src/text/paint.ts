@@ -2,7 +2,7 @@ import { agentColour } from '@countersign/client';
 import type { Console } from '../console.js';
 import { wantsColour } from '../console.js';
 
-/** Colours for our own words. State is never colour alone: the word stands beside it. */
+/** Colours for our own text. State is never shown by colour alone. */
 export interface Paint {
   dim(text: string): string;
   bold(text: string): string;
@@ -13,11 +13,11 @@ export interface Paint {
   /** Denied, failed. */
   red(text: string): string;
   blue(text: string): string;
-  /** A steady colour for each agent, from its id. */
+  /** A fixed colour per agent, from its id. */
   agent(agentId: string, text: string): string;
 }
 
-/** None of them means a state, as yellow, green and red do; the same as on the full screen. */
+/** None of them is a state colour (yellow, green, red). */
 const AGENT_COLOURS = [94, 36, 35, 96, 34, 95, 94, 35] as const;
 
 export function paintFor(stream: { isTTY?: boolean }, { env }: Pick<Console, 'env'>): Paint {

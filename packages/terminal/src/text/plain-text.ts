@@ -6,14 +6,14 @@ const UNSAFE = new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
 
 const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
-/** More marks on one letter than any script has: a pile of them is painted over the lines around it. */
+/** More marks than any script puts on one letter: a pile of them paints over other lines. */
 const PILE = /\p{M}{5,}/gu;
 const MOST_MARKS = 4;
 
-/** Nearly all that is shown: nothing of it has to be looked at one by one. */
+/** Nearly all text: needs no further work. */
 const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 
-/** Text that moves no cursor and colours nothing: with a terminal's sequences an agent could paint over a card what it does not ask for. */
+/** Removes terminal sequences and hidden characters: with them an agent could paint over a card. */
 export function plainText(text: string): string {
   if (SIMPLE.test(text)) return text;
   return text.replaceAll(UNSAFE, shown).replaceAll(PILE, unpiled);
@@ -41,7 +41,7 @@ export function exactText(text: string): string {
   return text.replaceAll(UNSAFE_EXACT, byNumber).replaceAll(PILE, unpiled);
 }
 
-/** JSON for a terminal: the same to a program that reads it, and nothing in it is hidden or moves a cursor. */
+/** JSON for a terminal: same value for a program, with hidden characters escaped. */
 export function exactJson(json: string): string {
   if (SIMPLE.test(json)) return json;
   return json.replaceAll(UNSAFE_EXACT, (character) =>
@@ -56,7 +56,7 @@ function unpiled(marks: string): string {
   return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(byNumber)].join('');
 }
 
-/** The same on one line: a name or a title must not begin a line of its own. */
+/** The same on one line: a name must not start a line of its own. */
 export function plainLine(text: string): string {
   return plainText(text).replaceAll(/[\n\t]+/g, ' ');
 }

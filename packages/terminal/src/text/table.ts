@@ -11,7 +11,7 @@ export interface Column<Row> {
 const GAP = '  ';
 const NARROWEST = 6;
 
-/** Rows in aligned columns. `columns` is the terminal's width; undefined where nobody looks, and then nothing is cut. */
+/** Aligned columns. `columns` is the terminal width; undefined truncates nothing. */
 export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], columns: number | undefined): string {
   const cells = [
     shown.map(({ title }) => title.toUpperCase()),
@@ -31,7 +31,7 @@ export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], 
     .join('\n');
 }
 
-/** The widest column gives way, again and again, until all fit. */
+/** Shrinks the widest column until all fit. */
 function fit(wanted: readonly number[], columns: number | undefined): number[] {
   const widths = [...wanted];
   if (columns === undefined) return widths;

@@ -3,10 +3,7 @@ import { clusters } from './layout/spans.js';
 const SEQUENCE = /\u001B\[[0-9;]*m/g;
 const SIMPLE = /^[\x20-\x7E]*$/;
 
-/**
- * A line after which every part stands in its own column, also in a terminal that takes a character for wider or narrower than we do:
- * after each run of others than plain ones the cursor is put where it belongs.
- */
+/** Sets the cursor after each run of non-ASCII text, so that columns stay aligned if the terminal measures a character differently. */
 export function alignLine(line: string): string {
   if (SIMPLE.test(line.replaceAll(SEQUENCE, ''))) return line;
   let out = '';

@@ -8,13 +8,14 @@ const PATIENCE = 15;
 
 /** Follows the server of a home to where it runs now: one that is started again has another port. Gives the function that ends it. */
 export function keepConnected(context: CommandContext, controller: Controller): () => void {
-  const { door, options } = context;
+  const { servers, options } = context;
   let looks = 0;
   let isBusy = false;
 
   async function look(): Promise<void> {
-    const home = options.home === undefined || options.home === '' ? await door.defaultHome() : resolve(options.home);
-    const running = await door.find(home);
+    const home =
+      options.home === undefined || options.home === '' ? await servers.defaultHome() : resolve(options.home);
+    const running = await servers.find(home);
     if (running?.url === controller.client().url) {
       controller.retryNow();
       return;

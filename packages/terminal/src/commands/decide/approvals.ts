@@ -201,7 +201,7 @@ async function find(
   throw new CommandError(errors.notFound('approval', id, hint));
 }
 
-/** A preview is masked for good, so the arguments are shown instead of it. */
+/** Previews stay masked, so the arguments are shown instead. */
 async function revealed(
   client: Client,
   { approval, world }: { approval: ApprovalWithContext; world: string },
@@ -215,7 +215,7 @@ function refuseSettled({ status }: ApprovalWithContext): void {
   if (status !== 'pending') throw new CommandError(errors.alreadyDecided(status), EXIT.failed);
 }
 
-/** A flag that would not count must not be thought to. */
+/** Refuses flags that would be ignored. */
 function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, arguments: edited }: ApprovalFlags): void {
   if (rule !== undefined && scope !== 'always') throw new CommandError(errors.ruleScope);
   if (pattern !== undefined && scope !== 'session') throw new CommandError(errors.patternScope);

@@ -109,7 +109,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'reveal',
 ];
 
-/** Into a file that is not there yet, or onto standard output. */
+/** Writes to a new file, or to standard output. */
 export async function putOut(file: string | undefined, text: string, print: (text: string) => void): Promise<void> {
   if (file === undefined || file === '-') {
     print(text.endsWith('\n') || text === '' ? text : `${text}\n`);

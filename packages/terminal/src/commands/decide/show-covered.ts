@@ -3,10 +3,10 @@ import type { PolicyMatch } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { plainLine } from '../../text/plain-text.js';
 
-/** What a rule that belongs to no waiting call is about: none of them is the decided one, and this command stays for none of their chats. */
+/** For a rule without a waiting call of its own. */
 const NO_CALL = { invocationId: '', chatId: '' };
 
-/** Names the waiting calls that a rule or grant would let run (A5), and says how many run when. */
+/** Lists the waiting calls that a rule or grant would run (A5), and counts them. */
 export async function showCovered(
   context: CommandContext,
   client: Client,

@@ -20,7 +20,7 @@ export function addCompletion(program: Command, register: Register): void {
   });
 }
 
-/** What may follow after each beginning of a command line. */
+/** The words that may follow each prefix of a command line. */
 type WordTree = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(program: Command): WordTree {
@@ -49,7 +49,7 @@ function completionScript(shell: string, tree: WordTree): string {
 /** Flags whose value is a file or a folder, and the command that is given one. */
 const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder'];
 
-// In each of them only words that lead on are followed: the value of a flag must not be taken for a command.
+// Only known words extend the path: the value of a flag must not count as a command.
 
 function bash(tree: WordTree): string {
   return [
@@ -85,7 +85,7 @@ function zsh(tree: WordTree): string {
   ].join('\n');
 }
 
-/** What bash and zsh both understand. Fails for what is no beginning of a command. */
+/** Works in bash and zsh. Fails for an unknown prefix. */
 function wordsFunction(tree: WordTree): string {
   return [
     '_countersign_words() {',

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../../exit-codes.js';
-import type { Finding } from '../../server-door.js';
+import type { Finding } from '../../server-access.js';
 import { padTo } from '../../text/cells.js';
 import { plainLine } from '../../text/plain-text.js';
 import { readPort } from './serve.js';
@@ -10,14 +10,14 @@ import { withHelp } from '../../words/help.js';
 import { doctorHelp as help } from '../../words/help-server.js';
 import { results } from '../../words/results.js';
 
-/** `countersign doctor` (X3): what works here, and what to do about what does not. */
+/** `countersign doctor` (X3). */
 export function addDoctor(program: Command, register: Register): void {
   const command = withHelp(program.command('doctor'), help).option('--port <n>', help.port);
   register<{ port?: string }>(command, async (context, { options }) => {
-    const { door, console, paint } = context;
-    const home = context.options.home === undefined ? await door.defaultHome() : resolve(context.options.home);
+    const { servers, console, paint } = context;
+    const home = context.options.home === undefined ? await servers.defaultHome() : resolve(context.options.home);
     const port = options.port ?? (console.env['PORT'] === '' ? undefined : console.env['PORT']);
-    const findings = await door.lookAround(home, port === undefined ? undefined : readPort(port));
+    const findings = await servers.probe(home, port === undefined ? undefined : readPort(port));
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import type { MigrationStep } from '../../server-door.js';
+import type { MigrationStep } from '../../server-access.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
 import { withHelp } from '../../words/help.js';
@@ -24,9 +24,10 @@ export function addMigrate(program: Command, register: Register): void {
     if (to === undefined) throw new CommandError(errors.noDestination);
     const words = { from: placeOf(options.from ?? 'home', env), to: placeOf(to, env) };
     if (words.from === words.to) throw new CommandError(errors.samePlace);
-    const home = context.options.home === undefined ? await context.door.defaultHome() : resolve(context.options.home);
+    const home =
+      context.options.home === undefined ? await context.servers.defaultHome() : resolve(context.options.home);
     const progress = showProgress((line) => context.note(line));
-    const report = await context.door.migrate(home, words, progress);
+    const report = await context.servers.migrate(home, words, progress);
     if (context.options.json) return context.json(report);
     const rows = Object.values(report.tables).reduce((sum, count) => sum + count, 0);
     context.say(results.migrated(rows, Object.keys(report.tables).length, report.auditRecords));
@@ -43,7 +44,7 @@ function placeOf(word: string, env: NodeJS.ProcessEnv): string {
 
 const EVERY_MS = 250;
 
-/** A line for each table, and of a long one several times a second. */
+/** A line per table, and several per second for a large one. */
 function showProgress(say: (line: string) => void): (step: MigrationStep) => void {
   let saidAt = 0;
   return ({ table, rows, of }) => {

@@ -12,13 +12,13 @@ import { openHelp as help } from '../../words/help-server.js';
 export function addOpen(program: Command, register: Register): void {
   const command = withHelp(program.command('open'), help).option('--no-open', help.noOpen);
   register<{ open: boolean }>(command, async (context, { options }) => {
-    // Check first: connecting would start a server, and create a home, only to end at once.
+    // Check first: connecting would start a server and create a home.
     if (!(await isServerThere(context))) {
       throw new CommandError(errors.noServer, EXIT.failed);
     }
     const client = await context.client();
     const { ticket, expiresAt } = await client.startLink();
-    // Use the address that this command used: behind a proxy the server knows another one.
+    // Use the URL of this command: behind a proxy the server knows another one.
     const open = `${client.url}/#ticket=${ticket}`;
     if (context.options.json) {
       context.json({ open, expiresAt });
@@ -26,12 +26,12 @@ export function addOpen(program: Command, register: Register): void {
     }
     context.say(open);
     context.note(help.done);
-    if (options.open) await context.door.openBrowser(open);
+    if (options.open) await context.servers.openBrowser(open);
   });
 }
 
-async function isServerThere({ door, options, console: { env } }: CommandContext): Promise<boolean> {
+async function isServerThere({ servers, options, console: { env } }: CommandContext): Promise<boolean> {
   if ((options.url ?? env['COUNTERSIGN_URL'] ?? '') !== '') return true;
-  const home = options.home === undefined ? await door.defaultHome() : resolve(options.home);
-  return (await door.find(home)) !== undefined;
+  const home = options.home === undefined ? await servers.defaultHome() : resolve(options.home);
+  return (await servers.find(home)) !== undefined;
 }

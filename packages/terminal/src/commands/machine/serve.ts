@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
-import type { ServeWords } from '../../server-door.js';
+import type { ServeOptions } from '../../server-access.js';
 import { suggestion } from '../../text/suggest.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
@@ -26,13 +26,13 @@ export function addServe(program: Command, register: Register): void {
     .option('--allow-host <name>', help.allowHost, again)
     .option('--no-open', help.noOpen)
     .option('--log-level <level>', help.logLevel(LOG_LEVELS));
-  register<ServeFlags>(command, async ({ door, console: { env }, options: { home, json } }, { options }) => {
+  register<ServeFlags>(command, async ({ servers, console: { env }, options: { home, json } }, { options }) => {
     const port = options.port ?? nonEmpty(env['PORT']);
     const logLevel = options.logLevel ?? nonEmpty(env['LOG_LEVEL']);
     if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel)) {
       throw new CommandError(errors.notAChoice('--log-level', logLevel, suggestion(logLevel, LOG_LEVELS)));
     }
-    const words: ServeWords = {
+    const words: ServeOptions = {
       open: options.open,
       json,
       ...(port === undefined ? {} : { port: readPort(port) }),
@@ -41,7 +41,7 @@ export function addServe(program: Command, register: Register): void {
       ...(home === undefined ? {} : { home }),
       ...(logLevel === undefined ? {} : { logLevel }),
     };
-    return await door.serve(words);
+    return await servers.serve(words);
   });
 }
 

@@ -65,7 +65,7 @@ export function addChat(program: Command, register: Register): void {
   });
 }
 
-/** The words of the command line, and what is piped in where that is asked for or is all there is. */
+/** The message from the command line, and from standard input if requested or if there is nothing else. */
 async function readContent(
   { isPerson, console }: CommandContext,
   words: readonly string[],
@@ -156,7 +156,7 @@ async function converse(
   }
 }
 
-/** The newest chat, if something in it is not done: what was left open is taken up (A9). */
+/** The newest chat, if it is unfinished (A9). */
 async function unfinished(client: Client, world: string): Promise<Chat | undefined> {
   const newest = (await client.chats(world, { newest: true, limit: 1 })).items.at(-1);
   return newest === undefined || newest.status === 'idle' ? undefined : newest;

@@ -14,7 +14,7 @@ export function addTui(program: Command, register: Register): void {
     .option('-w, --world <world>', tuiHelp.world)
     .option('-c, --chat <chat>', tuiHelp.chat);
   register<TuiFlags>(command, async (context, { options }) => {
-    // Loaded when it is wanted: it is larger than all the rest.
+    // Loaded on demand: it is larger than everything else.
     const { runTui } = await import('../../tui/run-tui.js');
     return await runTui(context, options);
   });

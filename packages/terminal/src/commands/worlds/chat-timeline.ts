@@ -7,10 +7,10 @@ import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 
-/** So far back turns are looked for. */
+/** How many messages are searched for turns. */
 const MESSAGES = 200;
 
-/** What the last turns of a chat spent their time on, or one of them. The newest is the last. */
+/** Timelines of the last turns of a chat, or of one turn. Newest last. */
 export async function readTimelines(
   client: Client,
   world: string,
@@ -24,12 +24,12 @@ export async function readTimelines(
   return timelines;
 }
 
-/** A turn is named after the message that it answers and the agent that takes it. */
+/** A turn id consists of the message it answers and the agent. */
 async function turnsOf(client: Client, world: string, chat: string): Promise<string[]> {
   const { items } = await client.messages(world, chat, { newest: true, limit: MESSAGES });
   const turns = new Set<string>();
   for (const { role, agentId, replyToMessageId, tool_calls: calls = [] } of items) {
-    // The question about a call answers the call's message, not the one that began the turn.
+    // An approval replies to the call's message, not to the one that started the turn.
     if (calls.some(({ function: { name } }) => name.startsWith('client.'))) continue;
     if (role === 'assistant' && agentId !== undefined && replyToMessageId?.startsWith('msg_') === true)
       turns.add(`turn_${replyToMessageId.slice(4)}.${agentId}`);

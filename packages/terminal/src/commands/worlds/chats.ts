@@ -128,7 +128,7 @@ export function showMessage(
   detail: 'text-only' | 'with-calls' = 'text-only',
 ): void {
   const isAll = detail === 'with-calls';
-  // Questions to people and their answers are in the audit log, in a form that is easier to read.
+  // Approvals and decisions are easier to read in the audit log.
   const shown = isAll ? calls.filter(({ function: { name } }) => !name.startsWith('client.')) : [];
   if (role === 'tool' && (!isAll || answered.startsWith('approval_'))) return;
   if (content === '' && shown.length === 0) return;

@@ -29,7 +29,7 @@ interface McpFlags {
   yes?: boolean;
 }
 
-/** `countersign mcp` (X3): where further tools come from. */
+/** `countersign mcp` (X3). */
 export function addMcp(program: Command, register: Register): void {
   const mcp = program.command('mcp').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
@@ -91,7 +91,7 @@ export function addMcp(program: Command, register: Register): void {
         ...(accept === undefined ? {} : { accept: true }),
       };
       if (Object.keys(change).length === 0) throw new CommandError(errors.nothingToChange);
-      // What is accepted is what is printed here, and nothing that came after it was read.
+      // Accepts exactly the definitions printed here, and no later change.
       const ifMatch = accept === undefined || before.etag === undefined ? {} : { ifMatch: before.etag };
       const changed = await client.updateMcpServer(world, name, change, ifMatch);
       if (accept !== undefined && !context.options.json)
@@ -161,14 +161,14 @@ function readPairs(words: readonly string[], flag: string): Record<string, strin
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=');
-      // Not the word itself: it may be a secret that was mistyped.
+      // Don't print the value: it may be a mistyped secret.
       if (at < 1) throw new CommandError(errors.notAPair(flag));
       return [word.slice(0, at), word.slice(at + 1)];
     }),
   );
 }
 
-/** What is stored never comes out: a name that stays goes back with `null`, which keeps its value. */
+/** Stored values are never returned: `null` keeps the value of a name. */
 function changedPairs(server: McpServer, { env, header, unset = [] }: McpFlags): McpServerChange {
   const known = [...(server.env ?? []), ...(server.headers ?? [])];
   const unknown = unset.find((name) => !known.includes(name));

@@ -6,13 +6,13 @@ import { plainLine } from '../../text/plain-text.js';
 import { showDone } from '../show-list.js';
 import { results } from '../../words/results.js';
 
-/** A little longer than a server gives an MCP server to start. */
+/** Slightly longer than the start timeout of an MCP server. */
 const PATIENCE_MS = 35_000;
 const LOOK_AGAIN_MS = 200;
 
 /**
- * The server starts an MCP server that was added, changed or restarted by itself. Waits until it runs or has failed, with a deadline,
- * and says which; `done` is what was done to it, such as `Added "files" to "ops"`.
+ * Waits until an added, changed or restarted MCP server is running or has failed, and reports it. `done` is the action, such as `Added
+ * "files" to "ops"`.
  */
 export async function tryServer(
   context: CommandContext,
@@ -40,7 +40,7 @@ function isStarting({ status, error }: McpServer): boolean {
   return status === 'starting' || (status === 'idle' && error === undefined);
 }
 
-/** Whether it does what was asked: it runs, or is turned off. */
+/** Whether it is running, or disabled as requested. */
 function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }

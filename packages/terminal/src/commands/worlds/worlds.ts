@@ -117,7 +117,7 @@ function readFlags(flags: WorldFlags): Partial<NewWorld> {
   };
 }
 
-/** Null takes a setting away. */
+/** Null removes a setting. */
 function nothing(setting: keyof NewWorld): Partial<NewWorld> {
   return { [setting]: null };
 }

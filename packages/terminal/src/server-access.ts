@@ -1,0 +1,74 @@
+/** Access to servers. Only the program's entry imports the server itself, so that a command that uses a running one doesn't load it. */
+export interface ServerAccess {
+  /** The default home folder. */
+  defaultHome(): Promise<string>;
+  /** The running server of this home, if it answers. */
+  find(home: string): Promise<{ url: string } | undefined>;
+  /** The token stored in this home, if any. */
+  readToken(home: string): Promise<string | undefined>;
+  /** Starts a server in this process. Rejects with `code: 'store-locked'` if another process owns the home. */
+  start(home: string, how: OwnServerOptions, say: (line: string) => void): Promise<OwnServer>;
+  /** `countersign serve`: runs until a signal; resolves with the exit code. */
+  serve(options: ServeOptions): Promise<number>;
+  /** Copies all data of a home or database into an empty one. */
+  migrate(
+    home: string,
+    words: { from: string; to: string },
+    onProgress: (progress: MigrationStep) => void,
+  ): Promise<MigrationReport>;
+  /** Opens a URL in the browser, if there is a display. */
+  openBrowser(url: string): Promise<void>;
+  /** Checks what Countersign needs on this machine. */
+  probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
+}
+
+/** Whether our own server continues unfinished turns of an earlier process, or leaves them until somebody acts in their chat. */
+export type Unfinished = 'take-up' | 'leave';
+
+interface OwnServerOptions {
+  readonly unfinished: Unfinished;
+  /** The command that starts it, such as `countersign chat`. */
+  readonly command: string;
+}
+
+/** A server in this process, which ends with the command. */
+export interface OwnServer {
+  readonly url: string;
+  readonly token: string;
+  isWorking(): boolean;
+  /** Resolves when no turn is running: all have ended or wait for a person. */
+  settled(): Promise<void>;
+  /** Chats with unfinished turns that no process runs. */
+  stalledChats(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  port?: number;
+  host?: string;
+  allowHosts?: readonly string[];
+  home?: string;
+  open: boolean;
+  json: boolean;
+  logLevel?: string;
+}
+
+export interface MigrationStep {
+  readonly table: string;
+  readonly rows: number;
+  readonly of: number;
+}
+
+interface MigrationReport {
+  readonly tables: Readonly<Record<string, number>>;
+  readonly auditRecords: number;
+}
+
+/** `fine`: works. `without`: missing, but optional. `broken`: must be fixed first. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'fine' | 'without' | 'broken';
+  readonly detail: string;
+  /** How to fix it. */
+  readonly advice?: string;
+}
