@@ -99,7 +99,7 @@ export function versionOf(transaction: string): string {
 
 /**
  * Writes steps of one world, each whole or not at all, in the transaction of the statement that calls it. Rows are locked first: the chats in
- * order of their ids, then the world. A step that was decided on older versions of its chats, on another `rev` of the world, or by a clock
+ * order of their ids, then the world. A step that was decided on older versions of its chats or clients, on another `rev` of the world, or by a clock
  * that is off, is left out: 'stale'. One that would leave too many approvals of an agent pending is 'full'. Links of the audit chain are the same as `link` makes.
  */
 const BODY = `declare
@@ -129,7 +129,9 @@ begin
     end if;
     at := (step->>'at')::bigint;
     if w.id is null or (step->>'rev')::bigint <> w.rev or abs(clock - moment) > 5000
-      or not versions @> coalesce(step->'chats', '{}')
+      or not versions @> coalesce(step->'chats', '{}') or step ? 'clients' and exists (
+        select 1 from jsonb_each_text(step->'clients') k left join clients c on c.id = k.key
+        where ${versionOf('c.xmin')} is distinct from k.value)
     then
       results := results || '"stale"';
       continue;

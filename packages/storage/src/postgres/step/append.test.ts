@@ -2,7 +2,7 @@ import type { Fact, Store, StoredEvent } from '@countersign/core/ports';
 import { addChats, C, plant, W } from '@countersign/core/testing/step-contract';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
-import { openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
+import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
 import { openPostgres } from '../open-postgres.js';
 
 let url = '';
@@ -38,6 +38,32 @@ it('[S1] a step in a chat that is in use here is one statement, and one that fin
     'select appen',
   ]);
   expect((await pool.query('select title, status from chats')).rows).toEqual([{ title: 'd', status: 'waiting' }]);
+});
+
+it('[A13] a client that signs again is not loaded again, and one that changed elsewhere is', async () => {
+  const store = await open('clients');
+  const client = { worldId: W, label: 'web', secretHash: '', tools: [], leftAt: null, connectedTo: '', createdAt: 1 };
+  const { stepper, sent } = openStepper(url, 'clients');
+  const sign = async (): Promise<unknown[]> => {
+    const before = sent.length;
+    const { value } = await stepper.step(
+      W,
+      { chats: [C], clients: ['client_1'] },
+      (reads) => ({
+        value: reads.client('client_1')?.approvals,
+        writes: { ...nothing, records: [{ kind: 'decision' }] },
+      }),
+      undefined,
+    );
+    return [value, sent.length - before];
+  };
+  expect(await sign()).toEqual([undefined, 2]);
+  expect(await sign()).toEqual([undefined, 1]);
+  await store.transact(W, (tx) => tx.insertClient({ ...client, id: 'client_1', approvals: false }));
+  expect(await sign()).toEqual([false, 3]);
+  expect(await sign()).toEqual([false, 1]);
+  await store.transact(W, (tx) => tx.deleteClient('client_1'));
+  expect(await sign()).toEqual([undefined, 3]);
 });
 
 it('[S1] steps of one world that are ready together share a commit, and are told in the order of their numbers', async () => {

@@ -1,4 +1,4 @@
-import type { ChatState, Fact } from '@countersign/core/ports';
+import type { ChatState, ClientRecord, Fact } from '@countersign/core/ports';
 
 /** The state of a chat as this process last knew it. Another process may have changed it since: the append checks its version. */
 export interface KeptChat {
@@ -10,9 +10,17 @@ export interface KeptChat {
   hasUnknown: boolean;
 }
 
+/** A client as this process last knew it. */
+export interface KeptClient {
+  /** Undefined, with null for its version: there is none. */
+  client: ClientRecord | undefined;
+  version: string | null;
+}
+
 const MOST_CHATS = 1_000;
 const MOST_TEXT = 16_000_000;
 const MOST_WORLDS = 1_000;
+const MOST_CLIENTS = 1_000;
 const MOST_VERSIONS = 10_000;
 
 /** What this process remembers between steps, of the chats used last. */
@@ -22,17 +30,22 @@ export interface KeptChats {
   drop(id: string): void;
   /** As this process last knew it, kept or not. */
   lastVersion(id: string): string | undefined;
+  client(id: string): KeptClient | undefined;
+  keepClient(id: string, client: KeptClient): void;
+  dropClient(id: string): void;
   /** `rev` of a world. */
   rev(worldId: string): number | undefined;
   keepRev(worldId: string, rev: number): void;
   dropRev(worldId: string): void;
-  forgetRevs(): void;
+  /** Clients and `rev` of all worlds. */
+  forgetWorlds(): void;
   clear(): void;
 }
 
 export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptChats {
   const chats = new Map<string, KeptChat & { text: number }>();
   const versions = new Map<string, string>();
+  const clients = new Map<string, KeptClient>();
   const revs = new Map<string, number>();
   let text = 0;
 
@@ -62,15 +75,25 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
     },
     drop,
     lastVersion: (id) => versions.get(id),
+    client: (id) => clients.get(id),
+    keepClient(id, client) {
+      if (clients.size >= MOST_CLIENTS) clients.clear();
+      clients.set(id, client);
+    },
+    dropClient: (id) => void clients.delete(id),
     rev: (worldId) => revs.get(worldId),
     keepRev(worldId, rev) {
       if (revs.size >= MOST_WORLDS) revs.clear();
       revs.set(worldId, rev);
     },
     dropRev: (worldId) => void revs.delete(worldId),
-    forgetRevs: () => revs.clear(),
+    forgetWorlds() {
+      clients.clear();
+      revs.clear();
+    },
     clear() {
       chats.clear();
+      clients.clear();
       revs.clear();
       text = 0;
     },

@@ -25,7 +25,7 @@ export interface Loaded {
   invocations: Rows;
   approvals: Rows;
   begun: Rows;
-  clients?: Rows;
+  clients?: [version: string, cells: unknown[]][] | null;
   asker?: boolean;
   mcpTools?: Rows;
   /** For each of the step's calls, in their order: its grants, and whether its outcome is unknown. */
@@ -114,7 +114,7 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
 
 const PARTS = {
   clients: (at: number) =>
-    `(select json_agg(${cells('r', clientColumns)}) from clients r where r.id = any($${at}::text[])) as clients`,
+    `(select json_agg(json_build_array(${versionOf('r.xmin')}, ${cells('r', clientColumns)})) from clients r where r.id = any($${at}::text[])) as clients`,
   asker: () =>
     `exists (select 1 from clients where world_id = $1::text and approvals = 1 and left_at is null) as asker`,
   mcpTools: (at: number) =>

@@ -1,4 +1,5 @@
 import type { CallKeys, ChatState, StepNeeds, StepReads } from '@countersign/core/ports';
+import type { ClientRow } from '../../queries/clients.js';
 import type { FoundRow } from '../../queries/grants.js';
 import { fromStored, readText } from '../../text.js';
 import { toApproval } from '../../verbs/approvals.js';
@@ -9,7 +10,7 @@ import { toInvocation } from '../../verbs/invocations.js';
 import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
 import { toTurn } from '../../verbs/turns.js';
-import type { KeptChat, KeptChats } from './kept-chats.js';
+import type { KeptChat, KeptChats, KeptClient } from './kept-chats.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
 
 /** Thrown out of a step that was decided on what is kept here, and has to be decided on what is loaded. */
@@ -22,6 +23,7 @@ export interface GivenReads extends StepReads {
   readonly assumedWorking: number | undefined;
   /** The chats it was given, with the versions that the append checks. */
   readonly given: ReadonlyMap<string, KeptChat>;
+  readonly givenClients: ReadonlyMap<string, KeptClient>;
 }
 
 /** What was loaded, as a step reads it. */
@@ -29,9 +31,9 @@ export function readsOf(
   loaded: Loaded,
   needs: StepNeeds,
   chats: ReadonlyMap<string, KeptChat>,
+  clients: ReadonlyMap<string, KeptClient>,
   foreign: ReadonlySet<string>,
 ): GivenReads {
-  const clients = new Map(read(loaded.clients, toClient).map((client) => [client.id, client]));
   const tools = new Map(read(loaded.mcpTools, toTool).map((tool) => [tool.name, tool]));
   const pending = read(loaded.pendingOf, ([chatId, waiting]: [string, number]) => ({ chatId, waiting }));
   const [sent] = read(loaded.sent === undefined || loaded.sent === null ? null : [loaded.sent], toMessage);
@@ -48,11 +50,12 @@ export function readsOf(
     isKept: false,
     assumedWorking: undefined,
     given: chats,
+    givenClients: clients,
     worldRev: loaded.rev ?? undefined,
     wroteElsewhere: (id) => foreign.has(id),
     chat: (id) => chats.get(id)?.state,
     working: () => loaded.working,
-    client: (id) => clients.get(id),
+    client: (id) => clients.get(id)?.client,
     hasAsker: () => loaded.asker === true,
     mcpTool: (name) => tools.get(name),
     grants: (call) => calls.get(keyOf(call))?.grants ?? [],
@@ -67,12 +70,18 @@ export function readsOf(
 export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, now: number): GivenReads | undefined {
   const worldRev = kept.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
-  if (worldRev === undefined || clients.length > 0 || mcpTools.length > 0) return undefined;
+  if (worldRev === undefined || mcpTools.length > 0) return undefined;
   const given = new Map<string, KeptChat>();
   for (const id of needs.chats) {
     const chat = kept.chat(id);
     if (chat === undefined) return undefined;
     given.set(id, chat);
+  }
+  const givenClients = new Map<string, KeptClient>();
+  for (const id of clients) {
+    const client = kept.client(id);
+    if (client === undefined) return undefined;
+    givenClients.set(id, client);
   }
   for (const { chatId } of calls) {
     const chat = given.get(chatId);
@@ -88,9 +97,10 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
       return assumedWorking;
     },
     given,
+    givenClients,
     chat: (id) => given.get(id)?.state,
     working: () => (assumedWorking = 0),
-    client: notLoaded,
+    client: (id) => givenClients.get(id)?.client,
     hasAsker: notLoaded,
     mcpTool: notLoaded,
     grants: () => [],
@@ -104,6 +114,16 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
 
 function notLoaded(): never {
   throw new NotLoaded('A step read what is not kept in this process.');
+}
+
+/** The clients that were asked for, also those that are not there. */
+export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<string, KeptClient> {
+  const found = new Map<string, KeptClient>(clients.map((id) => [id, { client: undefined, version: null }]));
+  for (const [version, cells] of loaded.clients ?? []) {
+    const client = toClient(readText(cells) as readonly unknown[] as ClientRow);
+    found.set(client.id, { client, version });
+  }
+  return found;
 }
 
 /** The states of the chats that were loaded. */

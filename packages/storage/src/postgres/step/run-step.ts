@@ -11,7 +11,7 @@ import { createTurns } from './in-turn.js';
 import { chatAfter, createKeptChats, type KeptChats } from './kept-chats.js';
 import { loadQuery, type Loaded } from './load.js';
 import { plan } from './plan.js';
-import { chatsOf, keptReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
+import { chatsOf, clientsOf, keptReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
 import { eventsOf, toStep } from './to-step.js';
 import { writeAlone } from './write-alone.js';
 
@@ -31,7 +31,7 @@ export interface Stepper {
     decide: Decide<T>,
     kept: Kept | undefined,
   ): Promise<Finished & { value: T }>;
-  /** Something was written in a transaction: any world may have another `rev`. */
+  /** Something was written in a transaction: any world may have another `rev` or other clients. */
   forgetWorlds(): void;
 }
 
@@ -60,14 +60,17 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
       [...chats].filter(([id, { version }]) => kept.lastVersion(id) !== version).map(([id]) => id),
     );
     for (const [id, chat] of chats) kept.keep(id, chat);
+    const clients = clientsOf(loaded, needs);
+    for (const [id, client] of clients) kept.keepClient(id, client);
     if (loaded.rev === null) kept.dropRev(worldId);
     else kept.keepRev(worldId, loaded.rev);
-    return readsOf(loaded, needs, chats, foreign);
+    return readsOf(loaded, needs, chats, clients, foreign);
   }
 
   /** Half changed, or changed by what was not kept. */
-  function drop(worldId: string, { chats }: StepNeeds): void {
+  function drop(worldId: string, { chats, clients = [] }: StepNeeds): void {
     for (const id of chats) kept.drop(id);
+    for (const id of clients) kept.dropClient(id);
     kept.dropRev(worldId);
   }
 
@@ -78,7 +81,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     published: Kept | undefined,
     reads: GivenReads,
   ): Promise<Finished & { value: T }> {
-    const { given: chats } = reads;
+    const { given: chats, givenClients: clients } = reads;
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
       // Nothing is appended, so nothing checks what it was decided on.
@@ -93,7 +96,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
       published?.(finished.events);
       return { value, ...finished };
     };
-    const decided = { worldId, at, rev: worldRev, chats, working: reads.assumedWorking };
+    const decided = { worldId, at, rev: worldRev, chats, clients, working: reads.assumedWorking };
     const operations = plan(writes.facts);
     const [only, more] = operations;
     if (more === undefined && (only === undefined || 'rows' in only) && writes.wakes.length === 0) {
@@ -128,7 +131,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
           }
         }
       }),
-    forgetWorlds: () => kept.forgetRevs(),
+    forgetWorlds: () => kept.forgetWorlds(),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Emission, StepWrites, StoredEvent } from '@countersign/core/ports'
 import { recordText } from '@countersign/protocol';
 import { toStored } from '../../text.js';
 import { toEventRow, toStoredEvent } from '../../verbs/events.js';
-import type { KeptChat } from './kept-chats.js';
+import type { KeptChat, KeptClient } from './kept-chats.js';
 import type { Rows } from './plan.js';
 
 /** What is told and recorded, as the append function takes it. Throws what no database can hold, before anything is sent. */
@@ -25,6 +25,7 @@ export interface Decided {
   at: number;
   rev: number;
   chats: ReadonlyMap<string, KeptChat>;
+  clients: ReadonlyMap<string, KeptClient>;
   /** How many turns of the world it took to be at work. Undefined: it knew. */
   working: number | undefined;
 }
@@ -42,8 +43,10 @@ export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWri
 }
 
 /** What must still be so. */
-export function toCheck({ at, rev, chats }: Decided): object {
-  return { at, rev, chats: Object.fromEntries(Array.from(chats, ([id, { version }]) => [toStored(id), version])) };
+export function toCheck({ at, rev, chats, clients }: Decided): object {
+  const versions = (of: ReadonlyMap<string, { version: string | null }>): object =>
+    Object.fromEntries(Array.from(of, ([id, { version }]) => [toStored(id), version]));
+  return { at, rev, chats: versions(chats), ...(clients.size === 0 ? {} : { clients: versions(clients) }) };
 }
 
 /** How many approvals may be pending, and how many of `facts` ask for one. */
