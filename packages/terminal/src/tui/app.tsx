@@ -47,7 +47,7 @@ function Piece({ piece, hasColour }: { piece: Span; hasColour: boolean }): React
   );
 }
 
-/** Names and not shades: the person's own terminal knows which blue can be read on its ground. None of an agent's means a state. */
+/** Colour names, not shades: the person's terminal theme keeps them readable. No agent colour is a state colour. */
 const AGENTS = [
   'blueBright',
   'cyan',

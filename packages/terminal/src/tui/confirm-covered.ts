@@ -5,7 +5,7 @@ import { SMALLEST } from './layout/areas.js';
 import { wrapExact } from './layout/spans.js';
 import type { CardUi, Choice, Covered } from './ui-state.js';
 
-/** What to ask the server before this answer is sent. Undefined: it is about its own call alone. */
+/** What to ask the server before sending this answer. Undefined: it is only about its own call. */
 export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | undefined {
   if (answer.decision !== 'approve') return undefined;
   if (answer.scope === 'session') return grantMatch(approval, answer.pattern);
@@ -13,18 +13,18 @@ export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | u
   return rule === undefined ? undefined : { chatId: approval.chatId, rule };
 }
 
-/** As many rows of covered calls are shown at a time, wrapped for the narrowest screen: they must fit on every one. */
+/** Rows of covered calls per page: few enough to fit on the smallest screen. */
 const PAGE = 6;
 const ROW_WIDTH = SMALLEST.columns - 6;
 
-/** The rows on the screen now, and whether they are the last. */
+/** The visible rows, and whether they are the last. */
 export function coveredPage({ rows, from }: Covered): { rows: readonly string[]; isLast: boolean } {
   return { rows: rows.slice(from, from + PAGE), isLast: from + PAGE >= rows.length };
 }
 
 /**
- * An answer that lets other waiting calls run is sent only when exactly those were on the screen, all of them (A5). Otherwise the next
- * ones are shown, the choice is as before, and the card has to be signed once more. Undefined: it may be sent.
+ * An answer that runs other waiting calls is sent only after all of them were on the screen (A5). Otherwise the next page is shown and
+ * Enter must be pressed again. Undefined: it may be sent.
  */
 export function holdCovered(
   card: CardUi,
@@ -42,7 +42,7 @@ export function holdCovered(
   if (from >= rows.length) return undefined;
   const sending = new Set([...card.sending].filter((id) => id !== approval.approvalId));
   if (card.current.kind === 'none' || card.current.id !== approval.approvalId) return { ...card, sending };
-  // A repeated key must not sign what has just come up.
+  // A repeated key must not approve what just appeared.
   return {
     ...card,
     sending,

@@ -31,9 +31,9 @@ export interface Controller {
   readonly worldId: string;
   readonly picture: Picture;
   press(key: Key): void;
-  /** Draws again: the terminal has another size. */
+  /** Redraws after a resize. */
   refresh(): void;
-  /** True while the server is not there. */
+  /** True while the server is unreachable. */
   readonly isAway: () => boolean;
   readonly client: () => Client;
   moveTo(client: Client): void;
@@ -43,12 +43,12 @@ export interface Controller {
 
 const STORE_MS = 30;
 const CLOCK_MS = 1000;
-/** So near to the first line that is loaded, those before it are asked for. */
+/** Distance from the first loaded line at which older messages are loaded. */
 const NEAR_TOP = 10;
-/** So near to the last waiting approval that is loaded, those after it are asked for. */
+/** Distance from the last loaded approval at which more are loaded. */
 const NEAR_END = 10;
 
-/** Brings together what there is, what the person made of it, and what they press. */
+/** Connects the stores, the UI state and the keyboard. */
 export function createController(options: ControllerOptions): Controller {
   const { worldId, now, size } = options;
   const session = openSession(options.client, { worldId, chatId: options.chatId, onChange: changedSoon });
@@ -119,7 +119,7 @@ export function createController(options: ControllerOptions): Controller {
     for (const listener of listeners) listener();
   }
 
-  /** What could not be had is asked for again only when a person presses a key: else a server that is away were asked without a pause. */
+  /** Retry a failed load only on a key press: otherwise an unreachable server would be polled without pause. */
   function lookFurtherUp({ blocks, areas }: Plan, when: readonly ('more' | 'failed')[]): void {
     const older = session.chat()?.older.kind;
     if (blocks === undefined || !when.some((kind) => kind === older)) return;
@@ -127,7 +127,7 @@ export function createController(options: ControllerOptions): Controller {
     if ((ui.scroll.kind === 'at' && first < NEAR_TOP) || lines.length < areas.transcript) session.loadOlder();
   }
 
-  /** At the end of what is loaded of the queue, more of it is asked for. */
+  /** Loads more of the queue near its loaded end. */
   function lookFurtherOn(): void {
     const { queue, laterApprovals } = session.world();
     const { current } = ui.card;
@@ -167,7 +167,7 @@ export function createController(options: ControllerOptions): Controller {
           .client()
           .reveal(worldId, id)
           .then((call) => {
-            // What is shown now is longer, and its end has to be seen once more before it is signed.
+            // The revealed call is longer: its end must be seen again before it can be approved.
             const card = { ...ui.card, scroll: 0, isSeen: false, choice: { kind: 'none' } as const };
             show({ ...ui, card: { ...card, revealed: { id, arguments: call.arguments } } });
           }, complain);
@@ -189,7 +189,7 @@ export function createController(options: ControllerOptions): Controller {
     session.openChat(chatId);
   }
 
-  /** What could not be sent is given back to the chat it was written for. */
+  /** A message that failed goes back to the chat it was written for. */
   async function send(text: string, writtenIn: string | undefined): Promise<void> {
     let chatId = writtenIn;
     try {
@@ -203,7 +203,7 @@ export function createController(options: ControllerOptions): Controller {
 
   async function makeChat(): Promise<string> {
     const { id } = await session.client().createChat(worldId);
-    // Who has gone elsewhere meanwhile is not taken away from there.
+    // If the person opened another chat meanwhile, stay there.
     if (ui.chatId === undefined) {
       show({ ...ui, chatId: id });
       openChat(id);
@@ -241,7 +241,7 @@ export function createController(options: ControllerOptions): Controller {
       },
       (error: unknown) => {
         ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
-        // Somebody was faster: the card itself says who, as soon as the stream has told it.
+        // Decided elsewhere: the card says who when the event arrives.
         if (error instanceof ClientError && error.status === 409) changed();
         else complain(error);
       },
@@ -273,7 +273,7 @@ export function createController(options: ControllerOptions): Controller {
       },
     },
     press(key) {
-      // What came in since the last picture is not what the person saw when they pressed.
+      // Events since the last frame are not what the person saw when they pressed the key.
       const seen = scene();
       const facts = factsOf(seen, planOf(seen));
       ui = settle(ui, facts);

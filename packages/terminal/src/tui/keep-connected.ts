@@ -3,10 +3,10 @@ import type { CommandContext } from '../context.js';
 import type { Controller } from './controller.js';
 
 const LOOK_MS = 1000;
-/** So long a server that has gone is waited for, before this command brings its own. */
+/** How long to wait for a server before this command starts its own. */
 const PATIENCE = 15;
 
-/** Follows the server of a home to where it runs now: one that is started again has another port. Gives the function that ends it. */
+/** Follows the server of a home across restarts, which change its port. Returns the function that stops it. */
 export function keepConnected(context: CommandContext, controller: Controller): () => void {
   const { servers, options } = context;
   let looks = 0;
@@ -22,7 +22,7 @@ export function keepConnected(context: CommandContext, controller: Controller): 
     }
     if (running === undefined && looks < PATIENCE) return;
     const client = await context.reconnect();
-    // An address was named: that one is meant, and waited for.
+    // A URL was given: wait for that server.
     if (client !== undefined && client.url !== controller.client().url) {
       controller.moveTo(client);
       await client.registerClient(controller.worldId, { label: 'terminal', approvals: true });
@@ -36,7 +36,7 @@ export function keepConnected(context: CommandContext, controller: Controller): 
     looks += 1;
     isBusy = true;
     look()
-      // Said by the banner already; the next look may find more.
+      // The banner shows it already; retry later.
       .catch(() => undefined)
       .finally(() => {
         isBusy = false;

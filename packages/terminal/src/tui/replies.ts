@@ -2,11 +2,11 @@ import { get, type ApprovalBook } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { CardUi } from './ui-state.js';
 
-/** What the server said to the answers of this person, as far as it is not yet clear what that means. */
+/** Replies to this person's decisions that are still ambiguous. */
 export interface Replies {
-  /** Answered here and by nobody else: the name under the first of them is the person's own. */
+  /** First accepted here: its author is this person's name. */
   readonly recorded: ReadonlySet<string>;
-  /** Answered the same before: by somebody else, or by this person when the first reply was lost. */
+  /** Accepted before: by somebody else, or by this person if the first reply was lost. */
   readonly repeated: ReadonlySet<string>;
   readonly me: string | undefined;
 }
@@ -17,7 +17,7 @@ export function replied(replies: Replies, approvalId: string, { kind }: ToolResu
   return { ...replies, [kind]: new Set([...replies[kind], approvalId]) };
 }
 
-/** Draws what follows once the log says who decided. Until then a repeated answer is still on its way. */
+/** Resolves replies once the events say who decided. */
 export function takeReplies(
   before: Replies,
   card: CardUi,
@@ -31,7 +31,7 @@ export function takeReplies(
   if (me === before.me && clear.length === 0) return { replies: before, card };
   const repeated = new Set([...before.repeated].filter((id) => !clear.includes(id)));
   const sending = new Set([...card.sending].filter((id) => !clear.includes(id)));
-  // Somebody else's is not taken: the card stays and says whose it is.
+  // Don't claim somebody else's decision: the card stays and names them.
   const taken = new Set([...card.taken, ...clear.filter((id) => me !== undefined && byOf(id) === me)]);
   return { replies: { ...before, repeated, me }, card: { ...card, sending, taken } };
 }

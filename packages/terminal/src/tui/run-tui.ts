@@ -14,7 +14,7 @@ import { errors } from '../words/errors.js';
 
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
-/** `countersign tui`: the full screen. Resolves when the person leaves or a signal ends it; the terminal is as it was before, whatever happens. */
+/** `countersign tui`. Resolves when the person leaves or on a signal; always restores the terminal. */
 export async function runTui(context: CommandContext, options: { world?: string; chat?: string }): Promise<ExitCode> {
   const { stdin, stdout, stderr, env } = context.console;
   if (!context.isPerson || env['TERM'] === 'dumb') {
@@ -56,14 +56,14 @@ export async function runTui(context: CommandContext, options: { world?: string;
     const ink = render(createElement(App, { picture: controller.picture }), {
       stdout: screen.canvas,
       stdin,
-      // Each picture whole: what of it is new, the screen knows better.
+      // Draw whole frames: our screen computes the difference.
       debug: true,
       exitOnCtrlC: false,
       patchConsole: true,
       isScreenReaderEnabled: false,
     });
     undo.push(() => ink.unmount());
-    // It ends by itself only when a picture can't be drawn.
+    // Exits by itself only if drawing fails.
     ink.waitUntilExit().catch((error: unknown) => ending.reject(error));
     return await ending.promise;
   } finally {
@@ -89,7 +89,7 @@ function openEnding(): Ending {
   return { promise, resolve, reject };
 }
 
-/** Signals, errors that nobody caught, and a terminal that has gone end it in order: a shell must not stay without echo and cursor. */
+/** Handles signals, uncaught errors and a closed terminal: the shell must get its echo and cursor back. */
 function watchForTheEnd(ending: Ending): () => void {
   const interrupted = (): void => ending.resolve(EXIT.interrupted);
   const failed = (error: unknown): void => ending.reject(error instanceof Error ? error : new Error(String(error)));
@@ -103,7 +103,7 @@ function watchForTheEnd(ending: Ending): () => void {
   };
 }
 
-/** What a server inside this command logs would be painted over the screen: it is kept and told afterwards. */
+/** Holds back the log of our own server, which would paint over the screen, and prints it afterwards. */
 function keepQuiet(stderr: NodeJS.WriteStream): () => void {
   const kept: string[] = [];
   const write = stderr.write.bind(stderr);

@@ -4,25 +4,25 @@ import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
 
 /**
- * Alternate screen, cleared, without cursor and without wrapping, and pasted text marked as such. The wheel comes as arrow keys, so that
- * it scrolls and the terminal's own selecting and copying stay; what it was before is kept and given back.
+ * Alternate screen without cursor and wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
+ * working; settings are restored at the end.
  */
 const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h\u001B[?1007s\u001B[?1007h';
 const LEAVE = '\u001B[?2026l\u001B[?1007r\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
 const FRAME_MS = 16;
-/** On a slow line frames are left out rather than queued. */
+/** On a slow line, frames are dropped rather than queued. */
 const MOST_QUEUED = 64_000;
 
 export interface Screen {
-  /** What Ink draws on: each of its writes is a whole picture. */
+  /** Ink writes whole frames to it. */
   readonly canvas: NodeJS.WriteStream;
   size(): Size;
   onResize(listener: () => void): void;
-  /** Gives the terminal back as it was. May be called again, and from anywhere. */
+  /** Restores the terminal. May be called repeatedly. */
   close(): void;
 }
 
-/** The whole terminal. Lines are put at their places one by one: none can push, wrap or scroll another. */
+/** The whole terminal. Each line is drawn at its own position: none can push, wrap or scroll another. */
 export function openScreen(stdout: NodeJS.WriteStream): Screen {
   let wanted: readonly string[] = [];
   let shown: (string | undefined)[] = [];
@@ -44,7 +44,7 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
     for (let row = 0; row < rows; row += 1) {
       const line = wanted[row] ?? '';
       if (line === shown[row]) continue;
-      // Cleared before and not after: in the last column the cursor stands on what was just written.
+      // Clear before drawing: in the last column, clearing afterwards would erase the last character.
       out += `\u001B[${row + 1};1H\u001B[2K${alignLine(line)}\u001B[0m`;
       shown[row] = line;
     }
@@ -58,7 +58,7 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
   const canvas = new Writable({
     write(chunk: Buffer | string, _encoding, done) {
       const picture = String(chunk);
-      // Ink's own switching of the cursor is no picture.
+      // Ignore Ink's cursor sequences.
       if (!/^(?:\n|\u001B\[\?25[hl])?$/.test(picture)) {
         wanted = picture.split('\n');
         schedule();

@@ -7,7 +7,7 @@ import {
   type WorldStore,
 } from '@countersign/client';
 
-/** The stores of what is on the screen: one world and at most one of its chats. */
+/** Stores for the screen: one world and at most one chat. */
 export interface Session {
   readonly client: () => Client;
   readonly world: () => WorldState;
@@ -16,7 +16,7 @@ export interface Session {
   loadOlder(): void;
   loadLaterApprovals(): void;
   retryNow(): void;
-  /** The same over another server: the one that was there has gone. */
+  /** Switches to another server after the old one has gone. */
   moveTo(client: Client): void;
   close(): void;
 }
@@ -64,7 +64,7 @@ export function openSession(
     loadOlder() {
       if (chat === undefined || isLoading) return;
       isLoading = true;
-      // What could not be loaded is asked for again when the reader presses a key, or the connection is back.
+      // Retried on the next key press or reconnect.
       chat
         .loadOlder()
         .catch(() => undefined)

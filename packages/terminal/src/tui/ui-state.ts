@@ -5,7 +5,7 @@ import type { Scroll } from './layout/transcript-window.js';
 
 export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
 
-/** What a person is about to answer. Nothing is chosen by itself (A17). */
+/** The selected choice. Nothing is selected by default (A17). */
 export type Choice =
   | { readonly kind: 'none' }
   | { readonly kind: 'once' }
@@ -16,7 +16,7 @@ export type Choice =
   | { readonly kind: 'edit'; readonly field: Field; readonly problem?: string }
   | { readonly kind: 'answer'; readonly field: Field };
 
-/** Waiting calls that the chosen answer also lets run, shown from the row `from` on. `key` tells which answer and calls they are. */
+/** Waiting calls that the choice would also run, from row `from`. `key` identifies the choice and the calls. */
 export interface Covered {
   readonly key: string;
   readonly count: number;
@@ -26,15 +26,15 @@ export interface Covered {
 
 export interface CardUi {
   readonly current: Current;
-  /** Since when this very card is under the person's fingers, in milliseconds. */
+  /** When this card got the focus, in milliseconds. */
   readonly shownAt: number;
   readonly scroll: number;
-  /** Whether its end was on the screen: before that nothing of it can be signed. */
+  /** Whether its end was visible; it can't be approved before. */
   readonly isSeen: boolean;
   readonly choice: Choice;
-  /** The waiting calls that the choice also lets run, once the server was asked; `key` says for which decision. */
+  /** Waiting calls that the choice would also run, from the server; `key` identifies the decision. */
   readonly covered?: Covered | undefined;
-  /** What the masks of one card hide, once a person asked to see it (A15). */
+  /** The unmasked arguments of one card, once revealed (A15). */
   readonly revealed?: { readonly id: string; readonly arguments: unknown } | undefined;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
@@ -45,9 +45,9 @@ interface Said {
   readonly isBad: boolean;
 }
 
-/** What the person has made of the screen. What there is to see comes from the client's stores alone. */
+/** State of the UI. Data comes only from the client's stores. */
 export interface UiState {
-  /** Undefined: a chat that is made with its first message. */
+  /** Undefined: a chat that is created with its first message. */
   readonly chatId: string | undefined;
   readonly focus: Focus;
   readonly overlay: 'none' | 'help' | 'leave';
@@ -56,16 +56,16 @@ export interface UiState {
   readonly drafts: Drafts;
   readonly card: CardUi;
   readonly scroll: Scroll;
-  /** The row of the list of chats that is looked at; 0 is a new one. */
+  /** The selected row of the chat list; 0 is a new chat. */
   readonly pickedChat: number;
-  /** Where it does not fit beside the rest, the list of chats comes in front when it is asked for. */
+  /** Opens the chat list over the rest on a narrow screen. */
   readonly isSideOpen: boolean;
-  /** Whether the output of calls is shown whole. */
+  /** Whether the full output of calls is shown. */
   readonly isWide: boolean;
   readonly said: Said | undefined;
 }
 
-/** What has to be done outside the screen. */
+/** Side effects. */
 export type Effect =
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'stop' }
@@ -80,12 +80,12 @@ export interface Pressed {
   readonly effects: readonly Effect[];
 }
 
-/** What there is to see, and how much room it has. */
+/** The data, and the room for it. */
 export interface Facts {
   readonly world: WorldState;
   readonly chat: ChatState | undefined;
   readonly now: number;
-  /** Whether the list of chats stands beside the rest. */
+  /** Whether the chat list is beside the rest. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
   /** The card, its visible and total lines, and whether part of the call is in none of them. */
@@ -95,7 +95,7 @@ export interface Facts {
     readonly length: number;
     readonly isCut: boolean;
   };
-  /** How many lines of the help are seen at once, and how many it has. */
+  /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
   readonly transcript: {
     readonly height: number;
@@ -104,7 +104,7 @@ export interface Facts {
   };
 }
 
-/** So long a card that has just come under the person's fingers does nothing: what they type was meant for what was there before. */
+/** How long a newly focused card ignores keys: they were meant for what was there before. */
 export const ARMING_MS = 500;
 
 export function initialUi(chatId: string | undefined): UiState {

@@ -1,10 +1,10 @@
 import type { UiState } from '../ui-state.js';
 import { EMPTY_FIELD, fieldOf, type Field } from './field.js';
 
-/** What is written in chats that are not open, by the chat's id; '' is the chat that is made with its first message. */
+/** Drafts of chats that are not open, by chat id; '' is a chat that doesn't exist yet. */
 export type Drafts = ReadonlyMap<string, Field>;
 
-/** Another chat is opened: what was written for this one stays with it. */
+/** When another chat is opened, the draft stays with its own chat. */
 export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiState, 'composer' | 'drafts'> {
   const drafts = new Map(ui.drafts);
   const composer = drafts.get(chatId ?? '') ?? EMPTY_FIELD;
@@ -13,7 +13,7 @@ export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiSta
   return { composer, drafts };
 }
 
-/** What could not be sent goes back in front of what was written since, in its own chat: elsewhere it were one Enter from the wrong one. */
+/** A failed message goes back before the draft of its own chat: elsewhere it would be one Enter from the wrong chat. */
 export function giveBack(ui: UiState, chatId: string | undefined, text: string): UiState {
   const put = (field: Field | undefined): Field =>
     fieldOf(field === undefined || field.text === '' ? text : `${text}\n${field.text}`);

@@ -1,7 +1,7 @@
 import { clusters } from '../layout/spans.js';
 import type { Key } from './key.js';
 
-/** A line, or several, that a person writes in. The cursor stands before the character at its place. */
+/** An editable text. The cursor is before the character at its index. */
 export interface Field {
   readonly text: string;
   readonly cursor: number;
@@ -13,7 +13,7 @@ export function fieldOf(text: string): Field {
   return { text, cursor: text.length };
 }
 
-/** What a key does to a field; undefined when it does nothing there. */
+/** Applies a key to a field; undefined if it has no effect. */
 export function edit(field: Field, key: Key): Field | undefined {
   const { text, cursor } = field;
   switch (key.kind) {
@@ -89,7 +89,7 @@ function lineEnd(text: string, cursor: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Undefined where there is no such line. */
+/** Undefined if there is no such line. */
 function byLine({ text, cursor }: Field, way: 'up' | 'down'): Field | undefined {
   const start = text.lastIndexOf('\n', cursor - 1) + 1;
   const column = cursor - start;

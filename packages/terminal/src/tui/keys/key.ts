@@ -17,8 +17,8 @@ export type KeyName =
   | 'f1';
 
 /**
- * What came from the keyboard. `burst`: several characters that came at once, as over a slow line or from a program; `paste`: what the
- * terminal says was pasted. Neither ever acts on a card (A17): only a key that was pressed by itself does.
+ * Keyboard input. `burst`: several characters at once, from a slow line or a program; `paste`: marked as pasted. Neither acts on a card
+ * (A17).
  */
 export type Key =
   | { readonly kind: 'char'; readonly text: string }

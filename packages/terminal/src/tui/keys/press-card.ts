@@ -8,7 +8,7 @@ import { screenWords } from '../../words/screen.js';
 
 const NOTHING: Choice = { kind: 'none' };
 
-/** What a key does while the card has the focus. A key that it does not know does nothing (A17). */
+/** Handles a key while the card has the focus. Unknown keys do nothing (A17). */
 export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   const { current, choice } = ui.card;
   if (current.kind === 'none') return only(ui);
@@ -19,7 +19,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (isName(key, 'escape')) {
     return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
   }
-  // Without room for a line of it nobody sees what they would answer.
+  // Without a visible line nobody sees what they would approve.
   if (approval === undefined || facts.card.height < 1) return only(ui);
   if (facts.card.isCut && choice.kind !== 'none' && choice.kind !== 'deny') return only(choose(ui, NOTHING));
   if ('field' in choice) return pressInField(ui, key, facts, approval, choice);
@@ -31,7 +31,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (key.kind !== 'char') return only(ui);
   if (key.text === 'v' && maskedWords(approval) !== undefined)
     return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
-  // Nobody has seen all of it.
+  // The person has not seen the whole call.
   if (facts.card.isCut && key.text !== 'd') return only(ui);
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
@@ -54,7 +54,7 @@ function pressOnHeld(ui: UiState, key: Key, facts: Facts): Pressed {
   return only(settle({ ...ui, card: showing(ui.card, { kind: 'none' }, facts.now) }, facts));
 }
 
-/** Only what the question offers can be chosen. */
+/** Only offered choices can be selected. */
 function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choice {
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
   if (letter === 'd') return { kind: 'deny', field: EMPTY_FIELD };
@@ -81,7 +81,7 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
   }
 }
 
-/** Enter signs what was chosen before, and nothing when nothing was. */
+/** Enter confirms the selected choice, or nothing. */
 function confirm(ui: UiState, approval: ApprovalView): Pressed {
   const { choice } = ui.card;
   switch (choice.kind) {

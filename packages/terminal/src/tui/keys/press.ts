@@ -6,7 +6,7 @@ import type { Key, KeyName } from './key.js';
 import { pressOnCard } from './press-card.js';
 import { focusOn } from './settle.js';
 
-/** What a key does. Pure: what has to happen outside is told as effects. */
+/** Handles a key. Pure: side effects are returned. */
 export function press(before: UiState, key: Key, facts: Facts): Pressed {
   const ui = before.said === undefined ? before : { ...before, said: undefined };
   if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
@@ -18,7 +18,7 @@ export function press(before: UiState, key: Key, facts: Facts): Pressed {
   );
 }
 
-/** It is scrolled where it does not fit; any other key closes it. */
+/** Scrolls if it doesn't fit; any other key closes it. */
 function pressInHelp(ui: UiState, key: Key, { help }: Facts): UiState {
   const most = Math.max(0, help.length - help.height);
   const by = most === 0 ? undefined : helpStep(key, Math.max(1, help.height - 1));
@@ -59,14 +59,14 @@ function answerLeaving(ui: UiState, key: Key): Pressed {
   return only(isNo ? { ...ui, overlay: 'none' } : ui);
 }
 
-/** What was written would be lost: then it is asked first. */
+/** Ask first: the draft would be lost. */
 function leave(ui: UiState): Pressed {
   const hasText = [ui.composer, ...ui.drafts.values()].some(({ text }) => text.trim() !== '');
   if (hasText && ui.overlay !== 'leave') return only({ ...ui, overlay: 'leave' });
   return { ui, effects: [{ kind: 'leave' }] };
 }
 
-/** Letters that mean the same wherever nothing is written. */
+/** Shortcuts that work wherever no text is entered. */
 function pressAnywhere(ui: UiState, key: Key, facts: Facts): Pressed | undefined {
   if (key.kind !== 'char') return undefined;
   switch (key.text) {
@@ -122,7 +122,7 @@ function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed |
     const field = completion(ui, facts);
     if (field !== undefined) return only({ ...ui, composer: field });
   }
-  // In a field of the card it would take the person away from what they write.
+  // In a field it would take the person away from their text.
   if (ui.focus === 'card' && 'field' in ui.card.choice) return only(ui);
   const ring: Focus[] = ['composer'];
   if (ui.card.current.kind !== 'none') ring.push('card');

@@ -1,13 +1,13 @@
 import { describeCall, readArguments, type ApprovalView } from '@countersign/client';
 import { errors } from '../../words/errors.js';
 
-/** What a person edits of a call: the command itself, or all arguments as JSON. */
+/** The editable part of a call: the command, or all arguments as JSON. */
 export function editable({ toolName, arguments: args }: ApprovalView): string {
   const shape = describeCall(toolName, args);
   return shape.kind === 'shell' ? shape.command : JSON.stringify(args);
 }
 
-/** Reads it back. Words for the person when it is nothing that could run. */
+/** Parses the edited text, with an error message if it is invalid. */
 export function readEdited(
   { toolName, arguments: args }: ApprovalView,
   text: string,

@@ -3,7 +3,7 @@ import type { Key, KeyName } from './key.js';
 export interface KeyReader {
   /** The keys in this piece of input. */
   push(chunk: string): Key[];
-  /** True when an escape is held back: alone it is the key, with what may follow it is another. */
+  /** True while an escape may still be the start of a sequence. */
   readonly isHolding: () => boolean;
   /** Nothing followed. */
   flush(): Key[];
@@ -12,7 +12,7 @@ export interface KeyReader {
 const ESC = '\u001B';
 const PASTE = `${ESC}[200~`;
 const PASTED = `${ESC}[201~`;
-/** What is pasted without end must not fill the memory. */
+/** Limits the memory of an endless paste. */
 const LONGEST_PASTE = 200_000;
 
 const SEQUENCES: Readonly<Record<string, KeyName>> = {
@@ -42,7 +42,7 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '\r': 'newline',
 };
 
-/** Reads what a terminal sends in raw mode. Anything it does not know is no key. */
+/** Parses raw terminal input. Unknown sequences are ignored. */
 export function createKeyReader(): KeyReader {
   let pending = '';
   let pasted: string | undefined;
@@ -54,7 +54,7 @@ export function createKeyReader(): KeyReader {
     while (rest !== '') {
       if (pasted !== undefined) {
         const end = rest.indexOf(PASTED);
-        // The mark of the end may be cut in two.
+        // The end mark may be split across reads.
         const upTo = end < 0 ? Math.max(0, rest.length - PASTED.length + 1) : end;
         pasted = (pasted + rest.slice(0, upTo)).slice(0, LONGEST_PASTE);
         if (end < 0) {
@@ -103,7 +103,7 @@ export function createKeyReader(): KeyReader {
   };
 }
 
-/** The sequence at the beginning; undefined while more of it may come. */
+/** The leading sequence; undefined if it is incomplete. */
 function sequenceAt(text: string): string | undefined {
   if (text === ESC || /^\u001B\[[0-?]*[ -/]*$/.test(text) || text === `${ESC}O` || text === `${ESC}[[`)
     return undefined;
@@ -115,7 +115,7 @@ function sequenceAt(text: string): string | undefined {
 function readRun(run: string): Key[] {
   const characters = Array.from(run);
   const first = characters[0] ?? '';
-  // A key that is held down comes many times at once and means no more than itself.
+  // Repeats of a held key count as that key.
   if (characters.every((character) => character === first)) return characters.flatMap(readCharacter);
   // Leaving must always be possible.
   if (run.includes('\u0003')) return [{ kind: 'ctrl', letter: 'c' }];

@@ -5,11 +5,11 @@ const ESCAPE_MS = 40;
 
 interface Heard {
   readonly press: (key: Key) => void;
-  /** The input has ended. A terminal that goes away sends no signal to a process that it does not control. */
+  /** End of input. A closed terminal sends no signal to a process it doesn't control. */
   readonly end: () => void;
 }
 
-/** Reads keys until the returned function is called, which gives the terminal back as it was. */
+/** Reads keys until the returned function is called, which restores the terminal. */
 export function readStdin(stdin: NodeJS.ReadStream, { press, end }: Heard): () => void {
   const reader = createKeyReader();
   let timer: NodeJS.Timeout | undefined;

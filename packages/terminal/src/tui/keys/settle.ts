@@ -1,7 +1,7 @@
 import { nextCurrent, type Current } from '@countersign/client';
 import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
-/** Brings what the person sees in step with what there is. Called after every change of either. */
+/** Adjusts the UI state after every change of the data. */
 export function settle(
   ui: UiState,
   { world, now, hasSide, card }: Pick<Facts, 'world' | 'now' | 'hasSide' | 'card'>,
@@ -11,7 +11,7 @@ export function settle(
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   const { isSeen, scroll } = next.card;
-  // Measured for the card that was there before, it tells nothing of another one.
+  // Measured for the previous card.
   const isThis = current.kind === 'open' && card.id === current.id;
   if (isThis && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
     next = { ...next, card: { ...next.card, isSeen: true } };
@@ -22,12 +22,12 @@ export function settle(
   return next;
 }
 
-/** Another card: nothing is chosen, nothing is scrolled, and for a moment it does nothing. */
+/** New card: nothing selected, not scrolled, and briefly inert. */
 export function showing(card: CardUi, current: Current, now: number): CardUi {
   return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' }, covered: undefined };
 }
 
-/** A card that the focus comes to is new to the person's fingers, also when it was on the screen before. */
+/** A newly focused card counts as new, even if it was visible before. */
 export function focusOn(ui: UiState, focus: Focus, now: number): UiState {
   if (focus === ui.focus) return ui;
   const card = { ...ui.card, choice: { kind: 'none' } as const, ...(focus === 'card' ? { shownAt: now } : {}) };

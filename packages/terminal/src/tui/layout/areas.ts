@@ -5,9 +5,9 @@ export interface Size {
 
 export const SMALLEST: Size = { columns: 60, rows: 18 };
 
-/** How the screen is shared out. Every height is in lines; what has none is not shown. */
+/** Layout of the screen. Heights in lines; 0 hides a part. */
 export interface Areas {
-  /** Width of the list beside the rest; 0 where it does not fit. */
+  /** Width of the side list; 0 if it doesn't fit. */
   readonly side: number;
   readonly width: number;
   readonly banner: number;
@@ -23,7 +23,7 @@ export interface Wanted {
   readonly hasBanner: boolean;
   readonly hasCompletion: boolean;
   readonly composer: number;
-  /** Absent: nothing waits. */
+  /** Absent if nothing waits. */
   readonly card?: { readonly body: number; readonly foot: number; readonly isFocused: boolean };
 }
 
@@ -31,14 +31,14 @@ const SIDE_FROM = 100;
 /** Title and rule above, rule over the composer and hints below. */
 const FIXED = 4;
 const LEAST_TRANSCRIPT = 3;
-/** Head, and one line that tells what it is about. */
+/** Head, and one line of content. */
 const BAR = 2;
 
 export function isTooSmall({ columns, rows }: Size): boolean {
   return columns < SMALLEST.columns || rows < SMALLEST.rows;
 }
 
-/** Nothing of it adds up to more than there is, whatever is wanted. */
+/** The sum never exceeds the screen. */
 export function areasOf(size: Size, wanted: Wanted): Areas {
   const side = size.columns >= SIDE_FROM ? Math.min(34, Math.max(26, Math.floor(size.columns / 5))) : 0;
   const width = size.columns - (side === 0 ? 0 : side + 1);
@@ -61,7 +61,7 @@ export function areasOf(size: Size, wanted: Wanted): Areas {
   };
 }
 
-/** On a low screen what waits is a bar until the person turns to it. */
+/** On a low screen the card is a bar until it is focused. */
 export function isCompact({ rows }: Size): boolean {
   return rows < 30;
 }

@@ -23,17 +23,17 @@ import {
 import { cardWords } from '../../words/cards.js';
 import { screenWords } from '../../words/screen.js';
 
-/** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
+/** Nobody reads this many lines here: a longer call is truncated and can't be approved. */
 const MOST_LINES = 5000;
 
-/** The part of a card that is scrolled. */
+/** The scrollable part of a card. */
 export interface CardBody {
   readonly lines: readonly Line[];
-  /** Something of the call is not among them: then it must not be signed (A17). */
+  /** Part of the call is missing, so it must not be approved (A17). */
   readonly isCut: boolean;
 }
 
-/** What would run, where, and why it is asked. */
+/** What would run, where, and why it needs approval. */
 export function cardBody(approval: ApprovalView, width: number): CardBody {
   const { question } = approval;
   if (question !== undefined) {
@@ -57,7 +57,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const call = callBody(approval, width);
   const hidden = call.length - MOST_LINES;
   const cutWords = screenWords.notAllShown(hidden);
-  // Only the call is cut: where it runs and why it is asked are told whatever an agent puts in front of them.
+  // Only the call is truncated: folder and reason are always shown.
   const lines = [
     ...(said === undefined ? [] : about(cardWords.toolAsks(said))),
     ...call.slice(0, MOST_LINES),
@@ -70,13 +70,13 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   return { lines, isCut: hidden > 0 };
 }
 
-/** Only what is an argument of its own stands where arguments begin: a line break in one makes no other (A17). */
+/** Only arguments start at the argument column: a line break in one can't fake another (A17). */
 function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
   const room = width - 6;
   const shape = describeCall(toolName, args);
   const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, look)]);
-  // A truncated preview does not show all that would be written: the arguments do.
+  // A truncated preview doesn't show everything that would be written; the arguments do.
   const changes = preview?.truncated !== false ? [] : diffLines(preview.text).flatMap((line) => diffLine(line, room));
   switch (shape.kind) {
     case 'shell':
@@ -100,7 +100,7 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
 
 const WORD = ' word ';
 
-/** A literal word that follows the command. It begins where no line of a command can. */
+/** A literal parameter. Starts at a column where no command line can. */
 function wordLines(word: string, room: number): Line[] {
   const lines = wrapExact(JSON.stringify(word), room - WORD.length + 3);
   return lines.map((line, index): Line => [
@@ -121,7 +121,7 @@ function fieldOf(name: string, text: string, room: number): Line[] {
   ];
 }
 
-/** Its sign stands on every line that a long one is broken into. */
+/** Every wrapped line repeats the sign. */
 function diffLine({ kind, text }: DiffLine, room: number): Line[] {
   switch (kind) {
     case 'added':

@@ -17,7 +17,7 @@ function heldFoot(story: string, width: number, isFocused: boolean): Line[] {
   ];
 }
 
-/** What stands under a card: what can be chosen, or how it was decided. */
+/** The foot of a card: its choices, or the decision. */
 export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, isCut: boolean): Line[] {
   const { ui, world, now, me } = scene;
   const { current, choice, sending } = ui.card;

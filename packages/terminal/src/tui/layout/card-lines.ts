@@ -13,25 +13,25 @@ export interface CardState {
   readonly isArmed: boolean;
   readonly isSending: boolean;
   readonly hasOthers: boolean;
-  /** Something of the call is not shown: it can only be denied here. */
+  /** Part of the call is not shown: it can only be denied here. */
   readonly isCut: boolean;
   readonly isSeen: boolean;
-  /** Waiting calls that the choice also lets run. */
+  /** Waiting calls that the choice would also run. */
   readonly covered: Covered | undefined;
 }
 
 const FIELD_LINES = 3;
 const labels = screenWords.options;
 
-/** What can be chosen, and what is. Deny comes first. */
+/** The choices and the selected one. Deny is first. */
 export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(screenWords.sending, { dim: true })]];
-  // Alone: beside what can be chosen there would be no room for them on a low screen.
+  // Shown alone: a low screen has no room for the choices too.
   if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
   return [...optionLines(card, width), ...choiceLines(card, width)];
 }
 
-/** Named before they run: signing once more lets them, or shows the rest. */
+/** Listed before they run: Enter confirms them or shows the rest. */
 function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
   const { rows, isLast } = coveredPage(covered);
   const kind = choice.kind === 'always' ? 'always' : 'session';
@@ -67,7 +67,7 @@ function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }:
   return flow(chips, width);
 }
 
-/** Side by side as long as they fit. */
+/** Side by side while they fit. */
 function flow(chips: readonly Line[], width: number): Line[] {
   const lines: Line[] = [];
   for (const chip of chips) {

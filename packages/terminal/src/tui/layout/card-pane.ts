@@ -15,7 +15,7 @@ import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The card in front of the person; on a low screen a bar, until they turn to it. */
+/** The card; on a low screen a bar until it is focused. */
 export function cardLines(scene: Scene, plan: Plan): Line[] {
   const { ui, world, size, now } = scene;
   const { areas, approval, body, foot } = plan;
@@ -62,12 +62,12 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   return [head, ...visible, ...foot].slice(0, areas.card);
 }
 
-/** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */
+/** Says that there is more: nobody must approve a command without knowing its end. */
 function moreLine(count: number, isFocused: boolean): Line {
   return [span(screenWords.moreLines(count, isFocused ? ' · PgDn' : ''), { colour: 'waiting', bold: true })];
 }
 
-/** A released call was decided by a grant or rule, perhaps by this very person. */
+/** A grant or rule decided a released call, perhaps by the same person. */
 function overTitle({ decision }: ApprovalView): string {
   if (decision?.outcome === 'superseded') return screenWords.needsApprovalAgain;
   return decision?.released === undefined ? screenWords.decidedElsewhere : screenWords.allowed;

@@ -7,10 +7,10 @@ import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** Cells before what is written. */
+/** Width of the prompt. */
 export const PROMPT = 3;
 
-/** The names that what is typed could become. */
+/** Completions of the typed name. */
 export function completions({ ui, world }: Scene): readonly string[] {
   if (ui.focus !== 'composer') return [];
   const mention = mentionAt(ui.composer.text, ui.composer.cursor);
@@ -49,7 +49,7 @@ function nameOf({ world }: Scene): string {
   return world.world?.name ?? world.worldId;
 }
 
-/** The last line: what was just said, or what can be pressed. */
+/** The last line: a message, or key hints. */
 export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Line {
   if (ui.overlay === 'leave') {
     return [span(screenWords.leave, { colour: 'waiting', bold: true })];

@@ -50,7 +50,7 @@ export function fieldLines(
   return lines.slice(first, first + most).map(({ spans }) => joined(spans));
 }
 
-/** One span for each look: hundreds of one letter each would cost more than the rest of the screen. */
+/** Merges spans of the same style: one per letter would dominate the drawing time. */
 function joined(spans: readonly Span[]): Line {
   const line: Span[] = [];
   for (const piece of spans) {
@@ -62,7 +62,7 @@ function joined(spans: readonly Span[]): Line {
   return line;
 }
 
-/** How many lines a message takes. */
+/** Height of a message field. */
 export function fieldHeight(field: Field, width: number, most: number): number {
   return Math.min(most, fieldLines(field, width, most, true, 'prose').length);
 }

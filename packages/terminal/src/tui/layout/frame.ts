@@ -12,7 +12,7 @@ import { padLine, span, wrapWords, type Line } from './spans.js';
 import { windowOf } from './transcript-window.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The whole screen: as many lines as it has rows, each as wide as it is. */
+/** The whole screen, as many lines as rows and each exactly as wide. */
 export function frameOf(scene: Scene, plan: Plan): Line[] {
   const { size, ui, world, chat } = scene;
   if (isTooSmall(size)) return tooSmall(size);

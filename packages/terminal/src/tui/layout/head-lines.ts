@@ -4,7 +4,7 @@ import type { Scene } from './scene.js';
 import { proseSpan, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The title of the chat, and how it stands. */
+/** Title and state of the chat. */
 export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boolean): Line {
   const known = world.chats.find(({ id }) => id === ui.chatId);
   const title = ui.chatId === undefined ? screenWords.newChat : (chat?.title ?? known?.title ?? '');
@@ -35,7 +35,7 @@ function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState
   }
 }
 
-/** What a person should know of the connection before they trust what they see. */
+/** The state of the connection, if it isn't fine. */
 export function bannerOf({ world, chat }: Scene): Line | undefined {
   const connection: Connection = world.connection;
   const failed =

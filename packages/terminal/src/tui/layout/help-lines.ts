@@ -15,7 +15,7 @@ export function helpLines(width: number): Line[] {
   });
 }
 
-/** The lines from `scroll` on that fit; that there are more is seen. */
+/** The visible lines from `scroll`, with a hint if there are more. */
 export function helpWindow(width: number, height: number, scroll: number): Line[] {
   const all = helpLines(width);
   const first = Math.max(0, Math.min(scroll, all.length - height));

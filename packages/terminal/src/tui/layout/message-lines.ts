@@ -23,14 +23,13 @@ import { callLook } from './words.js';
 import { chatWords } from '../../words/chat.js';
 import { screenWords } from '../../words/screen.js';
 
-/** A message with all that is shown below it: what its lines are made of. */
+/** A message with everything that is shown below it. */
 export interface MessageView {
   readonly message: TranscriptMessage;
   readonly name: string;
   readonly calls: readonly CallView[];
   readonly notices: readonly Notice[];
-  /** An agent comes to it only after what waits for a person (M11). */
-  /** Why it is not answered yet; empty if nothing holds it up. */
+  /** Why it is on hold; empty if it isn't. */
   readonly held: string;
 }
 
@@ -48,7 +47,7 @@ export interface LinesOptions {
   readonly me: string | undefined;
 }
 
-/** A longer message is read in the browser. */
+/** A longer message is truncated. */
 const MOST_LINES = 4000;
 const MOST_CHARACTERS = 400_000;
 const TAIL = 5;
@@ -73,7 +72,7 @@ export function streamLines(stream: LiveStream, name: string, width: number): Li
   const { agentId = stream.agentName, text, missing } = stream;
   const colour = colourOf(agentId);
   const bar: Span = { text: ' │ ', colour };
-  // Only the end of it is looked at while it is spoken.
+  // Only the end matters while it streams.
   const shown = text.length > MOST_CHARACTERS ? text.slice(-MOST_CHARACTERS) : text;
   return [
     [...nameSpans(name, colour), span(screenWords.speaking, { dim: true })],
@@ -223,7 +222,7 @@ function outcomeLines(
   }
 }
 
-/** The last lines of what a call wrote. */
+/** The last lines of a call's output. */
 function tailOf(text: string, width: number, most: number): string[] {
   const shown = text.slice(-most * Math.max(width, 80)).replace(/\n+$/, '');
   if (shown.trim() === '') return [];

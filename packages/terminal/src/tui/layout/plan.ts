@@ -12,16 +12,16 @@ import type { Line } from './spans.js';
 import { transcriptBlocks } from './transcript-blocks.js';
 import { scrollBy, scrollToTop, type Blocks, type Scroll } from './transcript-window.js';
 
-/** How much room each part has, and what is in the two that are scrolled. */
+/** The layout, and the content of the two scrollable parts. */
 export interface Plan {
   readonly areas: Areas;
   readonly blocks: Blocks | undefined;
   readonly approval: ApprovalView | undefined;
   readonly body: readonly Line[];
-  /** Something of the call is in no line of the body. */
+  /** Part of the call is in no line of the body. */
   readonly isCut: boolean;
   readonly foot: readonly Line[];
-  /** How many lines the help has room for, and how many it has. */
+  /** Visible and total lines of the help. */
   readonly help: { readonly height: number; readonly length: number };
 }
 
@@ -48,7 +48,7 @@ export function planOf(scene: Scene): Plan {
           },
         }),
   });
-  // Instead of the card it is said that there is no room for anything.
+  // Without room for the card, only a note is shown.
   const areas = isTooSmall(size) ? { ...shared, cardBody: 0 } : shared;
   const blocks =
     chat === undefined

@@ -1,6 +1,6 @@
 import { lineWidth, span, type Line } from './spans.js';
 
-/** A line across, with words in it. */
+/** A horizontal line with text in it. */
 export function rule(width: number, left: Line = [], right: Line = []): Line {
   const taken = lineWidth(left) + lineWidth(right);
   return [

@@ -12,6 +12,6 @@ export interface Scene {
   readonly now: number;
   readonly suggestions: readonly string[];
   readonly measured: Measured;
-  /** The name under which this person signs, once it is known. */
+  /** The name of this person in decisions, once known. */
   readonly me: string | undefined;
 }

@@ -2,10 +2,10 @@ import stringWidth from 'string-width';
 import { exactText, plainLine, plainText, proseLine, proseText } from '../../text/plain-text.js';
 import { graphemes, NARROW } from '../../text/graphemes.js';
 
-/** Colours by what they mean; state is never colour alone. */
+/** Semantic colours; state is never shown by colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
 
-/** A piece of a line in one look. Its text has no line feed and nothing that moves a cursor: make it with `span`. */
+/** A piece of a line in one style. Create it with `span`: no line feeds and no cursor movement. */
 export interface Span {
   readonly text: string;
   readonly colour?: Colour | undefined;
@@ -17,7 +17,7 @@ export type Line = readonly Span[];
 type Look = Omit<Span, 'text'>;
 
 const TAB = '    ';
-/** A cluster of more than this is no letter of any script: with marks without end one cell would hold a book. */
+/** Longer clusters are no letter of any script: endless marks would fill one cell. */
 const LONGEST_CLUSTER = 32;
 
 export function span(text: string, look: Look = {}): Span {
@@ -28,7 +28,7 @@ export function proseSpan(text: string, look: Look = {}): Span {
   return { text: proseLine(text), ...look };
 }
 
-/** How many cells a text takes. */
+/** Width in cells. */
 export function widthOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -37,7 +37,7 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** The pieces of a text that are shown in one place each, with their cells. */
+/** The grapheme clusters of a text with their widths. */
 export function clusters(text: string): { text: string; width: number }[] {
   if (NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
   return Array.from(graphemes(text), (segment) => {
@@ -46,17 +46,17 @@ export function clusters(text: string): { text: string; width: number }[] {
   });
 }
 
-/** Lines of others' words, none wider than told. Broken between words where that can be done. */
+/** Wraps others' text, between words if possible. */
 export function wrapWords(text: string, width: number): string[] {
   return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
-/** The same for what agents and people write to each other. */
+/** The same for messages by agents and people. */
 export function wrapProse(text: string, width: number): string[] {
   return lines(proseText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
-/** The same for what will run: broken anywhere, and nothing is left out, not even a blank. */
+/** The same for what will run: wraps anywhere and drops nothing, not even a blank. */
 export function wrapExact(text: string, width: number): string[] {
   return lines(exactText(text)).flatMap((line) => wrapLine(line, width, false));
 }
@@ -90,13 +90,13 @@ function joined(parts: readonly { text: string }[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** The unfinished word at the end; nothing when it is the whole line. */
+/** The last, unfinished word; empty if it is the whole line. */
 function afterLastBlank<T extends { text: string }>(parts: readonly T[]): T[] {
   const at = parts.findLastIndex(({ text }) => text === ' ');
   return at <= 0 ? [] : parts.slice(at + 1);
 }
 
-/** The text on one line, cut to so many cells; that it was cut is seen. */
+/** Truncates to one line of a width, with an ellipsis. */
 export function cut(text: string, width: number): string {
   return cutPlain(plainLine(shortened(text, width)), width);
 }
@@ -106,7 +106,7 @@ export function cutProse(text: string, width: number): string {
   return cutPlain(proseLine(shortened(text, width)), width);
 }
 
-/** Enough of it for the width: no more has to be measured. */
+/** Shortens before measuring. */
 function shortened(text: string, width: number): string {
   return text.length > width * 8 + 64 ? `${text.slice(0, width * 8 + 64)}…` : text;
 }
@@ -124,7 +124,7 @@ function cutPlain(plain: string, width: number): string {
   return width <= 0 ? '' : `${shown}…`;
 }
 
-/** Left and right on one line of exactly this width. The left gives way. */
+/** Left and right parts on one line of this width. The left is truncated. */
 export function spread(left: Line, right: Line, width: number): Line {
   const room = width - lineWidth(right);
   const kept = cutLine(left, Math.max(0, room - (right.length === 0 ? 0 : 1)));
@@ -152,7 +152,7 @@ export function padLine(line: Line, width: number): Line {
   return spread(line, [], width);
 }
 
-/** What the line says, without its look. */
+/** The text of a line without styles. */
 export function textOf(line: Line): string {
   return line.map(({ text }) => text).join('');
 }

@@ -3,14 +3,14 @@ import { messageLines, noticeLines, streamLines, viewOf, type MessageView } from
 import type { Line } from './spans.js';
 import type { Blocks } from './transcript-window.js';
 
-/** What was measured before, by the message's id. Made once for a chat and kept as long as it is shown. */
+/** Cache of laid-out messages, by id; one per chat. */
 export interface Measured {
   readonly kept: Map<string, { view: MessageView; key: string; lines: readonly Line[] }>;
-  /** How many messages were laid out since the beginning. */
+  /** Number of messages laid out so far. */
   count: number;
 }
 
-/** As many messages are kept laid out: what is scrolled past is measured again when it comes back. */
+/** Cache size. */
 const MOST_KEPT = 1500;
 
 export function nothingMeasured(): Measured {
@@ -19,10 +19,10 @@ export function nothingMeasured(): Measured {
 
 export interface BlocksOptions {
   readonly width: number;
-  /** Whether the output of calls is shown whole. */
+  /** Whether the full output of calls is shown. */
   readonly isWide: boolean;
   readonly now: number;
-  /** The name under which this person signs, once it is known. */
+  /** The name of this person in decisions, once known. */
   readonly me: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function transcriptBlocks(
   const { transcript, streams } = state;
   const notices = noticesByMessage(state.notices);
   const before = notices.get('') ?? [];
-  // What was noticed before anything was said has a block of its own, in front.
+  // Notices before the first message form a block of their own.
   const lead = before.length === 0 ? 0 : 1;
   const messageCount = transcript.length;
   const count = lead + messageCount + streams.length;
@@ -92,7 +92,7 @@ function noticesByMessage(notices: readonly Notice[]): Map<string, readonly Noti
   return found;
 }
 
-/** State is immutable: what did not change is the same object. */
+/** State is immutable, so unchanged parts are identical. */
 function isSame(a: MessageView, b: MessageView): boolean {
   if (a.message !== b.message || a.name !== b.name || a.held !== b.held || a.calls.length !== b.calls.length)
     return false;

@@ -1,15 +1,15 @@
 import type { Line } from './spans.js';
 
-/** What can be scrolled through: blocks of lines, each measured only when it is looked at. */
+/** Scrollable blocks of lines, measured on demand. */
 export interface Blocks {
   readonly count: number;
   idAt(index: number): string;
-  /** Undefined when it is no longer there. */
+  /** Undefined if it is gone. */
   indexOf(id: string): number | undefined;
   linesAt(index: number): readonly Line[];
 }
 
-/** Where a reader is: at the end and going along with it, or with this line of this block at the top. */
+/** Scroll position: following the end, or this line at the top. */
 export type Scroll = { readonly kind: 'end' } | { readonly kind: 'at'; readonly id: string; readonly line: number };
 
 interface Place {
@@ -19,12 +19,12 @@ interface Place {
 
 export interface Window {
   readonly lines: readonly Line[];
-  /** The first block that is seen. */
+  /** The first visible block. */
   readonly first: number;
   readonly atEnd: boolean;
 }
 
-/** The lines that are seen. However many blocks there are, only those are measured. */
+/** The visible lines. Measures only visible blocks. */
 export function windowOf(blocks: Blocks, scroll: Scroll, height: number): Window {
   const end = endPlace(blocks, height);
   const top = earlier(placeOf(blocks, scroll) ?? end, end);
@@ -36,7 +36,7 @@ export function windowOf(blocks: Blocks, scroll: Scroll, height: number): Window
   return { lines: lines.slice(0, height), first: top.index, atEnd: isSame(top, end) };
 }
 
-/** The reader moved by so many lines; negative is up. */
+/** Scrolls by a number of lines; negative is up. */
 export function scrollBy(blocks: Blocks, scroll: Scroll, delta: number, height: number): Scroll {
   const end = endPlace(blocks, height);
   const from = earlier(placeOf(blocks, scroll) ?? end, end);
@@ -54,11 +54,11 @@ function placeOf(blocks: Blocks, scroll: Scroll): Place | undefined {
   if (scroll.kind === 'end') return undefined;
   const index = blocks.indexOf(scroll.id);
   if (index === undefined) return undefined;
-  // It may have become shorter, as a stream does that is tried again.
+  // It may be shorter now, as a retried stream is.
   return { index, line: Math.min(scroll.line, Math.max(0, blocks.linesAt(index).length - 1)) };
 }
 
-/** The top when the last line stands at the bottom. */
+/** The top line when the end is visible. */
 function endPlace(blocks: Blocks, height: number): Place {
   return up(blocks, { index: blocks.count, line: 0 }, height);
 }

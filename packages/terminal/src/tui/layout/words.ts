@@ -10,7 +10,7 @@ export interface CallLook {
 
 const words = screenWords.call;
 
-/** Where a call stands, at a glance. */
+/** Icon, text and colour of a call's state. */
 export function callLook(
   { status }: Pick<Invocation, 'status'>,
   decision: Decision | undefined,
