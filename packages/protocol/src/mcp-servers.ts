@@ -35,7 +35,7 @@ export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** All of them anew. A value of `null` keeps what is stored under this name: values never come out, so nobody can send them back. */
+  /** Replaces all of them. `null` keeps the stored value of a name, because stored values are never returned. */
   env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
   url: z
