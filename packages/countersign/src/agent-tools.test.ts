@@ -105,10 +105,7 @@ describe('send_message', () => {
     expect(await t.chat.settled()).toBe('waiting');
     for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
     await t.chat.settled();
-    expect(lastResults(t)).toMatchObject([
-      { result: { answeredBy: [] } },
-      { error: 'nothing is left to say in this message' },
-    ]);
+    expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }, { error: 'the message is empty' }]);
   });
 
   it('[S3] [A9] is said once, also if its process died before that was known', async () => {
@@ -179,7 +176,7 @@ describe('create_agent', () => {
       await propose(t, make({ tools }));
       await approved(t);
       expect(await t.world.agents()).toHaveLength(1);
-      expect(JSON.stringify(lastResults(t))).toContain('an agent can give only what it has');
+      expect(JSON.stringify(lastResults(t))).toContain('an agent can only give tools it has itself');
     },
   );
 

@@ -64,13 +64,13 @@ function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage)
   const wrong = (why: string): CountersignError =>
     new CountersignError('invalid', `sender: ${why}`, { field: 'sender' });
   if (sender.trim() === '' || sender.length > LONGEST_SENDER || /[\p{C}\p{Zl}\p{Zp}]/u.test(sender)) {
-    throw wrong(`a name has 1 to ${LONGEST_SENDER} characters that can be seen`);
+    throw wrong(`must have 1 to ${LONGEST_SENDER} visible characters`);
   }
   const folded = foldName(sender);
   const agent = snapshot.agents.find(
     ({ id, definition }) => foldName(id) === folded || foldName(definition.name) === folded,
   );
-  if (agent !== undefined || NOBODY.includes(folded)) throw wrong(`"${sender}" is the name of somebody else here`);
+  if (agent !== undefined || NOBODY.includes(folded)) throw wrong(`"${sender}" is already taken in this world`);
   return sender;
 }
 

@@ -70,11 +70,11 @@ function take(
   if (misfit !== undefined) return misfit;
   const state = invocation.status;
   if (approval === undefined || approval.question === null) {
-    return refused('invalid', 'content: this call asks nothing that words could answer', state);
+    return refused('invalid', 'content: this call is not a question', state);
   }
   // A program that registered itself as unable to ask a person has none to answer for (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
-    return refused('foreign', 'a client without approvals can not answer a question', state);
+    return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }
   const digest = digestOf(runtime, { answer: sent.content });
   if (approval.status !== 'pending') return answeredBefore(approval, digest, found);

@@ -49,11 +49,11 @@ export function checkDecision(
   if (sent.decision === 'deny') return checkDenial(sent);
   const scope = sent.scope ?? 'once';
   if (!approval.options.includes(OPTION[scope])) return no(`scope: ${OPTION[scope]} is not offered for this call`);
-  if (sent.pattern !== undefined && scope !== 'session') return no('pattern: a pattern goes with scope session');
-  if (sent.rule !== undefined && scope !== 'always') return no('rule: a rule goes with scope always');
-  if (toSign === undefined) return no('the call is no longer there');
+  if (sent.pattern !== undefined && scope !== 'session') return no('pattern: only valid with scope session');
+  if (sent.rule !== undefined && scope !== 'always') return no('rule: only valid with scope always');
+  if (toSign === undefined) return no('the call no longer exists');
   if (!toSign.ok) return no(toSign.detail);
-  if (toSign.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
+  if (toSign.against !== invocation.arguments) return no('arguments: the call changed; review it again');
 
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const { policyCall } = toSign.judged;
@@ -88,7 +88,7 @@ function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
   // `scope: once` says nothing more than deny does; anything else would have been meant for an approval.
   if (extra !== undefined && !(extra === 'scope' && sent.scope === 'once'))
-    return no(`${extra}: goes with an approval, not with a denial`);
+    return no(`${extra}: only valid with an approval`);
   return { ok: true, decision: { kind: 'deny' } };
 }
 
@@ -102,7 +102,7 @@ function checkGrant(
   const { pattern } = sent;
   if (pattern !== undefined && !patternCovers(pattern, prepareCall(call)))
     return no('pattern: does not match this call');
-  if (pattern !== undefined && maskSecrets(pattern) !== pattern) return no('pattern: must not hold a secret');
+  if (pattern !== undefined && maskSecrets(pattern) !== pattern) return no('pattern: must not contain a secret');
   const grantId = newId('grant');
   return {
     ok: true,
@@ -152,7 +152,7 @@ function checkRule(
   if (unreadable !== undefined) return no(`rule: ${unreadable}`);
   const { policy, adminPolicy } = step.snapshot;
   if (!rulesCover(rules, [policy, adminPolicy], call)) return no('rule: does not match this call');
-  if (maskSecrets(rule) !== rule) return no('rule: must not hold a secret');
+  if (maskSecrets(rule) !== rule) return no('rule: must not contain a secret');
   return {
     ok: true,
     decision: {

@@ -125,9 +125,9 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   const state = invocation.status;
   // A program that registered itself as unable to ask a person has none to sign for (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
-    return refused('foreign', 'a client without approvals can not decide', state);
+    return refused('foreign', "this client registered with approvals: false, so it can't decide calls", state);
   }
-  if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
+  if (approval === undefined) return refused('settled', 'this call did not need approval', state);
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
@@ -142,7 +142,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
     });
   }
   if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
-    return refused('changed', 'the call is not the one that was shown; look at it again', state);
+    return refused('changed', 'the call changed after it was shown; review it again', state);
   }
   const renewed = approval.id !== firstApprovalId(invocation.id);
   if (renewed && !found.byApproval && sent.callHash === undefined) {

@@ -43,10 +43,10 @@ function reveal(
   const misfit = refuseMisfit(found, { worldId, agentId: undefined });
   if (misfit !== undefined) return refuse(misfit);
   if (step.tx.client(signer.client)?.approvals === false)
-    return refuse(refused('foreign', 'a client without approvals can not reveal what a mask hides'));
+    return refuse(refused('foreign', "this client registered with approvals: false, so it can't reveal secrets"));
   const isOver = approval.expiresAt !== null && approval.expiresAt <= step.tx.now();
   if (approval.status !== 'pending' || turn.state === 'ended' || isOver)
-    return refuse(refused('settled', 'this call no longer waits for a decision', approval.status));
+    return refuse(refused('settled', 'this call is no longer pending', approval.status));
   step.tx.record({
     kind: 'reveal',
     ...auditOf(invocation),

@@ -141,5 +141,5 @@ async function placesOf(
 }
 
 function noPlace(field: string): CountersignError {
-  return new CountersignError('invalid', `${field}: is no place in this list; take it from "next"`, { field });
+  return new CountersignError('invalid', `${field}: invalid cursor. Use a value of "next"`, { field });
 }

@@ -11,7 +11,7 @@ export async function turnTimeline(runtime: Runtime, worldId: string, chatId: st
   return await readChat(runtime, worldId, chatId, async (reader) => {
     const turn = (await reader.turn(id)) ?? (await reader.turn(id.replace(/\.\d+$/, '')));
     if (turn === undefined || turn.chatId !== chatId) {
-      throw new CountersignError('not-found', `there is no turn "${id}" in this chat`);
+      throw new CountersignError('not-found', `There is no turn "${id}" in this chat.`);
     }
     const messages = await reader.messagesOfTurn(turn.id);
     const approvals: ApprovalRecord[] = [];

@@ -114,13 +114,13 @@ function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): vo
     compileRules(agent.policy, { field: `agents.${index}.policy`, of: `policy of "${agent.name}"` });
     if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
       const field = `agents.${index}.name`;
-      throw new CountersignError('invalid', `file: ${field}: "${agent.name}" is there twice`, { field });
+      throw new CountersignError('invalid', `file: ${field}: duplicate agent name "${agent.name}"`, { field });
     }
   }
   for (const [index, { name }] of mcpServers.entries()) {
     if (mcpServers.findIndex((other) => other.name === name) === index) continue;
     const field = `mcpServers.${index}.name`;
-    throw new CountersignError('invalid', `file: ${field}: "${name}" is there twice`, { field });
+    throw new CountersignError('invalid', `file: ${field}: duplicate name "${name}"`, { field });
   }
   if (mainAgent === undefined || agents.some(({ name }) => name === mainAgent)) return;
   throw new CountersignError('invalid', `file: mainAgent: there is no agent "${mainAgent}" in the file`, {

@@ -34,7 +34,7 @@ export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWi
 /** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */
 export function refuseStale(current: string, expected: Expected, what: string): void {
   if (expected === undefined || expected === '*' || expected.includes(current)) return;
-  throw new CountersignError('stale', `${what} was changed since you read it; read it again before you change it`);
+  throw new CountersignError('stale', `${what} changed after you read it. Read it again, then make your change.`);
 }
 
 function short(hash: string): string {

@@ -40,7 +40,7 @@ async function sendMessage(
       answering: { kind: 'human' },
       agents: step.snapshot.addressable,
     });
-    if (prepared.content.trim() === '') throw new CountersignError('invalid', 'nothing is left to say in this message');
+    if (prepared.content.trim() === '') throw new CountersignError('invalid', 'the message is empty');
     const message = writeMessage(
       step,
       { worldId, chatId: chat.id },
@@ -90,7 +90,7 @@ async function createAgent(
       if (foreign.length > 0) {
         throw new CountersignError(
           'invalid',
-          `tools: an agent can give only what it has, and not ${foreign.join(', ')}`,
+          `tools: an agent can only give tools it has itself, not ${foreign.join(', ')}`,
         );
       }
       const definition = parseInput(

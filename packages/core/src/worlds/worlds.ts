@@ -117,7 +117,7 @@ export async function setPolicy(
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;
-      throw new CountersignError('invalid', `policy: ${field}: is not among what was proposed`, { field });
+      throw new CountersignError('invalid', `policy: ${field}: is not a proposed rule`, { field });
     }
     const after = {
       policy: withoutRepeats(policy),

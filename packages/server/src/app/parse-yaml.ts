@@ -40,7 +40,7 @@ function refuseTwice(document: Document, text: string): void {
       for (const { key } of map.items) {
         const name: unknown = isScalar(key) ? key.value : key;
         const at = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
-        if (seen.has(name)) throw new Error(`line ${lineOf(text, at)}: ${String(name)} is there twice`);
+        if (seen.has(name)) throw new Error(`line ${lineOf(text, at)}: duplicate key ${String(name)}`);
         seen.add(name);
       }
     },

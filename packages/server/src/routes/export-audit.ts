@@ -21,7 +21,7 @@ export async function pageAudit(
 async function read(store: Store, worldId: string, after: number, limit: number): Promise<AuditEntry[]> {
   return await store.read(async (reader) => {
     if (!(await reader.worldIdTaken(worldId))) {
-      throw new CountersignError('not-found', `there never was a world "${worldId}"`);
+      throw new CountersignError('not-found', `There is no audit log of a world "${worldId}".`);
     }
     return await reader.audit(worldId, { after, limit });
   });

@@ -30,7 +30,7 @@ function page<T>(items: T[], last: T | undefined, idOf: (item: T) => string): Li
 function placeOf<T>(all: readonly T[], idOf: (item: T) => string, id: string, field: string): number {
   const index = all.findIndex((item) => idOf(item) === id);
   if (index >= 0) return index;
-  throw new CountersignError('invalid', `${field}: is no place in this list; take it from "next"`, { field });
+  throw new CountersignError('invalid', `${field}: invalid cursor. Use a value of "next"`, { field });
 }
 
 export function etag(version: string): { ETag: string } {

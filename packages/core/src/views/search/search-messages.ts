@@ -22,7 +22,7 @@ export async function searchMessages(
 ): Promise<{ hits: SearchHit[]; next?: number }> {
   const words = wordsOf(query).slice(0, MOST_WORDS);
   if (words.length === 0) {
-    throw new CountersignError('invalid', 'q: has no word that could be searched for', { field: 'q' });
+    throw new CountersignError('invalid', 'q: contains no words to search for', { field: 'q' });
   }
   await catchUp(runtime, worldId);
   return await readWorld(runtime, worldId, async (reader) => {
