@@ -27,7 +27,7 @@ export interface ApprovalPanelProps {
   find: (id: string) => Asked | undefined;
   /** Asked for from elsewhere, such as a card in the transcript. A new object each time. */
   wanted?: { id: string } | undefined;
-  /** It was brought before the person: whoever asked may forget it, or a panel that is opened later would show it again. */
+  /** The wanted card was shown: forget the request, or a panel that is opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
   onEmpty?: (() => void) | undefined;
   /** Stands here while nothing waits and nothing is to be told. */
@@ -54,7 +54,7 @@ export function ApprovalPanel({
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
   const [aside, setAside] = useState<Asked>();
   const me = useMe();
-  // Whether a person is at work in here: then the focus goes on to the next card, else it is left where it is.
+  // Whether the person works in this panel: only then the next card takes the focus.
   const follow = useRef<TakeFocus>('no');
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
@@ -64,7 +64,7 @@ export function ApprovalPanel({
   const waiting = queue.filter((id) => !answered.taken.has(id));
   const found = shown.kind === 'none' ? undefined : find(shown.id);
   if (found !== undefined) last.current = found;
-  // One that is known no more was decided elsewhere: its last form is shown until the person goes on.
+  // An approval that is no longer known was decided elsewhere: keep showing it until the person continues.
   const asked =
     found ?? (shown.kind !== 'none' && last.current?.approval.approvalId === shown.id ? last.current : undefined);
   useEffect(() => {

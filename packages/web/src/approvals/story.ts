@@ -9,7 +9,7 @@ export interface CallState {
   icon: IconName;
 }
 
-/** Where a call stands, in words a person reads at a glance. */
+/** The state of a call, to be read at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
   const signed = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
   switch (status.kind) {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 
-/** `if free`: the card before it was answered. Whoever writes elsewhere goes on there, or their next letter would be an answer here. */
+/** `if-free`: not while the person types elsewhere, or the next letter would be an answer here. */
 export type TakeFocus = 'no' | 'if-free' | 'now';
 
 /** Whether the focus comes to a card when it appears; asked once. */

@@ -28,7 +28,7 @@ export function readResult(result: unknown): ResultShape {
   );
 }
 
-// Whoever answers chooses these keys, and a model reads all of them: what has another key, or one that is not shown, is shown as it is.
+// A tool chooses these keys, and a model reads all of them: a result with any other key is shown as it is.
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -25,7 +25,7 @@ describe('text that is not read as Markdown', () => {
     ['a list', '- **one** of *many*\n'.repeat(300)],
     ['a rule', '-'.repeat(500)],
     ['nested quotes', '> > > said\n'.repeat(100)],
-  ])('is none that people write: %s', (_, text) => {
+  ])('is nothing that people write: %s', (_, text) => {
     expect(isIntricate(text)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ const MOST_MARKS = 2000;
 
 /** Whether reading this as Markdown would hold up or break the page; it is then shown as the plain text it is. */
 export function isIntricate(text: string): boolean {
-  // What looks like a fence inside HTML is none: then nothing is left out of the count.
+  // A fence inside HTML is not a fence: then everything is counted.
   const hasFences = !/^ {0,3}</m.test(text);
   let fence: string | undefined;
   let marks = 0;

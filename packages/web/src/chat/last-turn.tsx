@@ -12,7 +12,7 @@ export default function LastTurn(): ReactElement | null {
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const turnId = useChat((state) => turnsOf(state)[0]);
-  // What a turn does is told by its calls: each change asks anew.
+  // The calls show what a turn does, so reload the timeline when one changes.
   const change = useChat(
     (state) => `${state.status} ${state.openInvocations.length} ${state.queue.length} ${state.transcript.length}`,
   );

@@ -24,7 +24,7 @@ describe('a turn over time', () => {
     ]);
   });
 
-  it('draws what goes on up to now, and never backwards', () => {
+  it('draws a running span up to now, and never backwards', () => {
     const spans = [{ kind: 'tool' as const, label: 't', startedAt: at(5) }];
     expect(layOut({ ...turn, spans }, 10_000).bars[0]).toMatchObject({ left: 50, width: 50 });
     expect(layOut({ ...turn, spans }, 1000).bars[0]?.width).toBe(0);

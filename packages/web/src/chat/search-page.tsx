@@ -20,7 +20,7 @@ export default function SearchPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
-  // In the address: whoever comes back from a hit finds the others again.
+  // Kept in the URL, so that going back from a hit shows the others again.
   const [words, setWords] = useState(new URLSearchParams(useSearch()).get('q') ?? '');
   const [limit, setLimit] = useState(STEP);
   const wanted = useDeferredValue(words.trim());

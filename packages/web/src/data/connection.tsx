@@ -44,7 +44,7 @@ export function useChatStore(): ChatStore {
   return required(useContext(ChatContext), 'chat');
 }
 
-/** A part of a store's state. `select` must give the same object for the same state, or every event would draw the view anew. */
+/** A part of a store's state. `select` must give the same object for the same state, or every event would render the view again. */
 export function useSelected<State, Part>(store: Store<State>, select: (state: State) => Part): Part {
   return useSyncExternalStore(
     (listener) => store.subscribe(listener),

@@ -111,7 +111,7 @@ describe('the shared stream', () => {
     expect(second.streams).toEqual([]);
   });
 
-  it('[S6] goes on in another tab when its own is closed', async () => {
+  it('[S6] continues in another tab when its own is closed', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
@@ -139,7 +139,7 @@ describe('the shared stream', () => {
     second.clock.advance(30_000);
     await settle();
     expect(second.streams).toEqual([]);
-    // It is back by now; its answer is late.
+    // It is back, and its answer is late.
     home.frozen.delete(first.tab);
     second.clock.advance(3000);
     await settle();
@@ -160,7 +160,7 @@ describe('the shared stream', () => {
     await first.done;
   });
 
-  it('[S6] tells a tab that is too far behind to load anew', async () => {
+  it('[S6] tells a tab that is too far behind to reload', async () => {
     const home = browser();
     const first = open(home, 0);
     await settle();

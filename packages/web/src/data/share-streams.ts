@@ -14,7 +14,7 @@ type Note =
   /** The wait of this try is over: timers of a tab that nobody looks at may be a minute late. */
   | { kind: 'wake'; attempt: number };
 
-/** So many events are kept for a tab that comes in while something happens; one that is further behind loads anew. */
+/** So many events are kept for a tab that comes in while something happens; one that is further behind reloads. */
 const KEPT = 300;
 /** How often a tab that has no stream of its own asks whether the one that has it is there, and how long it waits for a word. */
 const ASK_EVERY_MS = 30_000;
@@ -22,7 +22,7 @@ const PATIENCE_MS = 3000;
 
 /**
  * A client whose tabs share one stream a world: a browser has only six connections to a server, and a stream takes one for good. One
- * tab reads and tells the others what it heard; when it is closed, or does not answer, another goes on where it was, without gap or
+ * tab reads and tells the others what it heard; when it is closed, or does not answer, another continues where it was, without gap or
  * repeat. `as`: what the tab that reads says it is, where a world wants to know that somebody can be asked (A13).
  */
 export function shareStreams(client: Client, tabs: Tabs, as?: NewClient): Client {
@@ -159,7 +159,7 @@ async function* follow(
       for await (const items of batches) {
         const before = recent.last();
         const isOver = items.some((item) => item.kind === 'connection' && item.connection.kind === 'closed');
-        // Robbed, it goes on as a follower: that its own stream ended is nobody's concern. Refused, others try for themselves.
+        // If another tab took the lock, continue as a follower. If the server refused, others try for themselves.
         if (isOver && lost.aborted) return;
         pass(items);
         if (!isOver) channel.tell({ kind: 'batch', before, items } satisfies Note);

@@ -10,7 +10,7 @@ export interface Tabs {
 
 interface Hold {
   signal: AbortSignal;
-  /** Takes it from whoever has it: for a tab that does not answer. */
+  /** Takes it from the tab that has it and does not answer. */
   byForce: boolean;
 }
 

@@ -7,7 +7,7 @@ describe('a number in a field', () => {
     expect(readNumber('12', 'whole')).toBe(12);
   });
 
-  it('is not guessed where it is none', () => {
+  it('is not guessed from other text', () => {
     for (const text of ['30s', '0,7', 'abc', '1e3', '-1', '0x10', '1.', '.5', 'Infinity', '1 000', '٣'])
       expect(readNumber(text)).toBe('not-a-number');
     expect(readNumber('1.5', 'whole')).toBe('not-a-number');

@@ -1,4 +1,4 @@
-/** `NAME=value` lines; a value may hold `=`. `wrong`: the number of the first line that is none, which must not be left out unsaid. */
+/** `NAME=value` lines; a value may hold `=`. `wrong`: the number of the first line that is not such a pair. */
 export function readPairs(text: string): { pairs: Record<string, string> } | { wrong: number } {
   const pairs: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {

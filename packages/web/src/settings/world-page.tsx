@@ -41,7 +41,7 @@ export default function WorldPage(): ReactElement {
           </Button>
         </div>
       ) : null}
-      {/* What nobody has changed here begins anew with what is true now. */}
+      {/* A form without changes starts again from the current settings. */}
       <WorldForm
         key={shown.etag ?? revision}
         world={shown.value}

@@ -8,7 +8,7 @@ import { t } from '../words/stats.js';
 
 const HEIGHT = 220;
 
-/** Bars in groups. The same numbers stand in a table for whoever can't see the drawing. */
+/** Bars in groups. A table has the same numbers for screen readers. */
 export function BarPlot({ labels, series }: Bars): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -25,7 +25,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
       observer.disconnect();
       plot.destroy();
     };
-    // Drawn anew when the numbers or the colours change; `shape` stands for the numbers.
+    // Drawn again when the numbers or the colours change; `shape` stands for the numbers.
   }, [shape, theme, isDark]);
   if (isEmpty) return <p className="text-sm text-ink-3">{t.noData}</p>;
   return (

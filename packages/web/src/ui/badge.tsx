@@ -38,7 +38,7 @@ export function Badge({
   );
 }
 
-/** How many wait: a number, or one such as "100+". Says so in words to whoever can't see where it stands. */
+/** How many wait: a number, or one such as "100+". Screen readers get `of` as well. */
 export function Count({ value, of }: { value: number | string; of: string }): ReactElement | null {
   if (value === 0 || value === '') return null;
   return (

@@ -41,7 +41,7 @@ describe('text that would read otherwise than it is', () => {
     '‹9 tabs›',
     '‹12 U+00A0›',
     '‹U+202E›',
-  ])('[A15] marks %s as no words of whoever wrote it', (placeholder) => {
+  ])('[A15] marks %s as not written by the author', (placeholder) => {
     expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
   });
 
