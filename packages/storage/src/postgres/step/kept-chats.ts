@@ -12,7 +12,7 @@ export interface KeptChat {
 
 /** A client as this process last knew it. */
 export interface KeptClient {
-  /** Undefined, with null for its version: there is none. */
+  /** Undefined, with null for its version: no such client. */
   client: ClientRecord | undefined;
   version: string | null;
 }
