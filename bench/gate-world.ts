@@ -1,5 +1,5 @@
 import { keyOfPattern } from '@countersign/core';
-import type { Fact } from '@countersign/core/ports';
+import type { RowChange } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
 import { openBenchWorld } from './ours.js';
 import { BOOK } from './script.js';
@@ -53,7 +53,7 @@ function benchRules(): string[] {
 async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 'spread' | 'piled'): Promise<void> {
   const store = await openSqlite(file, { synchronous: 'NORMAL' });
   await store.step(worldId, { chats: [] }, ({ now }) => {
-    const facts: Fact[] = [];
+    const changes: RowChange[] = [];
     for (let i = 0; i < GRANTS; i += 1) {
       const here = how === 'piled' || i % 1000 === 0;
       const pattern = `city=Granted-${i} *`;
@@ -70,9 +70,9 @@ async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 
         lastUsedAt: now,
         revokedAt: null,
       };
-      facts.push({ kind: 'grant-given', grant, key: keyOfPattern(pattern) });
+      changes.push({ kind: 'grant-given', grant, key: keyOfPattern(pattern) });
     }
-    return { value: undefined, writes: { facts, emissions: [], records: [], wakes: [] } };
+    return { value: undefined, writes: { changes, emissions: [], records: [], wakes: [] } };
   });
   await store.close();
 }

@@ -119,7 +119,7 @@ async function decide(
       contained: false,
       outcomeUnknown: reads.outcomeUnknown(call),
     });
-    return { value: gate, writes: { facts: [], emissions: [], records: [], wakes: [] } };
+    return { value: gate, writes: { changes: [], emissions: [], records: [], wakes: [] } };
   });
   return value;
 }

@@ -72,8 +72,8 @@ function traced(store: Store, note: (writes: string[]) => void): Store {
       let writes: string[] = [];
       const watch: typeof decide = (reads) => {
         const decided = decide(reads);
-        const { facts, emissions, records } = decided.writes;
-        writes = [...facts.map(({ kind }) => kind), ...emissions.map(nameOf), ...records.map(() => 'record')];
+        const { changes, emissions, records } = decided.writes;
+        writes = [...changes.map(({ kind }) => kind), ...emissions.map(nameOf), ...records.map(() => 'record')];
         return decided;
       };
       return await store.step(worldId, needs, watch, (events) => {

@@ -1,4 +1,4 @@
-import type { Fact, StoredEvent } from '@countersign/core/ports';
+import type { RowChange, StoredEvent } from '@countersign/core/ports';
 import { W } from '@countersign/core/testing/step-contract';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import { postgresStatements } from '../../packages/storage/src/postgres/statemen
 import type { KeptChats } from '../../packages/storage/src/postgres/step/kept-chats.js';
 import { createStepper, type Stepper } from '../../packages/storage/src/postgres/step/run-step.js';
 
-export const nothing = { facts: [] as Fact[], emissions: [], records: [], wakes: [] as string[] };
+export const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
 
 export interface OpenStepper {
   stepper: Stepper;
@@ -62,14 +62,14 @@ export function title(
   text: string,
   kept?: (events: StoredEvent[]) => void,
 ) {
-  const change: Fact = { kind: 'chat-changed', chatId, change: { title: text } };
+  const change: RowChange = { kind: 'chat-changed', chatId, change: { title: text } };
   const emission = { event: 'system', chatId, data: { type: 'notice', message: text } } as const;
   return stepper.step(
     W,
     { chats: [chatId] },
     ({ now }) => ({
       value: now,
-      writes: { facts: [change], emissions: [emission], records: [{ kind: 'stop' }], wakes: [] },
+      writes: { changes: [change], emissions: [emission], records: [{ kind: 'stop' }], wakes: [] },
     }),
     kept,
   );

@@ -44,7 +44,7 @@ export { exportWorld, importWorld } from './views/world-file.js';
 export { worldStats } from './worlds/world-stats.js';
 export { createWorld, deleteWorld, setPolicy, updateWorld } from './worlds/worlds.js';
 export { addAgent, removeAgent, updateAgent } from './worlds/agents.js';
-export { SILENT_MS } from './turns/claim-turn.js';
+export { SILENT_MS } from './turns/take-over.js';
 export { createChat } from './chats/create-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
 export { showOriginal } from './decisions/show-original.js';

@@ -318,7 +318,7 @@ function counting(store: Store, cost: { calls: number; rows: number }): Store {
           cost.calls += 1;
           for (const id of needs.chats) cost.rows += sizeOf(reads.chat(id));
           const decided = decide(reads);
-          cost.rows += decided.writes.facts.length;
+          cost.rows += decided.writes.changes.length;
           return decided;
         },
         kept,

@@ -1,77 +1,98 @@
-import { defaultMessage, describeReason, mapReason, type Question } from '@countersign/protocol';
+import { defaultMessage, mapReason, type Question } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
-import { fillMessage, maskArguments, maskSecrets, maskText } from '../masking/index.js';
+import type { Card } from '../facts/fact.js';
+import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
-import type { SignedCall } from './gate-call.js';
-import { showQuestion } from './show-question.js';
-import type { Runtime, Step } from '../step/runtime.js';
-import { auditOf, emitToolEvent } from '../step/tool-events.js';
-import { writeApproval } from './write-approval.js';
+import { textOf } from '../ports/words-of.js';
+import { capText } from '../results/index.js';
+import type { Step } from '../step/runtime.js';
+import { newId } from '../turn/ids.js';
+import type { ReadCall } from './read-call.js';
+import type { SignedCall } from './sign-call.js';
 
-/**
- * Puts the question to people, as a standard tool call that is saved before it is published (A3).
- * The invocation must already stand as `asked` with this approval's id.
- */
+type Ask = Extract<Gate, { kind: 'ask' }>;
+
+/** Asks people whether a call may run or, with `question`, what to answer it. */
 export function askApproval(
-  runtime: Runtime,
   step: Step,
-  question: {
-    approvalId: string;
-    invocation: InvocationRecord;
-    tool: Tool;
-    gate: Extract<Gate, { kind: 'ask' }>;
-    signed: SignedCall;
-    /** The call is this question, and waits for words. */
-    words?: Question;
-  },
+  approvalId: string,
+  invocation: InvocationRecord,
+  asked: { tool: Tool | undefined; gate: Ask; signed: SignedCall | undefined; question?: Question | undefined },
 ): void {
-  const { approvalId, invocation, tool } = question;
-  const { callHash, workingDirectory, sandbox, preview } = question.signed;
+  const { tool, signed } = asked;
+  if (tool === undefined || signed === undefined) throw new Error('a call that can not be signed must not be asked');
+  const { callHash, workingDirectory, sandbox, preview } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
-  const gate = withoutSecrets(question.gate, secrets);
-  const rule = gate.rule === undefined ? null : { asWritten: gate.rule, shown: maskSecrets(gate.rule) };
+  const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);
   // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
-  const words = question.words === undefined ? undefined : showQuestion(question.words, secrets);
-  const card = {
+  const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
+  requestApproval(step, approvalId, invocation, {
     message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
-    options: gate.options,
+    options,
     callHash,
     workingDirectory,
     sandbox,
     preview,
-    question: words === undefined ? null : { ...words, raisedBy: 'call' as const },
-    reason: gate.reason,
-    rule,
-    proposedRule: gate.proposedRule ?? null,
-  };
-  writeApproval(runtime, step, approvalId, { invocation, shown, card });
-  emitToolEvent(step, invocation, {
-    type: 'TOOL_APPROVAL_REQUESTED',
-    arguments: shown,
-    approval_id: approvalId,
-    ...(words === undefined ? {} : { question: words }),
+    question: words === undefined ? null : { ...words, raisedBy: 'call' },
+    proposedRule: proposedRule ?? null,
+    reason,
+    rule: rule ?? null,
   });
-  step.tx.record({
-    kind: 'request',
-    ...auditOf(invocation),
-    why: describeReason(gate.reason),
-    ...(rule === null ? {} : { rule: rule.shown }),
-  });
+}
+
+/** The call, its folder, what it would overwrite or the rules changed since it was shown or approved: a yes was for something else. */
+export function askAgain(
+  step: Step,
+  invocation: InvocationRecord,
+  { tool }: ReadCall,
+  gate: Ask,
+  signed: SignedCall,
+): void {
+  const changedSince = invocation.status === 'asked' ? 'shown' : 'approved';
+  const reason = invocation.callHash === null ? gate.reason : ({ ...gate.reason, changedSince } as const);
+  askApproval(step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
+}
+
+/** Puts a card to people, with the deadline of the world. */
+export function requestApproval(
+  { tx, snapshot }: Step,
+  approvalId: string,
+  { id: callId, chatId }: InvocationRecord,
+  card: Card,
+): void {
+  const timeout = snapshot.world.settings.approvalTimeoutMs;
+  const expiresAt = timeout === undefined ? null : tx.now() + timeout;
+  tx.write({ kind: 'approval-requested', chatId, callId, approvalId, card, expiresAt });
 }
 
 /**
  * A rule that would show a secret of the call can't be proposed, nor stored (A15); a person can still write one. Why it is
  * asked may quote the call, a rule or the words of a tool that failed.
  */
-function withoutSecrets(
-  gate: Extract<Gate, { kind: 'ask' }>,
-  secrets: readonly string[],
-): Extract<Gate, { kind: 'ask' }> {
+function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
   const { proposedRule, ...rest } = { ...gate, reason };
   if (proposedRule === undefined) return rest;
   const tells = secrets.some((secret) => proposedRule.includes(secret)) || maskSecrets(proposedRule) !== proposedRule;
   if (!tells) return { ...rest, proposedRule };
   return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
+}
+
+/** What nobody reads on a card. */
+const TEXT_LIMIT_BYTES = 16 * 1024;
+const CHOICE_LIMIT_BYTES = 1024;
+const MOST_CHOICES = 50;
+
+/** A question as people see it: masked like a call's arguments and truncated. */
+export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
+  const known = { alreadyKnown: secrets };
+  const shown = (part: unknown, limit: number): string => {
+    const { value } = maskValue(capText(textOf(part), limit), known);
+    return textOf(value);
+  };
+  return {
+    text: shown(text, TEXT_LIMIT_BYTES),
+    choices: (choices ?? []).slice(0, MOST_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Gate } from '../approval/index.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
-import type { ReadCall } from './gate-call.js';
+import type { ReadCall } from './read-call.js';
 
 /** More calls than this in one answer would flood the queue and the transcript (T1). */
 export const MOST_CALLS = 64;

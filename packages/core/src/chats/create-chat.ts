@@ -1,7 +1,8 @@
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { ChatRecord } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
-import { commit, type Runtime } from '../step/runtime.js';
+import { commit } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 
 export async function createChat(runtime: Runtime, worldId: string, title?: string): Promise<ChatRecord> {
   return await commit(runtime, 'create-chat', worldId, { chats: [] }, (step) => {
@@ -15,8 +16,7 @@ export async function createChat(runtime: Runtime, worldId: string, title?: stri
       humanSeq: 0,
       createdAt: step.tx.now(),
     };
-    step.tx.createChat(chat);
-    step.tx.emit({ event: 'crud', chatId: chat.id, data: { operation: 'create', entity: 'chat', id: chat.id } });
+    step.tx.write({ kind: 'chat-created', chat });
     return chat;
   });
 }

@@ -5,9 +5,9 @@ import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { chatIn } from '../step/look-up.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
-import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
-import { writeMessage, writeNotice } from '../step/write-message.js';
+import { commit } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { queueTurns, writeNotice } from '../step/move-turn.js';
 
 export interface IncomingMessage extends NewMessage {
   worldId: string;
@@ -34,22 +34,17 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
     const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
     const known = clientMessageId === undefined ? undefined : step.tx.sent(chatId, clientMessageId);
     if (known !== undefined) return { messageId: known.id };
-    const sender = senderOf(step.snapshot, incoming);
-    const message = writeMessage(
-      step,
-      { worldId: chat.worldId, chatId: chat.id },
-      {
-        role: 'user',
-        sender,
-        speaker: incoming.speaker,
-        content: incoming.content,
-        addressees: addresseesOf(step.snapshot, incoming),
-        clientMessageId: clientMessageId ?? null,
-      },
-    );
+    const message = step.tx.newMessage(chat.id, {
+      role: 'user',
+      sender: senderOf(step.snapshot, incoming),
+      speaker: incoming.speaker,
+      content: incoming.content,
+      addressees: addresseesOf(step.snapshot, incoming),
+      clientMessageId: clientMessageId ?? null,
+    });
+    step.tx.write({ kind: 'message-sent', message });
     queueTurns(runtime, step, message);
     if (message.addressees.length === 0) sayNobodyAnswers(step, message);
-    noteActivity(runtime, step, chat.id);
     return { messageId: message.id };
   });
 }
@@ -87,5 +82,6 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
 /** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
 function sayNobodyAnswers(step: Step, message: MessageRecord): void {
   const why = explainSilence(message.content, step.snapshot.addressable);
-  if (why !== undefined) writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
+  const { chatId, agentId, turnId, id: replyTo } = message;
+  if (why !== undefined) writeNotice(step, { chatId, agentId, turnId, replyTo }, 'notice', maskSecrets(why));
 }

@@ -1,9 +1,10 @@
 import type { Signer } from '@countersign/protocol';
 import type { StoreReader, TurnRecord } from '../ports/index.js';
 import { chatIn } from '../step/look-up.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
-import { settleOpenCalls } from '../calls/settle-open-calls.js';
-import { noteActivity, openNext, recordEnd } from '../step/turn-lifecycle.js';
+import { commit } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { settleOpenCalls } from '../calls/settle-call.js';
+import { openNext } from '../step/move-turn.js';
 
 /**
  * Stops everything in a chat (M9): in one step every unfinished turn is fenced off and ended and its calls are
@@ -19,8 +20,7 @@ export async function stopChat(runtime: Runtime, worldId: string, chatId: string
 export async function deleteChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'delete-chat', worldId, { chats: [chatId] }, (step) => {
     stopInStep(runtime, step, worldId, chatId, signer);
-    step.tx.deleteChat(chatId);
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'chat', id: chatId } });
+    step.tx.write({ kind: 'chat-deleted', chatId });
   });
   runtime.memory.forgetChat(chatId);
   runtime.repeats.clear();
@@ -33,35 +33,21 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
   stopTurns(runtime, step, turns, signer);
   step.tx.record({ kind: 'stop', chatId, who: signer.who, client: signer.client });
   step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who}.` } });
-  noteActivity(runtime, step, chatId);
 }
 
 /** Ends turns and settles their calls. */
 export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnRecord[], signer: Signer): void {
-  const stopped: TurnRecord[] = [];
-  const end = { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() } as const;
-  // The one that runs before those behind it: its end holds it while it opens the next one. Not by time, which is that of a step's beginning.
-  for (const { id } of turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq)) {
-    // As it stands now, which may be calls further than it was read.
-    const turn = step.tx.fenceTurn(id, end);
-    if (turn === undefined) continue;
-    stopped.push(turn);
-    step.afterCommit(() => {
-      runtime.dispatch.abort(id, 'stopped');
-      runtime.measure({ kind: 'turn', worldId: turn.worldId, turnId: id, outcome: 'stopped' });
-    });
+  // The one that runs before those behind it. Not by time, which is that of a step's beginning.
+  const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
+  for (const { id: turnId, chatId } of stopped) {
+    step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped' });
   }
   for (const turn of stopped) {
-    recordEnd(step, turn, 'stopped');
-    settleOpenCalls(runtime, step, turn, {
-      outcome: 'stopped',
-      reason: 'stopped',
-      by: signer.who,
-    });
+    settleOpenCalls(runtime, step, turn, { outcome: 'stopped', reason: 'stopped', by: signer.who });
   }
-  // What was said since the look waits behind a turn that was stopped here, and nobody else would open it.
+  // A turn that is not among these may be queued behind one of them, and nobody else would open it.
   const lines = new Map(stopped.map(({ chatId, agentId }) => [`${chatId} ${agentId}`, { chatId, agentId }]));
-  for (const { chatId, agentId } of lines.values()) openNext(runtime, step, chatId, agentId);
+  for (const line of lines.values()) openNext(runtime, step, line);
 }
 
 /** The chats in which such turns are unfinished. */

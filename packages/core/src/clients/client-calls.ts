@@ -5,10 +5,12 @@ import {
   type ToolResultOutcome,
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
-import { resumeTurn } from '../step/resume-turn.js';
-import { commit, mustHaveChanged, type Runtime } from '../step/runtime.js';
-import { settleInvocation, type Settlement } from '../calls/settle-invocation.js';
-import { refused } from '../calls/tool-result.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { commit } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
+import type { Settlement } from '../facts/fact.js';
+import { settleCall } from '../calls/settle-call.js';
+import { refused } from '../decisions/find-call.js';
 
 /** A client as far as its calls are concerned. */
 export interface ClientWithTools {
@@ -57,15 +59,10 @@ export async function answerClientCall(
 /** Settles a forwarded call and wakes its turn. Its state, if it was not waiting any more. */
 async function settle(runtime: Runtime, call: InvocationRecord, settlement: Settlement): Promise<string> {
   return await commit(runtime, 'client-result', call.worldId, { chats: [call.chatId] }, (step) => {
-    const current = step.tx.invocation(call.id) ?? call;
-    if (step.tx.invocation(call.id)?.status !== 'started') return current.status;
-    const change = {
-      invocationId: current.id,
-      status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
-    } as const;
-    const resumed = resumeTurn(runtime, step, current.turnId, change);
-    mustHaveChanged(settleInvocation(runtime, step, current, settlement));
-    resumed.finish();
+    const current = step.tx.invocation(call.id);
+    if (current?.status !== 'started') return (current ?? call).status;
+    settleCall(runtime, step, current, settlement);
+    if (resumeTurn(runtime, step, current.turnId)) runtime.dispatch.wake(step, current.turnId);
     return 'recorded';
   });
 }

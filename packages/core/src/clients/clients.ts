@@ -7,12 +7,13 @@ import {
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { SILENT_MS } from '../turns/claim-turn.js';
+import { SILENT_MS } from '../turns/take-over.js';
 import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './client-calls.js';
 import { readClientTools } from './client-tools.js';
-import { denyUnattended } from '../decisions/deny-unattended.js';
+import { denyUnattended } from '../decisions/deny-approval.js';
 import { hashSecret, registerClient } from './register-client.js';
-import { changeWorld, type Runtime } from '../step/runtime.js';
+import { changeWorld } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 
 /** A cut shorter than this is not leaving (A18). */
 export const CLIENT_GRACE_MS = 30_000;

@@ -4,7 +4,8 @@ import { maskSecrets } from '../masking/index.js';
 import type { ClientRecord } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { nameClientTools } from './client-tools.js';
-import { changeWorld, type Runtime } from '../step/runtime.js';
+import { changeWorld } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 
 /** A new client of a world. Its secret is told once, here; only a hash of it is kept. */
 export async function registerClient(

@@ -6,31 +6,13 @@ import {
   type ToolDecision,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import { maskSecrets } from '../masking/index.js';
 import type { ApprovalRecord } from '../ports/index.js';
-import { capText } from '../results/index.js';
-import { closeApproval } from '../calls/close-approval.js';
-import { closeToolQuestion } from '../calls/close-tool-question.js';
-import { denyApproval } from './deny-approval.js';
-import { expireApproval } from './expire-approval.js';
-import { resumeTurn } from '../step/resume-turn.js';
-import { commit, mustHaveChanged, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
-import { markStarted } from '../calls/mark-started.js';
-import { settleInvocation } from '../calls/settle-invocation.js';
-import { auditOf, emitToolEvent } from '../step/tool-events.js';
-import {
-  asOfNow,
-  digestOf,
-  find,
-  needsOf,
-  recordRefusal,
-  refused,
-  refuseMisfit,
-  type Found,
-} from '../calls/tool-result.js';
-
-/** What an audit record keeps of the words; the transcript has them all. */
-const AUDITED_BYTES = 4096;
+import { denyApproval, expireApproval } from './deny-approval.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { commit, retryStale } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { settleCall } from '../calls/settle-call.js';
+import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 
 /**
  * A person's words to a question (W3). One transaction keeps them and wakes who waits; the first answer counts, and what does not
@@ -44,7 +26,7 @@ export async function answerQuestion(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
-  return await untilCurrent(async () => {
+  return await retryStale(async () => {
     const before = await find(runtime, worldId, sent.tool_call_id);
     return await commit(runtime, 'answer', worldId, needsOf(before, signer), (step) => {
       const found = before === undefined ? undefined : asOfNow(step, before);
@@ -104,28 +86,17 @@ function keep(
   step: Step,
   { invocation, turn }: Found,
   approval: ApprovalRecord,
-  { content, digest, signer }: { content: string; digest: string; signer: Signer },
+  { content: answer, digest, signer }: { content: string; digest: string; signer: Signer },
 ): void {
-  const answered = { status: 'approved', reason: undefined, by: signer.who, digest } as const;
-  if (approval.question?.raisedBy === 'tool') {
-    const { client } = signer;
-    const verdict = { ...answered, more: { answer: content }, client };
-    mustHaveChanged(closeToolQuestion(step, approval, invocation, verdict));
-    return;
-  }
-  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
-  mustHaveChanged(closeApproval(step, approval, invocation, { ...answered, client: signer.client }));
-  step.tx.record({
-    kind: 'decision',
-    ...auditOf(invocation),
-    decision: 'answer',
-    ...signer,
-    why: maskSecrets(capText(content, AUDITED_BYTES)),
-  });
-  emitToolEvent(step, invocation, { type: 'TOOL_APPROVED' });
-  const started = markStarted(step, invocation, turn.epoch);
-  settleInvocation(runtime, step, started, { kind: 'succeeded', result: { answer: content } });
-  resumed.finish();
+  const { chatId, id: callId } = invocation;
+  const { who: by, client } = signer;
+  const about = { chatId, callId, approvalId: approval.id };
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, client, digest, answer });
+  // The tool that asked is running, and the message is what it waits for.
+  if (approval.question?.raisedBy === 'tool') return;
+  step.tx.write({ kind: 'call-started', chatId, callId, epoch: turn.epoch });
+  settleCall(runtime, step, invocation, { kind: 'succeeded', result: { answer } });
+  if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
 }
 
 /** A decision on a question can only be that nobody answers it: there is nothing to approve. */
@@ -140,7 +111,7 @@ export function leaveUnanswered(
     const detail = 'decision: this is a question and takes words, as content; deny leaves it unanswered';
     return refused('invalid', detail, invocation.status);
   }
-  const declined = { status: 'denied', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
+  const declined = { how: 'deny', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
   const error = 'Nobody answered the question';
   denyApproval(runtime, step, { approval, invocation }, declined, error);
   // The call of a tool that asked while it ran goes on.

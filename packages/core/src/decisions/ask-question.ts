@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { maskArguments } from '../masking/index.js';
-import { describeReason, type Question } from '@countersign/protocol';
+import type { Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
-import { isUnattended, UNATTENDED } from '../calls/unattended.js';
-import { sandboxOf } from '../calls/gate-call.js';
-import { holdCall } from '../step/hold-call.js';
-import { commit, type Runtime, type Started } from '../step/runtime.js';
-import { showQuestion } from '../calls/show-question.js';
-import { auditOf } from '../step/tool-events.js';
+import { requestApproval, showQuestion } from '../calls/ask-approval.js';
+import { isUnattended, UNATTENDED } from '../calls/gate-call.js';
+import { assertRunning } from '../calls/start-call.js';
+import { sandboxOf } from '../calls/sign-call.js';
+import { commit } from '../step/commit.js';
+import type { Runtime, Started } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
-import { writeApproval } from '../calls/write-approval.js';
 
-/** As `closeToolQuestion` writes it. */
+/** As `approvalDecided` writes it. */
 const answerSchema = z.object({
   decision: z.enum(['approve', 'deny']),
   reason: z.string().optional(),
@@ -37,15 +36,15 @@ export function openQuestions(runtime: Runtime, started: Started, signal: AbortS
     ask: async (question) => {
       const approvalId = newId('approval');
       const { worldId } = started.invocation;
-      let heard: (messageId: string) => void = () => undefined;
+      let hear: (messageId: string) => void = () => undefined;
       const answered = new Promise<string>((resolve) => {
-        heard = resolve;
+        hear = resolve;
       });
       // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
       const stopListening = runtime.bus.subscribe(
         worldId,
         (event) => {
-          if (event.event === 'message' && event.data.tool_call_id === approvalId) heard(event.data.messageId);
+          if (event.event === 'message' && event.data.tool_call_id === approvalId) hear(event.data.messageId);
         },
         'message',
       );
@@ -68,34 +67,25 @@ async function putQuestion(
   approvalId: string,
   asked: Question,
 ): Promise<void> {
-  const { value: shown, secrets } = maskArguments(invocation.arguments);
+  const { secrets } = maskArguments(invocation.arguments);
   const question = showQuestion(asked, secrets);
   const { workingDirectory } = place;
   const needs = { chats: [invocation.chatId], asker: true };
   await commit(runtime, 'ask-question', invocation.worldId, needs, (step) => {
-    holdCall(step, invocation);
+    assertRunning(step, invocation);
     if (isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
-    const reason = { code: 'tool-question', tool: invocation.toolName } as const;
-    const card = {
+    requestApproval(step, approvalId, invocation, {
       message: question.text,
-      options: ['deny' as const],
+      options: ['deny'],
       callHash: invocation.callHash ?? '',
       workingDirectory,
       sandbox: sandboxOf(tool, place),
       preview: null,
-      question: { ...question, raisedBy: 'tool' as const },
-      reason,
-      rule: null,
+      question: { ...question, raisedBy: 'tool' },
       proposedRule: null,
-    };
-    writeApproval(runtime, step, approvalId, { invocation, shown, card });
-    // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
-    step.tx.emit({
-      event: 'crud',
-      chatId: invocation.chatId,
-      data: { operation: 'create', entity: 'approval', id: approvalId },
+      reason: { code: 'tool-question', tool: invocation.toolName },
+      rule: null,
     });
-    step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${describeReason(reason)}: ${question.text}` });
   });
 }
 

@@ -11,9 +11,32 @@ import {
   splitRules,
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
-import { hasChanged, type CallToSign } from '../calls/call-to-sign.js';
+import { askAgain } from '../calls/ask-approval.js';
+import { hasChanged, type CallToSign } from './call-to-sign.js';
 import { gateCall } from '../calls/gate-call.js';
 import type { Step } from '../step/runtime.js';
+
+/**
+ * A yes to what the call no longer is (A7) signs nothing, not even a grant: the question is put again, as it stands now.
+ * False: it is what was shown, or a rule has meanwhile answered it and starting the call finds out.
+ */
+export function supersedeApproval(
+  step: Step,
+  asked: { approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
+): boolean {
+  const { approval, invocation, toSign } = asked;
+  if (toSign?.ok !== true || toSign.against !== invocation.arguments) return false;
+  if (invocation.status !== 'asked' || !hasChanged(toSign, approval)) return false;
+  const { judged, signed } = toSign.shown;
+  const gate = gateCall(step.tx, step.snapshot, judged);
+  if (gate.kind !== 'ask') return false;
+  // Left to the start of the call, a grant that came with the yes would let run what nobody was shown.
+  askAgain(step, invocation, judged.call, gate, signed);
+  const { chatId, id: callId } = invocation;
+  const about = { chatId, callId, approvalId: approval.id };
+  step.tx.write({ kind: 'approval-decided', ...about, how: 'supersede', reason: 'changed', by: 'system' });
+  return true;
+}
 
 const OPTION: Record<Scope, ApprovalOption> = {
   once: 'approve_once',
@@ -109,28 +132,12 @@ function checkGrant(
     decision: {
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
-      remember: (step, signer) => {
-        step.tx.giveGrant(
-          {
-            id: grantId,
-            worldId: approval.worldId,
-            chatId: approval.chatId,
-            agentId: approval.agentId,
-            toolName: approval.toolName,
-            pattern: pattern ?? null,
-            answeredRule: approval.rule,
-            grantedBy: signer.who,
-            grantedAt: step.tx.now(),
-            lastUsedAt: step.tx.now(),
-            revokedAt: null,
-          },
-          keyOfPattern(pattern ?? null),
-        );
-        step.tx.emit({
-          event: 'crud',
-          chatId: approval.chatId,
-          data: { operation: 'create', entity: 'grant', id: grantId },
-        });
+      remember: ({ tx }, { who: grantedBy }) => {
+        const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
+        const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
+        const about = { worldId, chatId, agentId, toolName, pattern: pattern ?? null, answeredRule, grantedBy };
+        const key = keyOfPattern(pattern ?? null);
+        tx.write({ kind: 'grant-given', grant: { id: grantId, ...about, ...times }, key });
       },
     },
   };
@@ -162,26 +169,9 @@ function checkRule(
         const { policy } = step.snapshot.world;
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));
         if (added.length === 0) return;
-        step.tx.setPolicy([...policy, ...added]);
-        step.tx.emit({
-          event: 'crud',
-          chatId: null,
-          data: { operation: 'update', entity: 'policy', id: approval.worldId },
-        });
-        for (const each of added) {
-          step.tx.record({
-            kind: 'policy',
-            rule: each,
-            decision: 'added',
-            why: 'approved always',
-            who: signer.who,
-            client: signer.client,
-            chatId: approval.chatId,
-            invocationId: approval.invocationId,
-            agentId: approval.agentId,
-            tool: approval.toolName,
-          });
-        }
+        const { worldId, chatId, invocationId: callId } = approval;
+        const by = { by: signer.who, client: signer.client };
+        step.tx.write({ kind: 'rules-added', worldId, chatId, callId, policy: [...policy, ...added], added, ...by });
       },
     },
   };

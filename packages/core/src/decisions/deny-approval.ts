@@ -1,32 +1,61 @@
-import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import { closeApproval, recordVerdict, type Verdict } from '../calls/close-approval.js';
-import { closeToolQuestion } from '../calls/close-tool-question.js';
-import { resumeTurn } from '../step/resume-turn.js';
-import { mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
-import { settleInvocation } from '../calls/settle-invocation.js';
+import type { ApprovalDecided } from '../facts/fact.js';
+import { isUnattended, UNATTENDED } from '../calls/gate-call.js';
+import { settleCall } from '../calls/settle-call.js';
+import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
+import { commit, readState } from '../step/commit.js';
+import { resumeTurn } from '../step/move-turn.js';
+import type { Runtime, Step } from '../step/runtime.js';
 
-/**
- * Ends a question without a yes and denies the call that waits for it, with `error` for the model; a running tool that only asked
- * goes on.
- */
+type Denied = Pick<ApprovalDecided, 'by' | 'client' | 'reason' | 'scope' | 'digest' | 'rule'> & {
+  how: 'deny' | 'expire';
+};
+
+/** Ends an approval without a yes and denies the call that waits for it, with `error` for the model. A running tool that only asked goes on. */
 export function denyApproval(
   runtime: Runtime,
   step: Step,
   { approval, invocation }: { approval: ApprovalRecord; invocation: InvocationRecord },
-  verdict: Verdict & { status: 'denied' | 'expired' },
+  denied: Denied,
   error: string,
+  reason: string = denied.reason ?? 'no answer',
 ): void {
-  if (approval.question?.raisedBy === 'tool') {
-    mustHaveChanged(closeToolQuestion(step, approval, invocation, verdict));
-    return;
+  const { chatId, id: callId, turnId } = invocation;
+  step.tx.write({ kind: 'approval-decided', chatId, callId, approvalId: approval.id, ...denied });
+  if (approval.question?.raisedBy === 'tool') return;
+  settleCall(runtime, step, invocation, { kind: 'denied', error, reason });
+  if (resumeTurn(runtime, step, turnId)) runtime.dispatch.wake(step, turnId);
+}
+
+/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
+export function expireApproval(
+  runtime: Runtime,
+  step: Step,
+  about: { approval: ApprovalRecord; invocation: InvocationRecord },
+): void {
+  const { approval, invocation } = about;
+  const error =
+    approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
+  denyApproval(runtime, step, about, { how: 'expire', reason: 'timed out', by: 'system' }, error);
+}
+
+/** The last client that could ask has left: what it was asked would wait for ever. */
+export async function denyUnattended(runtime: Runtime, worldId: string): Promise<void> {
+  const isAlone = await readState(runtime, worldId, NEEDS, ({ tx, snapshot }) => isUnattended(tx, snapshot));
+  if (!isAlone) return;
+  const pending = await runtime.store.read((reader) => reader.approvals(worldId, { status: 'pending' }));
+  for (const { id, chatId } of pending) {
+    await commit(runtime, 'deny-unattended', worldId, { ...NEEDS, chats: [chatId] }, (step) => deny(runtime, step, id));
   }
-  const resumed = resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
-  mustHaveChanged(closeApproval(step, approval, invocation, verdict));
-  recordVerdict(step, invocation, verdict);
-  settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error,
-    reason: verdict.reason ?? 'no answer',
-  });
-  resumed.finish();
+}
+
+const NEEDS: StepNeeds = { chats: [], asker: true };
+
+function deny(runtime: Runtime, step: Step, approvalId: string): void {
+  const approval = step.tx.approval(approvalId);
+  const invocation = approval === undefined ? undefined : step.tx.invocation(approval.invocationId);
+  if (approval === undefined || invocation === undefined) return;
+  if (step.tx.turn(invocation.turnId) === undefined || !isUnattended(step.tx, step.snapshot)) return;
+  const denied = { how: 'deny', reason: UNATTENDED, by: 'system' } as const;
+  const error = `${invocation.toolName} was not run`;
+  denyApproval(runtime, step, { approval, invocation }, denied, error);
 }

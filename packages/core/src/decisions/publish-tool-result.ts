@@ -1,31 +1,18 @@
-import type { QuestionAnswer, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
+import type { QuestionAnswer, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
-import { maskArguments, maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, leaveUnanswered } from './answer-question.js';
-import { closeApproval } from '../calls/close-approval.js';
-import { expireApproval } from './expire-approval.js';
-import { needsToSign, readCallToSign, type CallToSign } from '../calls/call-to-sign.js';
-import { checkDecision, type CheckedDecision } from './check-decision.js';
-import { commit, mustHaveChanged, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
+import { denyApproval, expireApproval } from './deny-approval.js';
+import { needsToSign, readCallToSign, type CallToSign } from './call-to-sign.js';
+import { checkDecision, supersedeApproval, type CheckedDecision } from './check-decision.js';
+import { commit, retryStale } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
-import { settleInvocation } from '../calls/settle-invocation.js';
-import { startApproved } from '../calls/start-invocation.js';
-import { supersedeApproval } from './supersede-approval.js';
-import { auditOf, emitToolEvent } from '../step/tool-events.js';
-import { resumeTurn } from '../step/resume-turn.js';
-import {
-  asOfNow,
-  digestOf,
-  find,
-  needsOf,
-  recordRefusal,
-  refused,
-  refuseMisfit,
-  type Found,
-} from '../calls/tool-result.js';
+import { startApproved } from '../calls/start-call.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /** Those that were read and can't change. */
@@ -91,7 +78,7 @@ async function answer(
   sent: ToolDecision,
   signer: Signer,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
-  return await untilCurrent(async () => {
+  return await retryStale(async () => {
     const before = await find(runtime, worldId, sent.tool_call_id);
     // Before the step, since files may have to be read to sign a call. Checked again inside.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
@@ -148,7 +135,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call needs approval again; answer its new approval', state);
   }
-  if (supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
+  if (supersedeApproval(step, { approval, invocation, toSign })) {
     return refused(
       'changed',
       'the call changed after it was shown and needs approval again; review the new version',
@@ -205,68 +192,32 @@ function record(
   approval: ApprovalRecord,
   decision: CheckedDecision,
 ): void {
-  const approves = decision.kind === 'approve';
-  const scope: Scope = approves ? decision.scope : 'once';
-  const status = approves ? 'approved' : 'denied';
-  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
-  const closed = closeApproval(step, approval, invocation, {
-    status,
-    reason: sent.reason,
+  const { reason } = sent;
+  const { chatId, id: callId, toolName } = invocation;
+  const decided = {
+    reason,
     by: signer.who,
     client: signer.client,
-    scope,
     digest: decisionDigest(runtime, sent),
-    ...(approves ? { more: decision.record } : {}),
-  });
-  mustHaveChanged(closed);
-  step.tx.record({
-    kind: 'decision',
-    ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),
-    decision: decision.kind,
-    scope,
-    who: signer.who,
-    client: signer.client,
-    ...(sent.reason === undefined ? {} : { why: maskSecrets(sent.reason) }),
-    ...(approval.rule === null ? {} : { rule: maskSecrets(approval.rule) }),
-  });
-  if (approves) approve(step, invocation, decision, sent.reason, signer);
-  else deny(runtime, step, invocation, sent.reason);
-  // What a yes has changed the rules for is looked at again under those.
-  const mayStart = approves && scope !== 'always' && toSign?.ok === true;
-  const started = mayStart ? startApproved(runtime, step, invocation.id, toSign) : undefined;
-  resumed.finish(started === undefined ? [] : [started]);
-}
-
-function approve(
-  step: Step,
-  invocation: InvocationRecord,
-  decision: Extract<CheckedDecision, { kind: 'approve' }>,
-  reason: string | undefined,
-  signer: Signer,
-): void {
-  const change = {
-    status: 'approved' as const,
-    arguments: decision.argumentsText,
-    callHash: decision.callHash,
-    ...(decision.edited ? { edited: true } : {}),
+    rule: approval.rule ?? undefined,
   };
-  mustHaveChanged(step.tx.changeInvocation(invocation.id, 'asked', change));
-  decision.remember(step, signer);
-  emitToolEvent(step, invocation, {
-    type: 'TOOL_APPROVED',
-    ...(reason === undefined ? {} : { reason: maskSecrets(reason) }),
-    ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
-  });
-  if (step.tx.outcomeUnknown(decision.keys)) {
-    step.tx.acceptOutcome({ ...invocation, arguments: decision.argumentsText });
+  if (decision.kind === 'deny') {
+    const error = `User denied approval for ${toolName}`;
+    const denied = { how: 'deny', scope: 'once', ...decided } as const;
+    denyApproval(runtime, step, { approval, invocation }, denied, error, reason ?? 'no reason given');
+    return;
   }
-}
-
-function deny(runtime: Runtime, step: Step, invocation: InvocationRecord, reason: string | undefined): void {
-  const settled = settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error: `User denied approval for ${invocation.toolName}`,
-    reason: reason ?? 'no reason given',
-  });
-  mustHaveChanged(settled);
+  const { scope, argumentsText, callHash } = decision;
+  const approved = { arguments: argumentsText, callHash };
+  const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
+  step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details: decision.record });
+  decision.remember(step, signer);
+  if (step.tx.outcomeUnknown(decision.keys)) {
+    step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });
+  }
+  const isOpen = resumeTurn(runtime, step, turn.id);
+  // What a yes has changed the rules for is looked at again under those.
+  const mayStart = isOpen && scope !== 'always' && toSign?.ok === true;
+  const started = mayStart ? startApproved(runtime, step, callId, toSign) : undefined;
+  if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);
 }

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AuditEntry } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
-import { closeApproval } from '../calls/close-approval.js';
-import { findAuthor, type Author } from './find-author.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { resumeTurn } from '../step/resume-turn.js';
-import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
-import { auditOf, emitToolEvent } from '../step/tool-events.js';
-import { coveringOf, findCovered, mayBeReleased, type WaitingCall } from './waiting-calls.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { commit } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { coveringOf, findCovered, mayBeReleased, type Covering, type WaitingCall } from './waiting-calls.js';
 
 /** If the world keeps changing, give up after this many rounds; the calls stay in the queue. */
 const MOST_ROUNDS = 3;
@@ -64,22 +63,60 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   // Covered by another one now, which somebody else may have written.
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'look again';
 
-  const rule = covering.kind === 'rule' ? maskSecrets(covering.rule) : undefined;
-  const reason = rule === undefined ? 'covered by a grant for this chat' : `covered by the rule ${rule}`;
-  const told = {
+  const rule = covering.kind === 'rule' ? covering.rule : undefined;
+  const { chatId, id: callId, arguments: text } = invocation;
+  step.tx.write({
+    kind: 'approval-decided',
+    chatId,
+    callId,
+    approvalId: approval.id,
+    how: 'release',
+    by: by.who,
+    client: by.client,
     scope: rule === undefined ? 'session' : 'always',
-    ...(by.client === undefined ? {} : { client: by.client }),
-  } as const;
-  const fact = rule === undefined ? {} : { rule };
-  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
-  const verdict = { status: 'approved', reason, by: by.who, ...told, more: { released: true, ...fact } } as const;
-  mustHaveChanged(closeApproval(step, approval, invocation, verdict));
-  const audited = { ...auditOf(invocation), decision: 'release', who: by.who, why: reason, ...told, ...fact };
-  step.tx.record({ kind: 'decision', ...audited });
-  // Nobody signed this very call: without a signature its start depends on what the gate says then.
-  const change = { status: 'approved', callHash: null } as const;
-  mustHaveChanged(step.tx.changeInvocation(invocation.id, 'asked', change));
-  emitToolEvent(step, invocation, { type: 'TOOL_APPROVED', reason });
-  resumed.finish();
+    rule,
+    approved: { arguments: text, callHash: null },
+  });
+  if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
   return 'released';
+}
+
+/** Who decided, and from which client if that is known. */
+interface Author {
+  who: string;
+  client?: string;
+}
+
+const PAGE = 500;
+/** For a rule that no person of this world wrote: an administrator's. */
+const NOBODY: Author = { who: 'system' };
+
+/** The person who gave the grant or wrote the rule that covers a call: they decided on it (A16). */
+async function findAuthor(runtime: Runtime, worldId: string, covering: Covering): Promise<Author> {
+  if (covering.kind === 'rule') return await findRuleAuthor(runtime, worldId, covering.rule);
+  const grant = await runtime.store.read((reader) => reader.grant(covering.grantId));
+  return grant === undefined ? NOBODY : { who: grant.grantedBy };
+}
+
+/** Read from the end of the audit log, page by page: a rule that releases a call has usually just been written. */
+async function findRuleAuthor(runtime: Runtime, worldId: string, rule: string): Promise<Author> {
+  const recorded = maskSecrets(rule);
+  let before: number | undefined;
+  for (;;) {
+    const page = { limit: PAGE, ...(before === undefined ? {} : { before }) };
+    const records = await runtime.store.read((reader) => reader.lastAudit(worldId, page));
+    const last = records.find((record) => isAboutWorldRule(record, recorded));
+    if (last !== undefined) return last.decision === 'added' ? authorOf(last) : NOBODY;
+    before = records.at(-1)?.seq;
+    if (records.length < PAGE || before === undefined) return NOBODY;
+  }
+}
+
+/** An agent's own rules release nothing. A rule written by approving a call names that call as well as its agent. */
+function isAboutWorldRule({ kind, rule, agentId, invocationId }: AuditEntry, wanted: string): boolean {
+  return kind === 'policy' && rule === wanted && (agentId === undefined || invocationId !== undefined);
+}
+
+function authorOf({ who, client }: { who?: string; client?: string }): Author {
+  return { who: who ?? NOBODY.who, ...(client === undefined ? {} : { client }) };
 }

@@ -2,9 +2,10 @@ import type { RevealedCall, Signer } from '@countersign/protocol';
 import { parseInput, signerSchema } from '@countersign/protocol';
 import { displayCall, textAsJson } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
-import { commit, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
-import { auditOf } from '../step/tool-events.js';
-import { asOfNow, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from '../calls/tool-result.js';
+import { commit, retryStale } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { auditOf } from '../facts/context.js';
+import { asOfNow, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 
 type Refused = ReturnType<typeof refused>;
 
@@ -19,7 +20,7 @@ export async function revealApproval(
   signer: Signer,
 ): Promise<{ kind: 'revealed'; call: RevealedCall } | Refused> {
   parseInput(signerSchema, signer, 'signer');
-  return await untilCurrent(async () => {
+  return await retryStale(async () => {
     const before = await find(runtime, worldId, approvalId);
     if (before?.approval === undefined || !before.byApproval) return refused('unknown', 'no approval has this id');
     return await commit(runtime, 'reveal-approval', worldId, needsOf(before, signer), (step) =>

@@ -1,6 +1,7 @@
 import type { Signer } from '@countersign/protocol';
 import type { GrantRecord } from '../ports/index.js';
-import { changeWorld, type Runtime, type WorldChange } from '../step/runtime.js';
+import { changeWorld } from '../step/commit.js';
+import type { Runtime, WorldChange } from '../step/runtime.js';
 
 /** From the next call on (A14). False if it was not live. */
 export async function revokeGrant(

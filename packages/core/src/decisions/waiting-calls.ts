@@ -1,8 +1,11 @@
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { callOf, gateCall, gateNeeds, judgeCall, signCall, type JudgedCall } from '../calls/gate-call.js';
-import { look, type Runtime } from '../step/runtime.js';
+import { gateCall, gateNeeds } from '../calls/gate-call.js';
+import { callOf, judgeCall, type JudgedCall } from '../calls/read-call.js';
+import { signCall } from '../calls/sign-call.js';
+import { readState } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 
 /** A call that waits for a decision, as it stands now. */
@@ -69,7 +72,7 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
       ? undefined
       : { id: 'supposed', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
   const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
-    await look(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
+    await readState(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
       coveringOf(gateCall(tx, snapshot, judged, { supposed })),
     );
   const covered: WaitingCall[] = [];

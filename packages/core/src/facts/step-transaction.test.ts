@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { ChatRecord, ChatState, StepReads, TurnRecord } from '../ports/index.js';
-import { emptyChat } from './apply-fact.js';
+import { emptyChat } from './apply-change.js';
 import { StepTransaction } from './step-transaction.js';
 
 it('[S3] a step in many chats looks a turn up in its own chat alone', () => {
   const states = new Map<string, ChatState>();
   for (let nth = 0; nth < 200; nth += 1) {
     const state = emptyChat({ id: `chat_${nth}`, worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
-    const turn = { id: `turn_${nth}`, chatId: state.chat.id, worldId: 'w', state: 'open', epoch: 1, rev: 1 };
+    const turn = { id: `turn_${nth}`, chatId: state.chat.id, worldId: 'w', state: 'open', epoch: 1 };
     state.turns.set(turn.id, turn as TurnRecord);
     states.set(state.chat.id, state);
   }
@@ -18,8 +18,8 @@ it('[S3] a step in many chats looks a turn up in its own chat alone', () => {
   };
   const tx = new StepTransaction('w', { chats: [...states.keys()] }, { now: 1, chat } as StepReads);
   const turns = [...states.keys()].flatMap((id) => tx.unfinishedTurns(id));
-  for (const turn of turns) expect(tx.stepTurn(turn, { owner: null })).toBe(true);
-  expect(tx.writes().facts).toHaveLength(200);
+  for (const turn of turns) tx.write({ kind: 'turn-released', chatId: turn.chatId, turnId: turn.id, interruptions: 1 });
+  expect(tx.writes().changes).toHaveLength(200);
   // A crash or a shutdown with thousands of open turns would otherwise hold up everything for minutes.
   expect(looks).toBeLessThan(5 * states.size);
 });

@@ -1,63 +1,75 @@
 import { CountersignError } from '@countersign/protocol';
 import type {
-  AgentRecord,
   ApprovalRecord,
-  ApprovalVerdict,
   CallKeys,
   ChatRecord,
   ChatState,
   ClientRecord,
   Emission,
-  Fact,
   GrantRecord,
-  InvocationChange,
   InvocationRecord,
-  InvocationStatus,
   McpToolRecord,
   MessageRecord,
   NewAuditRecord,
-  NewMessage,
+  RowChange,
   StepNeeds,
   StepReads,
   StepWrites,
-  TurnChange,
   TurnRecord,
+  TurnState,
 } from '../ports/index.js';
-import { applyFact, emptyChat } from './apply-fact.js';
-
-type Fence = Pick<TurnRecord, 'id' | 'chatId' | 'epoch' | 'rev'>;
+import { newId } from '../turn/ids.js';
+import { applyChange, emptyChat } from './apply-change.js';
+import type { FactContext, NewWords } from './context.js';
+import { derive } from './derive.js';
+import { chatOf, isOfWorld, type Fact } from './fact.js';
 
 /**
- * A step while it is decided. Reads see what the step itself has written. Every write is a fact, applied at once to the state of its
- * chat; a store that can't write them throws that state away.
+ * A step while it is decided. Every write is a fact; what it comes to is applied at once to the state of its chat, so reads see what the step
+ * itself has written. A store that can't write the step throws that state away.
  */
 export class StepTransaction {
   readonly worldId: string;
   readonly #needs: StepNeeds;
   readonly #reads: StepReads;
+  readonly #agentName: (agentId: string) => string;
   readonly #facts: Fact[] = [];
+  protected readonly changes: RowChange[] = [];
   readonly #emissions: Emission[] = [];
   readonly #records: NewAuditRecord[] = [];
   readonly #wakes: string[] = [];
-  readonly #created = new Map<string, ChatState>();
+  protected readonly created = new Map<string, ChatState>();
+  /** Chats in which a turn has begun, paused, gone on or ended. */
+  readonly #active = new Set<string>();
   /** The last one that was asked for: who signs is asked for several times. */
   #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
   /** Open and queued turns that this step has added. */
   #added = 0;
 
-  constructor(worldId: string, needs: StepNeeds, reads: StepReads) {
+  constructor(
+    worldId: string,
+    needs: StepNeeds,
+    reads: StepReads,
+    agentName: (agentId: string) => string = (agentId) => agentId,
+  ) {
     this.worldId = worldId;
     this.#needs = needs;
     this.#reads = reads;
+    this.#agentName = agentName;
+  }
+
+  /** What has happened so far. */
+  get facts(): readonly Fact[] {
+    return this.#facts;
   }
 
   /** What is to be written. */
   writes(): StepWrites {
-    const count = this.#facts.length + this.#emissions.length + this.#records.length + this.#wakes.length;
+    const count = this.changes.length + this.#emissions.length + this.#records.length + this.#wakes.length;
     if (this.#needs.isLook === true && count > 0) throw new Error('A step wrote that had said it would only look.');
     return {
-      facts: this.#facts,
+      changes: this.changes,
       emissions: this.#emissions,
       records: this.#records,
       wakes: this.#wakes,
@@ -74,16 +86,6 @@ export class StepTransaction {
   chat(id: string): ChatRecord | undefined {
     return this.#state(id)?.chat;
   }
-  createChat(chat: ChatRecord): void {
-    this.#created.set(chat.id, emptyChat(chat));
-    this.#facts.push({ kind: 'chat-created', chat });
-  }
-  changeChat(chatId: string, change: Extract<Fact, { kind: 'chat-changed' }>['change']): void {
-    this.#write(chatId, { kind: 'chat-changed', chatId, change });
-  }
-  deleteChat(chatId: string): void {
-    this.#facts.push({ kind: 'chat-deleted', chatId });
-  }
 
   // Messages
 
@@ -92,13 +94,27 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.sent?.clientMessageId === clientMessageId, 'sent');
     return this.#reads.sent(chatId, clientMessageId);
   }
-  /** Gives the message its position. It belongs to the step from here on. */
-  appendMessage(message: NewMessage): MessageRecord {
-    const chat = this.chat(message.chatId);
-    if (chat === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
-    const written: MessageRecord = Object.assign(message, { seq: chat.lastSeq + 1, createdAt: this.now() });
-    this.#write(chat.id, { kind: 'message-written', message: written });
-    return written;
+  /** A message with its id and its place, which is the next one of its chat. Nothing is written. */
+  newMessage(chatId: string, words: NewWords): MessageRecord {
+    const { chat } = this.chatState(chatId);
+    return {
+      id: newId('msg'),
+      agentId: null,
+      turnId: null,
+      iteration: null,
+      replyTo: null,
+      toolCalls: null,
+      toolCallId: null,
+      addressees: [],
+      providerState: null,
+      clientMessageId: null,
+      secrets: [],
+      ...words,
+      worldId: chat.worldId,
+      chatId,
+      seq: chat.lastSeq + 1,
+      createdAt: this.now(),
+    };
   }
 
   // Turns
@@ -130,48 +146,14 @@ export class StepTransaction {
   countBegun(chatId: string, agentId: string): number {
     return this.#state(chatId)?.begun.get(agentId) ?? 0;
   }
-  /** How many turns of a chat are open, and how many wait for somebody (M8). A queued one waits with the one before it. */
-  countUnfinished(chatId: string): { working: number; waiting: number } {
-    const count = { working: 0, waiting: 0 };
-    for (const { state } of this.#state(chatId)?.turns.values() ?? []) {
-      if (state === 'open') count.working += 1;
-      else if (state === 'waiting') count.waiting += 1;
-    }
-    return count;
-  }
   /** Open and queued turns of the step's world. */
   countWorking(): number {
     return this.#reads.working() + this.#added;
   }
-  /** A second open or waiting turn of an agent in a chat is refused as a `conflict`. */
-  insertTurn(turn: TurnRecord): void {
-    if (turn.state === 'open' && this.currentTurn(turn.chatId, turn.agentId) !== undefined) {
-      throw new CountersignError('conflict', 'An agent has one turn under way in a chat.');
-    }
-    if (turn.worldId === this.worldId) this.#added += works(turn.state);
-    this.#write(turn.chatId, { kind: 'turn-queued', turn });
-  }
-  /** Applies the change if the turn is as the caller has read it. False: it is not, and the caller must write nothing either. */
-  stepTurn(fence: Fence, change: TurnChange): boolean {
-    const turn = this.#unchanged(fence);
-    if (turn !== undefined) this.#changeTurn(turn, change);
-    return turn !== undefined;
-  }
-  /** Raises `epoch`, so that the process that runs the turn can't write any more. Undefined: it has ended, or is not there. */
-  fenceTurn(id: string, change: TurnChange): TurnRecord | undefined {
-    const turn = this.turn(id);
-    if (turn === undefined) return undefined;
-    const all = { ...change, epoch: turn.epoch + 1 };
-    this.#changeTurn(turn, all);
-    return { ...turn, ...all, rev: turn.rev + 1 };
-  }
-  /** Takes a turn that no process runs. Undefined: another process was first. */
-  claimTurn(fence: Fence, claim: { owner: string; interruptions: number }): TurnRecord | undefined {
-    const turn = this.#unchanged(fence);
-    if (turn?.state !== 'open') return undefined;
-    const all = { ...claim, epoch: turn.epoch + 1 };
-    this.#changeTurn(turn, all);
-    return { ...turn, ...all, rev: turn.rev + 1 };
+  /** The turn as it stands. Undefined: since it was read, it has ended, another process has it, or its model has answered. */
+  current({ id, chatId, epoch, owner, iteration }: TurnRecord): TurnRecord | undefined {
+    const turn = this.#state(chatId)?.turns.get(id);
+    return turn?.epoch === epoch && turn.owner === owner && turn.iteration === iteration ? turn : undefined;
   }
   wakeTurn(turnId: string): void {
     this.#wakes.push(turnId);
@@ -193,32 +175,17 @@ export class StepTransaction {
   openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
     return this.invocations(turn).filter((call) => call.settledAt === null);
   }
-  insertInvocation(call: InvocationRecord): void {
-    this.#write(call.chatId, { kind: 'call-proposed', call });
-  }
-  /** Compare-and-set on `status`. */
-  changeInvocation(id: string, from: InvocationStatus, change: InvocationChange): boolean {
-    const found = this.invocation(id);
-    if (found?.status !== from) return false;
-    const { chatId } = found;
-    this.#write(chatId, { kind: 'call-changed', chatId, callId: id, change });
-    return true;
-  }
   /** Is there such a call in this chat whose outcome is unknown (S3)? */
   outcomeUnknown(call: CallKeys): boolean {
-    for (let at = this.#facts.length - 1; at >= 0; at -= 1) {
-      const fact = this.#facts[at];
-      if (fact?.kind === 'outcome-accepted' && isSameCall(fact, call)) return false;
-      if (fact?.kind !== 'call-changed' || fact.change.outcomeUnknown !== true) continue;
-      const changed = this.invocation(fact.callId);
+    for (let at = this.changes.length - 1; at >= 0; at -= 1) {
+      const row = this.changes[at];
+      if (row?.kind === 'outcome-accepted' && isSameCall(row, call)) return false;
+      if (row?.kind !== 'call-changed' || row.change.outcomeUnknown !== true) continue;
+      const changed = this.invocation(row.callId);
       if (changed !== undefined && isSameCall(changed, call)) return true;
     }
     this.#assertNeeded(this.#needsCall(call), 'calls');
     return this.#reads.outcomeUnknown(call);
-  }
-  acceptOutcome(call: { chatId: string; toolName: string; arguments: string }): void {
-    const { chatId, toolName } = call;
-    this.#write(chatId, { kind: 'outcome-accepted', chatId, toolName, arguments: call.arguments });
   }
 
   // Approvals
@@ -230,18 +197,6 @@ export class StepTransaction {
   /** Oldest first. */
   pendingApprovals(chatId: string): ApprovalRecord[] {
     return [...(this.#state(chatId)?.approvals.values() ?? [])];
-  }
-  insertApproval(approval: ApprovalRecord): void {
-    this.#write(approval.chatId, { kind: 'approval-requested', approval });
-  }
-  /** Compare-and-set from `pending`. */
-  settleApproval(id: string, verdict: Omit<ApprovalVerdict, 'decidedAt'>): boolean {
-    const approval = this.approval(id);
-    if (approval === undefined) return false;
-    const { chatId, agentId } = approval;
-    const change = { ...verdict, decidedAt: this.now() };
-    this.#write(chatId, { kind: 'approval-settled', chatId, agentId, approvalId: id, change });
-    return true;
   }
   /** How many of one agent wait in each chat of its world, most first. */
   pendingOf(agentId: string): readonly { chatId: string; waiting: number }[] {
@@ -259,16 +214,10 @@ export class StepTransaction {
   grants(call: CallKeys, usedAfter: number): GrantRecord[] {
     this.#assertNeeded(this.#needsCall(call), 'calls');
     const found = this.#reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > usedAfter);
-    for (const fact of this.#facts) {
-      if (fact.kind === 'grant-given' && covers(fact, call)) found.push(fact.grant);
+    for (const row of this.changes) {
+      if (row.kind === 'grant-given' && covers(row, call)) found.push(row.grant);
     }
     return found;
-  }
-  giveGrant(grant: GrantRecord, key: string): void {
-    this.#write(grant.chatId, { kind: 'grant-given', grant, key });
-  }
-  useGrant(chatId: string, grantId: string): void {
-    this.#write(chatId, { kind: 'grant-used', chatId, grantId, at: this.now() });
   }
 
   // The world
@@ -287,21 +236,37 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.mcpTools?.includes(name) === true, 'mcpTools');
     return this.#reads.mcpTool(name);
   }
-  setPolicy(policy: readonly string[]): void {
-    this.#facts.push({ kind: 'policy-changed', worldId: this.worldId, policy });
-  }
-  addAgent(agent: AgentRecord): void {
-    this.#facts.push({ kind: 'agent-added', agent });
-  }
-  removeAgent(agentId: string): void {
-    this.#facts.push({ kind: 'agent-removed', worldId: this.worldId, agentId });
-  }
-  deleteWorld(): void {
-    this.#facts.push({ kind: 'world-deleted', worldId: this.worldId });
-  }
 
-  // What is told and recorded
+  // What happens
 
+  /** Throws if it is about a chat, a turn, a call or an approval that is not there: commands check that before. */
+  write(fact: Fact): void {
+    // Who waits for a chat is told that it is idle, also when it is deleted.
+    if (fact.kind === 'chat-deleted' || fact.kind === 'world-deleted') this.noteActivity();
+    this.#facts.push(fact);
+    if (isOfWorld(fact)) {
+      this.changes.push(fact);
+      return;
+    }
+    if (fact.kind === 'chat-created') this.created.set(fact.chat.id, emptyChat(fact.chat));
+    const state = this.chatState(chatOf(fact));
+    const { changes, events = [], records = [] } = derive(fact, this.#context(state));
+    for (const row of changes) this.change(state, row);
+    this.#emissions.push(...events);
+    this.#records.push(...records);
+  }
+  /** Last in a step, when its turns stand as they will be kept: tells what a chat is doing when that changed (M8). */
+  noteActivity(): void {
+    for (const chatId of this.#active) {
+      const { chat, turns } = this.chatState(chatId);
+      const states = new Set([...turns.values()].map(({ state }) => state));
+      // A queued turn waits with the one before it.
+      const status = states.has('open') ? 'working' : states.has('waiting') ? 'waiting' : 'idle';
+      if (status !== chat.status) this.write({ kind: 'activity-changed', chatId, status });
+    }
+    this.#active.clear();
+  }
+  /** What concerns a world and none of its chats. */
   emit(emission: Emission): void {
     this.#emissions.push(emission);
   }
@@ -311,7 +276,7 @@ export class StepTransaction {
   }
 
   #state(chatId: string): ChatState | undefined {
-    const created = this.#created.get(chatId);
+    const created = this.created.get(chatId);
     if (created !== undefined) return created;
     this.#assertNeeded(this.#needs.chats.includes(chatId), `chats: ${chatId}`);
     return this.#reads.chat(chatId);
@@ -322,27 +287,38 @@ export class StepTransaction {
       const found = state === undefined ? undefined : pick(state);
       if (found !== undefined) return found;
     }
-    for (const state of this.#created.values()) {
+    for (const state of this.created.values()) {
       const found = pick(state);
       if (found !== undefined) return found;
     }
     return undefined;
   }
-  #write(chatId: string, fact: Fact): void {
+  protected chatState(chatId: string): ChatState {
     const state = this.#state(chatId);
     if (state === undefined) throw new CountersignError('not-found', `There is no chat "${chatId}".`);
-    this.#facts.push(fact);
-    applyFact(state, fact);
+    return state;
   }
-  #unchanged({ id, chatId, epoch, rev }: Fence): TurnRecord | undefined {
-    const turn = this.#state(chatId)?.turns.get(id);
-    return turn?.epoch === epoch && turn.rev === rev ? turn : undefined;
+  #context(state: ChatState): FactContext {
+    return {
+      now: this.now(),
+      state,
+      working: () => this.countWorking(),
+      agentName: this.#agentName,
+      clientLabel: (id) => this.client(id)?.label ?? id,
+      message: (words) => this.newMessage(state.chat.id, words),
+    };
   }
-  #changeTurn(turn: TurnRecord, more: Partial<TurnRecord>): void {
-    const { chatId, id: turnId, worldId } = turn;
-    const change = { ...more, rev: turn.rev + 1 };
-    if (more.state !== undefined && worldId === this.worldId) this.#added += works(more.state) - works(turn.state);
-    this.#write(chatId, { kind: 'turn-changed', chatId, turnId, change });
+  /** Facts alone lead here. */
+  protected change(state: ChatState, row: RowChange): void {
+    this.changes.push(row);
+    if (row.kind === 'turn-queued') this.#follow(state.chat, undefined, row.turn.state);
+    if (row.kind === 'turn-changed') this.#follow(state.chat, state.turns.get(row.turnId)?.state, row.change.state);
+    applyChange(state, row);
+  }
+  #follow({ id, worldId }: ChatRecord, before: TurnState | undefined, after: TurnState | undefined): void {
+    if (after === undefined || after === before) return;
+    this.#active.add(id);
+    if (worldId === this.worldId) this.#added += works(after) - works(before);
   }
   #needsCall(call: CallKeys): boolean {
     return this.#needs.calls?.some((needed) => isSameKey(needed, call)) === true;
@@ -352,7 +328,7 @@ export class StepTransaction {
   }
 }
 
-function works(state: TurnRecord['state']): 0 | 1 {
+function works(state: TurnState | undefined): 0 | 1 {
   return state === 'open' || state === 'queued' ? 1 : 0;
 }
 
@@ -379,7 +355,7 @@ function isSameCall(
   return one.chatId === chatId && one.toolName === toolName && one.arguments === argumentsText;
 }
 
-function covers({ grant, key }: Extract<Fact, { kind: 'grant-given' }>, call: CallKeys): boolean {
+function covers({ grant, key }: Extract<RowChange, { kind: 'grant-given' }>, call: CallKeys): boolean {
   return (
     grant.chatId === call.chatId &&
     grant.agentId === call.agentId &&

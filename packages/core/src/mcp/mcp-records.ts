@@ -11,7 +11,8 @@ import { keepPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld } from '../step/look-up.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { changeWorld, mustHaveChanged, type Runtime, type WorldChange } from '../step/runtime.js';
+import { changeWorld, mustHaveChanged } from '../step/commit.js';
+import type { Runtime, WorldChange } from '../step/runtime.js';
 
 /** What the host of a world's MCP servers reads and writes. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {

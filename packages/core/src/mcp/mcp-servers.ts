@@ -14,7 +14,8 @@ import { applyChange } from './mcp-change.js';
 import { emitServer, withTools } from './mcp-records.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { changeWorld, mustHaveChanged, type Runtime, type WorldChange } from '../step/runtime.js';
+import { changeWorld, mustHaveChanged } from '../step/commit.js';
+import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 

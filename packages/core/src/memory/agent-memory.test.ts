@@ -35,7 +35,7 @@ const trigger = message('msg_1', { addressees: ['ada'] });
 const answer = message('msg_2', { turnId: id, role: 'assistant', speaker: 'agent' });
 
 function hear(memory: AgentMemory, message: MessageRecord): void {
-  memory.heard({ kind: 'message-written', message });
+  memory.follow({ kind: 'message-written', message });
 }
 
 /** What the store would say, and how often it was asked. */
@@ -49,7 +49,7 @@ function reader() {
 }
 
 describe('messages of a turn', () => {
-  it('[C1] [N1] that was heard from its first one on are not read', async () => {
+  it('[C1] [N1] that was follow from its first one on are not read', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);
@@ -127,7 +127,7 @@ describe('ended turns', () => {
   function take(memory: AgentMemory, n: number, state?: unknown): void {
     const { id } = nth(n);
     hear(memory, message(`msg_${n}`, { seq: n, addressees: ['ada'], content: `ask ${n}` }));
-    memory.heard({ kind: 'turn-changed', chatId: 'chat_1', turnId: id, change: { state: 'ended' } });
+    memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: id, change: { state: 'ended' } });
     const from = { provider: 'p', model: 'm', usage, vendorIds: [], ...(state === undefined ? {} : { state }) };
     const said = {
       turnId: id,
@@ -148,7 +148,7 @@ describe('ended turns', () => {
     return memory;
   }
 
-  it('[C1] [N1] are not read once they were heard, with what was written after their end', async () => {
+  it('[C1] [N1] are not read once they were follow, with what was written after their end', async () => {
     const memory = await begun();
     take(memory, 1);
     take(memory, 3);
@@ -157,9 +157,9 @@ describe('ended turns', () => {
     expect(contents(await past)).toEqual(['ask 1', 'answer 1', 'ask 3', 'answer 3']);
   });
 
-  it('[C1] are read if one of them was not heard from its beginning', async () => {
+  it('[C1] are read if one of them was not follow from its beginning', async () => {
     const memory = await begun();
-    memory.heard({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
+    memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import type { Fact, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
+import type { RowChange, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
 import {
   createTurnMessages,
@@ -31,7 +31,7 @@ export interface AgentMemory {
   /** What this turn answers and what it has said so far; undefined likewise. */
   current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
   /** It is being written. Its chat is to be forgotten if it is not kept. */
-  heard(fact: Fact): void;
+  follow(row: RowChange): void;
   forgetChat(chatId: string): void;
 }
 
@@ -140,9 +140,9 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
     current(reader, turn) {
       return messages.kept(turn.id) ?? (reader === undefined ? undefined : readTurnMessages(reader, turn));
     },
-    heard(fact) {
-      if (fact.kind === 'message-written') messages.heard(fact.message);
-      const ended = endedBy(fact);
+    follow(row) {
+      if (row.kind === 'message-written') messages.follow(row.message);
+      const ended = endedBy(row);
       if (ended !== undefined) noteEnd(ended);
     },
     forgetChat(chatId) {

@@ -1,4 +1,4 @@
-import type { Fact, MessageRecord, StoreReader, TurnRecord } from '../ports/index.js';
+import type { RowChange, MessageRecord, StoreReader, TurnRecord } from '../ports/index.js';
 import { turnId } from '../turn/ids.js';
 
 /** What a turn answers and everything it has said, oldest first. */
@@ -19,7 +19,7 @@ export interface KeptTurn extends TurnMessages {
 
 export interface TurnMessagesMemory {
   /** Kept as it is written. */
-  heard(message: MessageRecord): void;
+  follow(message: MessageRecord): void;
   /** Undefined: it has to be read. */
   kept(turnId: string): KeptTurn | undefined;
   forgetChat(chatId: string): void;
@@ -46,7 +46,7 @@ export function createTurnMessages(): TurnMessagesMemory {
   }
 
   return {
-    heard(message) {
+    follow(message) {
       for (const agentId of message.addressees) {
         turns.set(turnId(message.id, agentId), {
           chatId: message.chatId,
@@ -81,9 +81,9 @@ export async function readTurnMessages(reader: StoreReader, turn: TurnRecord): P
   return { trigger: await reader.message(turn.triggerId), own: await reader.messagesOfTurn(turn.id) };
 }
 
-/** The turn that this fact ends. */
-export function endedBy(fact: Fact): { chatId: string; turnId: string } | undefined {
-  if (fact.kind === 'turn-changed') return fact.change.state === 'ended' ? fact : undefined;
-  if (fact.kind !== 'turn-queued' || fact.turn.state !== 'ended') return undefined;
-  return { chatId: fact.turn.chatId, turnId: fact.turn.id };
+/** The turn that this row ends. */
+export function endedBy(row: RowChange): { chatId: string; turnId: string } | undefined {
+  if (row.kind === 'turn-changed') return row.change.state === 'ended' ? row : undefined;
+  if (row.kind !== 'turn-queued' || row.turn.state !== 'ended') return undefined;
+  return { chatId: row.turn.chatId, turnId: row.turn.id };
 }

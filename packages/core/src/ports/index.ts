@@ -52,7 +52,7 @@ export type {
   CallKeys,
   ChatChange,
   ChatState,
-  Fact,
+  RowChange,
   NewAuditRecord,
   StepNeeds,
   StepReads,

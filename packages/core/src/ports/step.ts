@@ -14,7 +14,7 @@ import type {
 
 /**
  * What is known of a chat while something can still happen in it. Ended turns and their calls are in its transcript only, so this does
- * not grow with history. `applyFact` is the only function that changes it.
+ * not grow with history. `applyChange` is the only function that changes it.
  */
 export interface ChatState {
   chat: ChatRecord;
@@ -28,8 +28,8 @@ export interface ChatState {
   begun: Map<string, number>;
 }
 
-/** What a step has decided. A closed union: stores write it, and applying it to the state before gives the state after. */
-export type Fact =
+/** What a step does to the rows of a store, in this order. Derived from facts; applied to the state of a chat, it gives the state after. */
+export type RowChange =
   | { kind: 'chat-created'; chat: ChatRecord }
   | { kind: 'chat-changed'; chatId: string; change: ChatChange }
   | { kind: 'chat-deleted'; chatId: string }
@@ -112,7 +112,7 @@ export interface StepReads {
 
 /** What a step writes: all of it, or nothing. */
 export interface StepWrites {
-  facts: readonly Fact[];
+  changes: readonly RowChange[];
   /** Numbered in the world's log when they are written. */
   emissions: readonly Emission[];
   /** Chained in the world's audit log. Masked already. */

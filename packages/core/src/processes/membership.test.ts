@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SILENT_MS } from '../turns/claim-turn.js';
+import { SILENT_MS } from '../turns/take-over.js';
 import { BEAT_MS, FRESH_MS, ROUND_MS } from './membership.js';
 
 it('[S4] the times of a process let another go on within ten seconds, and never both at once', () => {

@@ -2,7 +2,7 @@ import { sseEventSchema, toolOutputEventSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
 import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
-import { claimTurn, SILENT_MS } from '../turns/claim-turn.js';
+import { claimTurn, SILENT_MS } from '../turns/take-over.js';
 import { createRepeater } from './repeater.js';
 import type { Runtime } from '../step/runtime.js';
 

@@ -1,8 +1,7 @@
 import type { StoreReader, TurnRecord } from '../ports/index.js';
-import { SILENT_MS } from '../turns/claim-turn.js';
+import { recover, SILENT_MS } from '../turns/take-over.js';
 import type { Membership } from './membership.js';
 import type { Attended, Runtime } from '../step/runtime.js';
-import { recover } from '../turns/take-over.js';
 
 /** What a process does at its start with turns that an earlier one left: `leave` is for one that ends soon (X4). */
 export type Unfinished = 'take-up' | 'leave';

@@ -1,9 +1,9 @@
-import type { Fact } from '../ports/index.js';
+import type { RowChange } from '../ports/index.js';
 
 /** In which chat a call or an approval is, so that it is found in that chat's state. Losing one costs a read. */
 export interface CallChats {
   get(id: string): string | undefined;
-  note(fact: Fact): void;
+  note(row: RowChange): void;
 }
 
 const MOST_KEPT = 10_000;
@@ -12,9 +12,9 @@ export function createCallChats(): CallChats {
   const chats = new Map<string, string>();
   return {
     get: (id) => chats.get(id),
-    note(fact) {
-      if (fact.kind === 'call-proposed') chats.set(fact.call.id, fact.call.chatId);
-      else if (fact.kind === 'approval-requested') chats.set(fact.approval.id, fact.approval.chatId);
+    note(row) {
+      if (row.kind === 'call-proposed') chats.set(row.call.id, row.call.chatId);
+      else if (row.kind === 'approval-requested') chats.set(row.approval.id, row.approval.chatId);
       else return;
       if (chats.size > MOST_KEPT) for (const oldest of chats.keys()) return void chats.delete(oldest);
     },

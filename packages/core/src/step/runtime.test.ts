@@ -3,7 +3,8 @@ import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { StepReads, Store, StoreReader, WorldRecord } from '../ports/index.js';
 import { createCallChats } from './call-chats.js';
-import { commit, type Runtime } from './runtime.js';
+import { commit } from './commit.js';
+import type { Runtime } from './runtime.js';
 
 function reader(rev: number, policy: string[]): StoreReader {
   const world = { id: 'w', rev, policy, settings: {} } as unknown as WorldRecord;
@@ -27,7 +28,9 @@ it('[A19] rules that a step has written and that were not kept are never taken f
     callChats: createCallChats(),
     probe: () => undefined,
   } as Partial<Runtime> as Runtime;
-  const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) => tx.setPolicy(['allow remove']));
+  const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) =>
+    tx.write({ kind: 'agent-removed', worldId: 'w', agentId: 'a' }),
+  );
   await expect(deciding).rejects.toThrow('the disk is full');
   expect((await snapshots.read(reader(2, ['deny remove']), 'w'))?.world.policy).toEqual(['deny remove']);
 });

@@ -1,4 +1,4 @@
-import { StepTransaction } from '../facts/step-transaction.js';
+import { RowTransaction } from './row-transaction.js';
 import type { StepNeeds, Store } from '../ports/index.js';
 
 /** One step of a store, decided by `work`. */
@@ -6,10 +6,10 @@ export function stepOf<T>(
   store: Store,
   worldId: string,
   needs: StepNeeds,
-  work: (tx: StepTransaction) => T,
+  work: (tx: RowTransaction) => T,
 ): ReturnType<typeof store.step<T>> {
   return store.step(worldId, needs, (reads) => {
-    const tx = new StepTransaction(worldId, needs, reads);
+    const tx = new RowTransaction(worldId, needs, reads);
     const value = work(tx);
     return { value, writes: tx.writes() };
   });

@@ -1,11 +1,42 @@
-import type { LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
+import type { LLMResponse, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
 import { needsSlices } from '../masking/index.js';
 import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
-import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
-import { commit, readSnapshot, type Runtime, type Step } from '../step/runtime.js';
-import { endTurn, noteActivity, queueTurns } from '../step/turn-lifecycle.js';
+import { commit, readSnapshot } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { openNext, queueTurns } from '../step/move-turn.js';
+
+/** One answer of a model, and where it came from. */
+export interface ModelAnswer<Response extends LLMResponse> {
+  messageId: string;
+  response: Response;
+  provider: string;
+  model: string;
+}
+
+/** The message of an answer, under the id its chunks were streamed with. What only the same provider and model gets back is kept in it (P1, P5). */
+export function answerMessage(
+  { tx }: Step,
+  turn: TurnRecord,
+  { messageId, response, provider, model }: ModelAnswer<LLMResponse>,
+  message: Pick<NewMessage, 'content'> & Partial<Pick<NewMessage, 'addressees' | 'toolCalls'>>,
+  vendorIds: readonly string[] = [],
+): MessageRecord {
+  const { usage, providerState: state } = response;
+  return tx.newMessage(turn.chatId, {
+    ...message,
+    id: messageId,
+    role: 'assistant',
+    sender: turn.agentId,
+    speaker: 'agent',
+    agentId: turn.agentId,
+    turnId: turn.id,
+    iteration: turn.iteration + 1,
+    replyTo: turn.triggerId,
+    providerState: { provider, model, usage, ...(state === undefined ? {} : { state }), vendorIds },
+  });
+}
 
 interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
   /** The message that is answered; undefined if its chat is gone. */
@@ -20,16 +51,17 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
   const { response, trigger } = answer;
   await maskLongTexts([await foresee(runtime, turn, answer)]);
   return await commit(runtime, 'answer', turn.worldId, { chats: [turn.chatId] }, (step) => {
-    const prepared = prepare(step.snapshot, turn, response.content, trigger);
-    const said = prepared.content.trim() !== '';
-    const sayLast = (): void => {
-      if (said) publish(runtime, step, turn, answer, prepared);
-      else if (!prepared.ended) sayEmpty(step, turn);
-    };
-    const outcome = said ? 'answered' : 'passed';
-    const ended = endTurn(runtime, step, turn, outcome, sayLast, answered(turn, response));
-    if (!ended) return false;
-    noteActivity(runtime, step, turn.chatId);
+    const { tx, snapshot } = step;
+    const { chatId, id: turnId } = turn;
+    if (tx.current(turn)?.state !== 'open') return false;
+    const { content, agentIds: addressees, ended } = prepare(snapshot, turn, response.content, trigger);
+    const hasWords = content.trim() !== '';
+    const message = hasWords ? answerMessage(step, turn, answer, { content, addressees }) : undefined;
+    tx.write({ kind: 'model-answered', chatId, turnId, usage: response.usage, message });
+    tx.write({ kind: 'turn-ended', chatId, turnId, outcome: hasWords ? 'answered' : 'passed' });
+    if (message !== undefined) queueTurns(runtime, step, message);
+    else if (!ended) sayEmpty(step, turn);
+    openNext(runtime, step, { chatId, agentId: turn.agentId });
     return true;
   });
 }
@@ -48,18 +80,6 @@ async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }
   if (!needsSlices(response.content)) return '';
   const snapshot = await readSnapshot(runtime, turn.worldId, { recent: true });
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
-}
-
-function publish(
-  runtime: Runtime,
-  step: Step,
-  turn: TurnRecord,
-  answer: TextAnswer,
-  prepared: { content: string; agentIds: string[] },
-): void {
-  const { content, agentIds: addressees } = prepared;
-  const message = writeAnswer(step, turn, answer, { content, addressees }, []);
-  queueTurns(runtime, step, message);
 }
 
 /** An agent that says nothing without meaning to would look like a hang. */

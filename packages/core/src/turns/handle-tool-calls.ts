@@ -8,25 +8,18 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from '../calls/ask-approval.js';
-import { isUnattended } from '../calls/unattended.js';
-import {
-  gateCall,
-  gateNeeds,
-  judgeCall,
-  readCall,
-  signCall,
-  type JudgedCall,
-  type ReadCall,
-  type SignedCall,
-} from '../calls/gate-call.js';
+import { gateCall, gateNeeds, isUnattended } from '../calls/gate-call.js';
+import { judgeCall, readCall, type JudgedCall, type ReadCall } from '../calls/read-call.js';
+import { refuseCall } from '../calls/settle-call.js';
+import { signCall, type SignedCall } from '../calls/sign-call.js';
+import { startCall } from '../calls/start-call.js';
 import { limitWaiting, MOST_CALLS, refuseExcess } from '../calls/limit-calls.js';
-import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
-import { refuseCall } from '../calls/refuse-call.js';
-import { commit, type Place, type Runtime, type Step, type Started } from '../step/runtime.js';
-import { startCall } from '../calls/mark-started.js';
+import { answerMessage, type ModelAnswer } from './handle-text-response.js';
+import { commit } from '../step/commit.js';
+import type { Place, Runtime, Step, Started } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
-import { noteActivity } from '../step/turn-lifecycle.js';
-import { intoState, type Situation } from '../step/turn-state.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { readSituation, type Situation } from '../step/turn-state.js';
 import { wordsOf } from '../ports/words-of.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
@@ -80,44 +73,34 @@ export async function handleToolCalls(
   const { agentId, chatId } = turn;
   const needs = { chats: [chatId], pendingOf: agentId, ...gateNeeds(proposed.map(({ judged }) => judged)) };
   return await commit(runtime, 'tool-calls', turn.worldId, needs, (step) => {
-    const decided = [];
-    const admit = limitWaiting(step.tx, agentId);
-    for (const [position, proposal] of proposed.entries()) {
-      const gate = admit(judge(step, proposal));
-      const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
-      decided.push({ proposal, gate, invocation });
-    }
-    const before = situationOf(step, turn, response, decided);
-    const first = nextStep(before);
-    const waits = first.kind === 'wait';
-    const { iteration, inputTokens, outputTokens } = before.turn;
-    const state = waits ? 'waiting' : 'open';
-    if (!step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })) return undefined;
-    const toolCalls = proposed.map(({ id, judged: { call } }): ToolCall => ({
-      id,
-      type: 'function',
-      function: { name: call.toolName, arguments: call.argumentsText },
-    }));
+    const { tx, snapshot } = step;
+    if (tx.current(turn)?.state !== 'open') return undefined;
+    const admit = limitWaiting(tx, agentId);
+    const gated = proposed.map((proposal) => ({ proposal, gate: admit(judge(step, proposal)) }));
     const vendorIds = proposed.map(({ vendorId }) => vendorId);
-    writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
-    const asLooked = isAsLooked(runtime, step, answer.snapshot, proposed);
-    const startable = new Set(first.kind === 'start' && asLooked ? first.invocationIds : []);
-    // What is settled already comes before anything starts (T8).
-    for (const { proposal, gate, invocation } of decided) {
-      if (!startable.has(invocation.id)) write(runtime, step, proposal, gate, invocation);
+    const words = { content: response.content, toolCalls: proposed.map(toToolCall) };
+    const message = answerMessage(step, turn, answer, words, vendorIds);
+    tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: response.usage, message });
+    for (const [position, { proposal, gate }] of gated.entries()) {
+      propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
     }
+    const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
+    // What is settled already comes before anything starts (T8).
+    const next = nextStep(now());
+    const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
     const started: Started[] = [];
-    for (const { proposal, gate, invocation } of decided) {
-      if (!startable.has(invocation.id) || gate.kind !== 'run') continue;
-      step.tx.insertInvocation(invocation);
+    for (const { proposal, gate } of gated) {
+      const invocation = due.includes(proposal.id) ? tx.invocation(proposal.id) : undefined;
+      if (invocation === undefined || gate.kind !== 'run') continue;
       started.push(startCall(runtime, step, turn, invocation, proposal, gate));
     }
-    if (waits) noteActivity(runtime, step, turn.chatId);
-    const invocations = before.invocations.map(
-      (call) => started.find(({ invocation }) => invocation.id === call.id)?.invocation ?? call,
-    );
-    return { situation: { ...before, turn: { ...before.turn, state }, invocations }, started };
+    resumeTurn(runtime, step, turn.id);
+    return { situation: now(), started };
   });
+}
+
+function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
+  return { id, type: 'function', function: { name: call.toolName, arguments: call.argumentsText } };
 }
 
 const UNREADABLE =
@@ -132,26 +115,11 @@ function refuseMasked(call: ReadCall): ReadCall {
   return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
-/** False: the world or a tool changed between the look and the step. Then each call is looked at again before it starts. */
-function isAsLooked(runtime: Runtime, step: Step, looked: WorldSnapshot, proposed: readonly Proposed[]): boolean {
-  if (step.snapshot.world.rev !== looked.world.rev) return false;
-  const tools = runtime.tools(looked.world.id);
+/** False: the world or a tool changed since the calls were read. Then each call is read again before it starts. */
+function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
+  if (step.snapshot.world.rev !== seen.world.rev) return false;
+  const tools = runtime.tools(seen.world.id);
   return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
-}
-
-/** The turn and its open calls as they will stand, before anything is started. */
-function situationOf(
-  step: Step,
-  turn: TurnRecord,
-  response: ToolCallsResponse,
-  decided: readonly { gate: Gate; invocation: InvocationRecord }[],
-): Situation {
-  return {
-    turn: { ...turn, rev: turn.rev + 1, ...answered(turn, response) },
-    invocations: decided.filter(({ gate }) => gate.kind !== 'refuse').map(({ invocation }) => invocation),
-    limits: step.snapshot.world.settings,
-    snapshot: step.snapshot,
-  };
 }
 
 /** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */
@@ -247,27 +215,16 @@ function toInvocation(
   };
 }
 
-function write(
+function propose(
   runtime: Runtime,
   step: Step,
-  { judged: { call }, signed, words }: Proposed,
+  call: InvocationRecord,
+  { judged, signed, words }: Proposed,
   gate: Gate,
-  invocation: InvocationRecord,
 ): void {
-  step.tx.insertInvocation(invocation);
-  switch (gate.kind) {
-    case 'run':
-      return;
-    case 'ask': {
-      const { approvalId } = invocation;
-      if (call.tool === undefined || approvalId === null || signed === undefined) {
-        throw new Error('a call that can not be signed must not be asked');
-      }
-      const question = words === undefined ? {} : { words };
-      askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed, ...question });
-      return;
-    }
-    case 'refuse':
-      refuseCall(runtime, step, invocation, gate);
-  }
+  step.tx.write({ kind: 'call-proposed', call });
+  if (gate.kind === 'refuse') refuseCall(runtime, step, call, gate);
+  if (gate.kind !== 'ask') return;
+  const { tool } = judged.call;
+  askApproval(step, firstApprovalId(call.id), call, { tool, gate, signed, question: words });
 }

@@ -1,14 +1,14 @@
 import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
-import { endWithError } from '../step/end-with-error.js';
-import { commit, look, unlessGone, type Handover, type Runtime, type Started } from '../step/runtime.js';
+import { endWithError } from '../step/move-turn.js';
+import { commit, readState, unlessGone } from '../step/commit.js';
+import type { Handover, Runtime, Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from '../step/scheduler.js';
-import { startInvocation } from '../calls/start-invocation.js';
+import { startInvocation } from '../calls/start-call.js';
 import { takeOver } from './take-over.js';
-import { noteActivity } from '../step/turn-lifecycle.js';
-import { readSituation, type Situation } from '../step/turn-state.js';
+import { readSituation, waits, type Situation } from '../step/turn-state.js';
 import { onAbort } from '../ports/until-aborted.js';
 
 /**
@@ -114,7 +114,7 @@ async function load(
   const found = place ?? (await runtime.store.read((reader) => reader.turn(turnId)));
   if (found === undefined) return undefined;
   const { worldId, chatId } = found;
-  const looking = look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+  const looking = readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     const turn = tx.turn(turnId);
     return turn === undefined ? undefined : readSituation(tx, turn, snapshot);
   });
@@ -137,14 +137,12 @@ async function start(
   tools: RunningTools,
 ): Promise<void> {
   const { turn, snapshot, invocations } = situation;
-  let { rev } = turn;
   for (const id of ids) {
     const invocation = invocations.find((call) => call.id === id);
     if (invocation === undefined) return;
-    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, invocation, run.signal);
+    const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
-    rev += 1;
     execute(runtime, turn, started, run, tools);
   }
 }
@@ -183,11 +181,12 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
   return undefined;
 }
 
-/** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
+/** False: a decision was recorded since the last look, and would be slept through. */
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
-  return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, (step) => {
-    if (!step.tx.stepTurn(turn, { state: 'waiting' })) return false;
-    noteActivity(runtime, step, turn.chatId);
+  return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
+    const current = tx.current(turn);
+    if (current === undefined || !waits(readSituation(tx, current, snapshot))) return false;
+    if (current.state === 'open') tx.write({ kind: 'turn-paused', chatId: turn.chatId, turnId: turn.id });
     return true;
   });
 }

@@ -4,12 +4,12 @@ import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord }
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { openQuestions, type OpenQuestions } from '../decisions/ask-question.js';
-import { expireToolQuestions } from '../calls/close-tool-question.js';
-import { commit, mustHaveChanged, type Runtime, type Started } from '../step/runtime.js';
-import { giveBack } from '../calls/mark-started.js';
-import { frameSettlement, settleInvocation, type Settlement } from '../calls/settle-invocation.js';
-import { noteActivity } from '../step/turn-lifecycle.js';
-import { intoState, situationAfter, type Situation } from '../step/turn-state.js';
+import { commit } from '../step/commit.js';
+import type { Runtime, Started } from '../step/runtime.js';
+import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
+import type { Settlement } from '../facts/fact.js';
+import { resumeTurn } from '../step/move-turn.js';
+import { readSituation, type Situation } from '../step/turn-state.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldDoor } from '../worlds/world-door.js';
@@ -67,10 +67,8 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 /** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
 async function giveBackAlone(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
-    const current = step.tx.turn(turn.id);
-    if (current === undefined || current.epoch !== turn.epoch) return;
-    mustHaveChanged(step.tx.stepTurn(current, {}));
-    giveBack(step.tx, invocation);
+    if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
+    step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: invocation.id });
   });
 }
 
@@ -112,18 +110,15 @@ async function settleStarted(
   { content, questions }: Around,
 ): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, { chats: [invocation.chatId] }, (step) => {
-    // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
-    const current = step.tx.turn(turn.id);
-    if (current === undefined || current.epoch !== turn.epoch) return undefined;
-    const change = { invocationId: invocation.id, status: 'succeeded' as const };
-    const after = situationAfter(step.tx, current, step.snapshot, change);
-    const { state } = after.turn;
-    mustHaveChanged(step.tx.stepTurn(current, intoState(current, state)));
+    if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') {
+      return undefined;
+    }
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
-    if (questions.ids.size > 0) expireToolQuestions(step, invocation, questions.ids);
-    settleInvocation(runtime, step, invocation, settlement, content);
-    if (state !== current.state) noteActivity(runtime, step, current.chatId);
-    return after;
+    if (questions.ids.size > 0) expireQuestions(step, invocation);
+    settleCall(runtime, step, invocation, settlement, content);
+    resumeTurn(runtime, step, turn.id);
+    const current = step.tx.turn(turn.id);
+    return current === undefined ? undefined : readSituation(step.tx, current, step.snapshot);
   });
 }
 

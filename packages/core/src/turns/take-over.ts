@@ -1,10 +1,9 @@
-import type { TurnRecord } from '../ports/index.js';
-import { claimUnowned } from './claim-turn.js';
-import { expireToolQuestions } from '../calls/close-tool-question.js';
-import { releaseTurnsOf } from './release-turns.js';
-import { commit, type Runtime } from '../step/runtime.js';
-import { giveBack } from '../calls/mark-started.js';
-import { cutOff, settleInvocation } from '../calls/settle-invocation.js';
+import type { SharedStore, TurnRecord } from '../ports/index.js';
+import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../calls/settle-call.js';
+import { commit } from '../step/commit.js';
+import { endWithError } from '../step/move-turn.js';
+import { isSuspect } from '../step/quarantine.js';
+import type { Runtime, Step } from '../step/runtime.js';
 
 /**
  * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running
@@ -12,16 +11,13 @@ import { cutOff, settleInvocation } from '../calls/settle-invocation.js';
  */
 export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
   await commit(runtime, 'take-over', turn.worldId, { chats: [turn.chatId] }, (step) => {
-    if (!step.tx.stepTurn(turn, {})) return;
+    if (step.tx.current(turn) === undefined) return;
     for (const id of invocationIds) {
       const invocation = step.tx.invocation(id);
       if (invocation?.status !== 'started') continue;
-      expireToolQuestions(step, invocation);
-      if (invocation.idempotent) {
-        giveBack(step.tx, invocation);
-        continue;
-      }
-      settleInvocation(runtime, step, invocation, cutOff('interrupted'));
+      expireQuestions(step, invocation);
+      if (invocation.idempotent) step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: id });
+      else settleCall(runtime, step, invocation, cutOff('interrupted'));
     }
   });
 }
@@ -36,4 +32,126 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
   for (const turn of await openTurns()) {
     if (turn.owner === null && (await claimUnowned(runtime, turn)) === 'mine') runtime.scheduler.wake(turn.id);
   }
+}
+
+/** Who has not been heard of for so long counts as dead, and its turns are taken by others (S4). */
+export const SILENT_MS = 6_500;
+
+export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
+
+/**
+ * A wake-up for this turn has come. If nobody alive runs it, this process takes it: an owner that was only frozen then finds a
+ * higher epoch and can write nothing more for it.
+ */
+export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
+  const look = () => runtime.store.read((reader) => reader.turn(turnId));
+  let seen = await look();
+  if (seen?.state === 'open' && seen.owner === runtime.owner) return 'mine';
+  if (seen?.state === 'open' && seen.owner !== null) {
+    if (await shared.isAlive(seen.owner, SILENT_MS)) return { runsIn: seen.owner };
+    await releaseTurnsOf(runtime, seen.owner);
+    seen = await look();
+  }
+  return seen?.state === 'open' && seen.owner === null ? await claimUnowned(runtime, seen) : 'not-runnable';
+}
+
+/** Not runnable: somebody else was first, or another suspect is being run here. The latter is tried again when that one is done. */
+export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
+  if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
+  let isMine = false;
+  try {
+    isMine = await commit(runtime, 'claim', turn.worldId, { chats: [turn.chatId] }, ({ tx }) => {
+      const current = tx.current(turn);
+      if (current?.state !== 'open' || current.owner !== null) return false;
+      const { id: turnId, chatId, interruptions } = current;
+      tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
+      return true;
+    });
+  } finally {
+    if (!isMine) runtime.quarantine.leave(turn.id);
+  }
+  return isMine ? 'mine' : 'not-runnable';
+}
+
+type Counted = Pick<TurnRecord, 'interruptions'>;
+
+/** Of the turns that one process ran when it froze or died, the one that was interrupted most often. Undefined: none was interrupted twice, or several were equally often. */
+export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
+  let most: Turn[] = [];
+  for (const turn of turns) {
+    const first = most[0]?.interruptions ?? 0;
+    if (turn.interruptions === first) most.push(turn);
+    else if (turn.interruptions > first) most = [turn];
+  }
+  const [culprit, ...others] = most;
+  if (culprit === undefined || others.length > 0) return undefined;
+  return isSuspect({ interruptions: culprit.interruptions + 1 }) ? culprit : undefined;
+}
+
+/**
+ * A process froze or died. In one step, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
+ * by one, the last of them would look as if it had been alone. With `chatId`, only a culprit in that chat ends: a process that acts in one chat
+ * must not end a turn of another one, nor begin the one behind it (X4).
+ */
+export async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
+  const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
+    const culprit = findCulprit(turns);
+    return chatId === undefined || culprit?.chatId === chatId ? culprit : undefined;
+  };
+  const ranThere = (turn: TurnRecord): boolean => turn.state === 'open' && turn.owner === owner;
+  for (let isDone = false; !isDone;) {
+    const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(ranThere);
+    const worldId = (findOurs(seen) ?? seen[0])?.worldId;
+    if (worldId === undefined) return;
+    const chats = [...new Set(seen.map((turn) => turn.chatId))];
+    isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
+      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(ranThere);
+      const culprit = findOurs(turns);
+      // Its end is told in its own world, and some turns have ended since the look.
+      if (culprit !== undefined && culprit.worldId !== worldId) return false;
+      for (const turn of turns) {
+        if (turn === culprit) continue;
+        const { id: turnId, chatId, interruptions } = turn;
+        step.tx.write({ kind: 'turn-released', chatId, turnId, interruptions: interruptions + 1 });
+      }
+      if (culprit !== undefined) endCulprit(runtime, step, culprit);
+      return true;
+    });
+  }
+}
+
+function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
+  const { id: turnId, chatId } = culprit;
+  const interruptions = culprit.interruptions + 1;
+  step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
+  const reason = 'the turn was interrupted too often';
+  settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: 'system' });
+  const words = `This turn was interrupted ${interruptions} times and is not tried again. Check what it did, then write again.`;
+  endWithError(runtime, step, step.tx.turn(turnId) ?? culprit, 'interrupted', words);
+}
+
+/**
+ * Gives back what this process runs, in one step: a shutdown is limited in time, and two shutdowns that leave a turn behind
+ * would end it (S3).
+ */
+export async function parkTurns(runtime: Runtime): Promise<void> {
+  const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
+  const own = turns.filter(({ state, owner }) => state === 'open' && owner === runtime.owner);
+  const [first] = own;
+  if (first === undefined) return;
+  const chats = [...new Set(own.map((turn) => turn.chatId))];
+  const notBegun = runtime.scheduler.untaken().flatMap(({ started }) => started);
+  await commit(runtime, 'park', first.worldId, { chats }, ({ tx }) => {
+    for (const turn of own) {
+      const current = tx.current(turn);
+      if (current?.state !== 'open' || current.owner !== runtime.owner) continue;
+      const { id: turnId, chatId, interruptions } = current;
+      tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
+      // Others on the store take it up at once.
+      tx.wakeTurn(turnId);
+      for (const { invocation } of notBegun) {
+        if (invocation.turnId === turnId) tx.write({ kind: 'call-requeued', chatId, callId: invocation.id });
+      }
+    }
+  });
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { CountersignError, DEFAULT_CHAT_TITLE } from '@countersign/protocol';
+import { CountersignError } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { commit, type Runtime } from '../step/runtime.js';
+import { commit } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
 
 const LOOK_AT = 8;
@@ -37,10 +38,7 @@ export async function titleChat(
   await commit(runtime, 'title', worldId, { chats: [chatId] }, (step) => {
     const chat = step.tx.chat(chatId);
     if (chat === undefined || chat.titled) return;
-    step.tx.changeChat(chatId, { title: title ?? DEFAULT_CHAT_TITLE, titled: true });
-    if (title === undefined) return;
-    step.tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'chat', id: chatId } });
-    step.tx.emit({ event: 'system', chatId, data: { type: 'title', message: title } });
+    step.tx.write({ kind: 'chat-titled', chatId, title });
   }).catch((error: unknown) => {
     // The world was deleted while its chat was being titled.
     if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;

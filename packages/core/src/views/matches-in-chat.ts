@@ -8,7 +8,7 @@ import {
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
-import { readCall, toPolicyCall } from '../calls/gate-call.js';
+import { readCall, toPolicyCall } from '../calls/read-call.js';
 import { chatIn } from '../step/look-up.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';

@@ -22,7 +22,8 @@ import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { look, unlessGone, type Runtime } from '../step/runtime.js';
+import { readState, unlessGone } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
@@ -48,7 +49,7 @@ export async function listApprovals(
 
 /** Those of one chat, which are part of its state. */
 async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[]> {
-  const looking = look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+  const looking = readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     if (tx.chat(chatId)?.worldId !== worldId) return [];
     return tx.pendingApprovals(chatId).flatMap((approval) => {
       const invocation = tx.invocation(approval.invocationId);
@@ -60,7 +61,7 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
 
 /** A chat as it is now. Undefined: it is gone, maybe with its world. */
 export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: string): Promise<ChatRecord | undefined> {
-  return await unlessGone(look(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
+  return await unlessGone(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
 /** One question with the last messages of its chat (A3). */

@@ -18,10 +18,10 @@ import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn } from '../step/look-up.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
-import { changeWorld, commit, type Runtime, type Step } from '../step/runtime.js';
+import { changeWorld, commit } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
 import { toAgent, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
-import { noteActivityIn } from '../step/turn-lifecycle.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
 
 /** A name that was reserved since it was given stays: what is not changed is not judged. */
@@ -116,26 +116,20 @@ export async function removeAgent(
 ): Promise<void> {
   const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
   const findChats = () => runtime.store.read((reader) => chatsAtWork(reader, isItsTurn));
-  const stopIn = (step: Step, chats: readonly string[]): TurnRecord[] => {
-    const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn);
-    stopTurns(runtime, step, turns, signer);
-    return turns;
-  };
+  const stopIn = (step: Step, chats: readonly string[]): void =>
+    stopTurns(runtime, step, chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn), signer);
   const chats = await findChats();
   await commit(runtime, 'remove-agent', worldId, { chats }, (step) => {
     refuseStale(agentVersion(runtime.store.hashKey, agentIn(step.snapshot, agentId)), expected, 'this agent');
-    const turns = stopIn(step, chats);
-    step.tx.removeAgent(agentId);
+    stopIn(step, chats);
+    step.tx.write({ kind: 'agent-removed', worldId, agentId });
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
-    noteActivityIn(runtime, step, turns);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
   // It may have begun in another chat between the look and the step. From here on it begins in none.
   const late = await findChats();
   if (late.length === 0) return;
-  await commit(runtime, 'remove-agent', worldId, { chats: late }, (step) =>
-    noteActivityIn(runtime, step, stopIn(step, late)),
-  );
+  await commit(runtime, 'remove-agent', worldId, { chats: late }, (step) => stopIn(step, late));
 }
 
 /** A typo would otherwise be noticed only at the agent's first turn. */

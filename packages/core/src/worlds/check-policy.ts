@@ -10,9 +10,12 @@ import type { Gate } from '../approval/index.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
-import { gateCall, gateNeeds, judgeCall, readCall, signCall, type SignedCall } from '../calls/gate-call.js';
+import { gateCall, gateNeeds } from '../calls/gate-call.js';
+import { judgeCall, readCall } from '../calls/read-call.js';
+import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { agentIn, noWorld } from '../step/look-up.js';
-import { look, readSnapshot, type Runtime } from '../step/runtime.js';
+import { readSnapshot, readState } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
@@ -35,7 +38,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   }));
   const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
   const needs = { chats: [], ...gateNeeds([judged]) };
-  const gate = await look(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
+  const gate = await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
   const verdict = toVerdict(gate);
   const told =
     'trouble' in looked && verdict.outcome !== 'refuse'

@@ -3,11 +3,11 @@ import type { InvocationRecord, WorldDoor } from '../ports/index.js';
 import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
-import { holdCall } from '../step/hold-call.js';
+import { assertRunning } from '../calls/start-call.js';
 import { chatIn, noWorld } from '../step/look-up.js';
-import { commit, lookAgain, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
-import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
-import { writeMessage } from '../step/write-message.js';
+import { commit, retry, retryStale } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { queueTurns } from '../step/move-turn.js';
 
 /** What a running call may do to its world: speak as its agent, and make an agent that may do no more than its maker (A22). */
 export function openWorldDoor(runtime: Runtime, invocation: InvocationRecord): WorldDoor {
@@ -26,7 +26,7 @@ async function sendMessage(
   const { worldId, agentId } = invocation;
   const needs = { chats: [...new Set([invocation.chatId, chatId])], sent: { chatId, clientMessageId: invocation.id } };
   return await commit(runtime, 'send-message', worldId, needs, (step) => {
-    holdCall(step, invocation);
+    assertRunning(step, invocation);
     const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
     // Begun in a process that died and run again: it was said already.
     const before = step.tx.sent(chat.id, invocation.id);
@@ -41,23 +41,19 @@ async function sendMessage(
       agents: step.snapshot.addressable,
     });
     if (prepared.content.trim() === '') throw new CountersignError('invalid', 'the message is empty');
-    const message = writeMessage(
-      step,
-      { worldId, chatId: chat.id },
-      {
-        // No part of the turn: an answer of its own would look like the end of it.
-        role: 'assistant',
-        sender: agentId,
-        speaker: 'agent',
-        agentId,
-        content: prepared.content,
-        addressees: prepared.agentIds,
-        clientMessageId: invocation.id,
-        ...(chat.id === invocation.chatId ? { replyTo: invocation.messageId } : {}),
-      },
-    );
+    const message = step.tx.newMessage(chat.id, {
+      // No part of the turn: an answer of its own would look like the end of it.
+      role: 'assistant',
+      sender: agentId,
+      speaker: 'agent',
+      agentId,
+      content: prepared.content,
+      addressees: prepared.agentIds,
+      clientMessageId: invocation.id,
+      ...(chat.id === invocation.chatId ? { replyTo: invocation.messageId } : {}),
+    });
+    step.tx.write({ kind: 'message-sent', message });
     queueTurns(runtime, step, message);
-    noteActivity(runtime, step, chat.id);
     return { messageId: message.id, answeredBy: namesOf(step, message.addressees) };
   });
 }
@@ -72,16 +68,16 @@ async function createAgent(
   wanted: { name: string; systemPrompt: string; tools: readonly string[] },
 ): Promise<{ agentId: string }> {
   const { worldId } = invocation;
-  return await untilCurrent(async () => {
+  return await retryStale(async () => {
     const { snapshot, id } = await runtime.store.read(async (reader) => {
       const read = await runtime.snapshots.read(reader, worldId);
       if (read === undefined) throw noWorld(worldId);
       return { snapshot: read, id: await freeAgentId(reader, read, wanted.name) };
     });
     return await commit(runtime, 'create-agent', worldId, { chats: [invocation.chatId] }, (step) => {
-      holdCall(step, invocation);
+      assertRunning(step, invocation);
       // The id is free as long as no agent has come or gone since.
-      if (step.snapshot.world.rev !== snapshot.world.rev) lookAgain();
+      if (step.snapshot.world.rev !== snapshot.world.rev) retry();
       const maker = step.snapshot.agent(invocation.agentId);
       if (maker === undefined) throw new CountersignError('not-found', 'the agent that makes this one is gone');
       const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
@@ -109,7 +105,7 @@ async function createAgent(
       const signer: Signer = { who: `agent ${maker.id}`, client: invocation.id };
       refuseTakenName(step.snapshot, definition, undefined);
       const agent = { worldId, id, definition, createdAt: step.tx.now() };
-      step.tx.addAgent(agent);
+      step.tx.write({ kind: 'agent-added', agent });
       announceAgent(step.tx, agent, signer);
       return { agentId: id };
     });

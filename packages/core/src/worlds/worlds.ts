@@ -18,10 +18,10 @@ import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
-import { changeWorld, commit, lookAgain, untilCurrent, type Runtime } from '../step/runtime.js';
+import { changeWorld, commit, retry, retryStale } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
 import { toPolicy, toWorld, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
-import { noteActivityIn } from '../step/turn-lifecycle.js';
 import { releaseWaiting } from '../decisions/release-waiting.js';
 import { policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
 
@@ -150,20 +150,23 @@ export async function deleteWorld(
   signer: Signer,
   expected?: Expected,
 ): Promise<void> {
-  const servers = await untilCurrent(async () => {
+  const servers = await retryStale(async () => {
     const { servers, chats } = await runtime.store.read(async (reader) => ({
       servers: await reader.mcpServers(worldId),
       chats: await chatsAtWork(reader, (turn) => turn.worldId === worldId),
     }));
     await commit(runtime, 'delete-world', worldId, { chats }, (step) => {
       refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
-      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id));
-      stopTurns(runtime, step, turns, signer);
+      stopTurns(
+        runtime,
+        step,
+        chats.flatMap((id) => step.tx.unfinishedTurns(id)),
+        signer,
+      );
       // A turn has begun in another chat since the look.
-      if (step.tx.countWorking() > 0) lookAgain();
-      noteActivityIn(runtime, step, turns);
+      if (step.tx.countWorking() > 0) retry();
       step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
-      step.tx.deleteWorld();
+      step.tx.write({ kind: 'world-deleted', worldId });
       step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
     });
     return servers;

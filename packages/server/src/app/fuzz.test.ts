@@ -60,8 +60,8 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
     let writes = 0;
     const watch: typeof decide = (reads) => {
       const decided = decide(reads);
-      const { facts, emissions, records } = decided.writes;
-      writes = facts.length + emissions.length + records.length;
+      const { changes, emissions, records } = decided.writes;
+      writes = changes.length + emissions.length + records.length;
       return decided;
     };
     const result = await store.step(worldId, needs, watch, kept);

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../sqlite/open-database.js';
+import type { Entry } from '../sqlite/entry.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
+import { fileLog, newMark } from '../sqlite/step-log.js';
 import { migrations } from './index.js';
 
 const versions = migrations.map((_, index) => index + 1);
@@ -44,6 +46,42 @@ it.each(versions)('[S5] a store of version %i opens with all that is in it and c
   expect(Buffer.from(store.hashKey).toString('hex')).toMatch(/^0{62}2a$/);
   await store.transact('garden', async (tx) => tx.record({ kind: 'decision', decision: 'deny' }));
   expect(await store.verifyAudit('garden')).toEqual({ ok: true, records: 3, unguarded: 2 });
+  await store.close();
+});
+
+it('[S5] [S3] steps that 0.1.0 left in its log when it was killed are completed', async () => {
+  const file = restore(11);
+  const mark = newMark();
+  const db = new DatabaseSync(file);
+  db.prepare(`insert into meta (key, value) values ('step-log', ?)`).run(mark);
+  db.close();
+  const left = readFileSync(new URL('fixtures/steps-0.1.0.json', import.meta.url), 'utf8');
+  const log = fileLog(`${file}-steps`, mark, 'NORMAL');
+  log.append(JSON.parse(left) as Entry[]);
+  log.close();
+  const store = await openSqlite(file);
+  await store.read(async (r) => {
+    const messages = await r.messages('chat_1', { after: 2, limit: 9 });
+    expect(messages.map(({ id, seq, content }) => [id, seq, content])).toEqual([
+      ['msg_3', 3, '{"ok":true,"result":"Grüße"}'],
+      ['msg_4', 4, '{"ok":true,"result":"Grüße"}'],
+      ['msg_5', 5, 'Done.'],
+    ]);
+    expect(await r.chat('chat_1')).toMatchObject({ status: 'working', lastSeq: 5, humanSeq: 1 });
+    expect(await r.turn('turn_msg_1.ann')).toMatchObject({ state: 'ended', outcome: 'answered', iteration: 2 });
+    expect(await r.unfinishedTurns('chat_1')).toMatchObject([{ id: 'turn_msg_5.ann', owner: 'run_1', begunSeq: 5 }]);
+    const call = { status: 'succeeded', startedEpoch: 1, result: '{"ok":true,"result":"Grüße"}' };
+    expect(await r.invocation('call_1')).toMatchObject(call);
+    expect(await r.approval('approval_1')).toMatchObject({ status: 'approved', decidedBy: 'eve' });
+    const events = await r.events('garden', { after: 3, limit: 9 });
+    expect(events.map(({ id, event }) => [id, event])).toEqual([
+      [4, 'message'],
+      [5, 'world'],
+      [6, 'message'],
+      [7, 'message'],
+    ]);
+  });
+  expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 5 });
   await store.close();
 });
 

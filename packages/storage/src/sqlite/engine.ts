@@ -3,7 +3,7 @@ import type { Clock, Kept, StepNeeds, StepWrites } from '@countersign/core/ports
 import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
-import { entryChecker } from './check-fact.js';
+import { entryChecker } from './check-change.js';
 import { sqliteConnection, type SqliteConnection } from './connection.js';
 import type { Entry } from './entry.js';
 import { fromSqlite } from './errors.js';
@@ -53,7 +53,7 @@ export function sqliteEngine(
     const { emissions, records, now } = session;
     if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
     const { events, rows, links, heads } = numberAndChain(worldId, now, readHeads(worldId), { emissions, records });
-    execute(() => foldEntries([{ worldId, now, facts: [], events: rows, links, heads }]));
+    execute(() => foldEntries([{ worldId, now, changes: [], events: rows, links, heads }]));
     return { events, head: records.length === 0 ? undefined : heads };
   };
   const unit: Unit = { ...verbs, finish };
@@ -249,6 +249,6 @@ interface Done<T> {
   reject: (error: unknown) => void;
 }
 
-function isNothing({ facts, emissions, records }: StepWrites): boolean {
-  return facts.length === 0 && emissions.length === 0 && records.length === 0;
+function isNothing({ changes, emissions, records }: StepWrites): boolean {
+  return changes.length === 0 && emissions.length === 0 && records.length === 0;
 }

@@ -1,14 +1,14 @@
-import type { Fact } from '@countersign/core/ports';
+import type { RowChange } from '@countersign/core/ports';
 import type { EventRow } from '../queries/events.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { Heads } from './kept-states.js';
 
-/** What one step writes, as it is in the log: facts, and what the step said with its numbers and links. */
+/** What one step writes, as it is in the log: changes, and what the step said with its numbers and links. */
 export interface Entry {
   worldId: string;
   now: number;
-  facts: readonly Fact[];
+  changes: readonly RowChange[];
   events: readonly EventRow[];
   links: readonly RowOf<AuditTable>[];
   /** Where the world's events and records end after it, if it has said any. */

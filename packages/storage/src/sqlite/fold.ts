@@ -1,28 +1,28 @@
-import type { Fact } from '@countersign/core/ports';
+import type { RowChange } from '@countersign/core/ports';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Statements } from '../statements.js';
 import { createBatch } from './batch.js';
 import type { Entry } from './entry.js';
-import { factWriter } from './fact-writer.js';
+import { changeWriter } from './change-writer.js';
 import type { Heads } from './kept-states.js';
 
 /** Writes entries into the tables, in a transaction that is open. What several of them did to one row is written once. */
 export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: readonly Entry[]) => void {
   const batch = createBatch(db);
-  const facts = factWriter(batch, s);
+  const changes = changeWriter(batch, s);
   const moveHeads = batch.add(s.moveHeads);
   const insertEvents = batch.addRows(s.insertEvent);
   const insertAudit = batch.addRows(s.insertAudit);
 
   function foldTogether(entries: readonly Entry[]): void {
     batch.clear();
-    facts.clear();
+    changes.clear();
     const heads = new Map<string, Heads>();
     for (const entry of entries) {
-      facts.add(entry.facts, entry.now);
+      changes.add(entry.changes, entry.now);
       if (entry.heads !== undefined) heads.set(entry.worldId, entry.heads);
     }
-    facts.flush();
+    changes.flush();
     insertEvents(entries.flatMap(({ events }) => events));
     insertAudit(entries.flatMap(({ links }) => links));
     for (const [worldId, head] of heads) moveHeads({ worldId, ...head });
@@ -32,7 +32,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
   return (entries) => {
     let waiting: Entry[] = [];
     for (const entry of entries) {
-      if (entry.facts.every(canWait)) {
+      if (entry.changes.every(canWait)) {
         waiting.push(entry);
         continue;
       }
@@ -49,7 +49,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
  * Of a chat under way, by which nothing is removed and of which the state in memory says everything, so the tables may follow later. All
  * others are written at once: the database may refuse them, or is asked about what they change.
  */
-export function canWait({ kind }: Fact): boolean {
+export function canWait({ kind }: RowChange): boolean {
   switch (kind) {
     case 'chat-changed':
     case 'message-written':

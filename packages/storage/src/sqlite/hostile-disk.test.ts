@@ -142,7 +142,7 @@ it('[S1] [S6] subscribers that write at once while a long log is committed get e
     store.step(
       'garden',
       { chats: ['chat_1'] },
-      (reads) => ({ value: reads.now, writes: { facts: [], emissions: [emission(id)], records: [], wakes: [] } }),
+      (reads) => ({ value: reads.now, writes: { changes: [], emissions: [emission(id)], records: [], wakes: [] } }),
       (events) => {
         told.push(...events.map((event) => `${id} ${event.id}`));
         then?.();
@@ -315,7 +315,7 @@ function emission(id: string) {
 }
 
 async function rev(): Promise<number | undefined> {
-  const nothing = { facts: [], emissions: [], records: [], wakes: [] };
+  const nothing = { changes: [], emissions: [], records: [], wakes: [] };
   const { value } = await store.step('garden', { chats: [] }, ({ worldRev }) => ({ value: worldRev, writes: nothing }));
   return value;
 }

@@ -25,8 +25,8 @@ beforeEach(() => {
 const ODD = 'NUL \0, half of a pair \ud800, the mark \u001a itself, Grüße 🦉';
 
 function entry(now: number): Entry {
-  const fact = { kind: 'chat-changed', chatId: 'chat_1', change: { title: `${ODD} ${now}` } } as const;
-  return { worldId: 'w', now, facts: [fact], events: [], links: [], heads: { lastEvent: now, seq: 0, hash: '' } };
+  const row = { kind: 'chat-changed', chatId: 'chat_1', change: { title: `${ODD} ${now}` } } as const;
+  return { worldId: 'w', now, changes: [row], events: [], links: [], heads: { lastEvent: now, seq: 0, hash: '' } };
 }
 
 it.each(['NORMAL', 'FULL'] as const)('[S3] a log gives back what was appended, %s', async (synchronous) => {

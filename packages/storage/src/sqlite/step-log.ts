@@ -184,10 +184,19 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
     const end = body + bytes.readUInt32LE(at + MARK_BYTES);
     const isOurs = end <= bytes.length && expected.equals(bytes.subarray(at, at + MARK_BYTES));
     if (!isOurs || crc32(bytes.subarray(body, end)) !== bytes.readUInt32LE(at + MARK_BYTES + 4)) break;
-    entries.push(...(JSON.parse(bytes.toString('utf8', body, end)) as Entry[]));
+    entries.push(...(JSON.parse(bytes.toString('utf8', body, end)) as (Entry | OldEntry)[]).map(upgraded));
     at = end;
   }
   return entries;
+}
+
+/** As 0.1.0 has written it: the same changes under another name. */
+type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
+
+function upgraded(entry: Entry | OldEntry): Entry {
+  if ('changes' in entry) return entry;
+  const { facts, ...rest } = entry;
+  return { ...rest, changes: facts };
 }
 
 /** Before anything is opened: what is in the log could not be taken over. */

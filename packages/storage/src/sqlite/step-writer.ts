@@ -1,4 +1,4 @@
-import type { Fact, StepWrites, StoredEvent } from '@countersign/core/ports';
+import type { RowChange, StepWrites, StoredEvent } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Statements } from '../statements.js';
 import type { SqliteConnection } from './connection.js';
@@ -30,34 +30,31 @@ export function stepWriter(
   const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
 
   /** Only one process writes, so what is pending now and what the step adds is all there is (A34). */
-  function assertWithinLimit(worldId: string, { facts, limit }: StepWrites): void {
+  function assertWithinLimit(worldId: string, { changes, limit }: StepWrites): void {
     if (limit === undefined) return;
     const { agentId, mostPending } = limit;
     let pending = 0;
     for (const waiting of kept.pending(worldId, agentId, pendingOf).values()) pending += waiting;
-    for (const fact of facts) {
-      if (fact.kind === 'approval-requested' && fact.approval.agentId === agentId) pending += 1;
-      if (fact.kind === 'approval-settled' && fact.agentId === agentId) pending -= 1;
+    for (const row of changes) {
+      if (row.kind === 'approval-requested' && row.approval.agentId === agentId) pending += 1;
+      if (row.kind === 'approval-settled' && row.agentId === agentId) pending -= 1;
     }
     if (pending <= mostPending) return;
     throw new CountersignError('conflict', `At most ${mostPending} approvals of an agent can be pending.`);
   }
-  function assertFree(fact: Fact): void {
-    if (fact.kind !== 'agent-added' || agentIdTaken(fact.agent) === undefined) return;
-    throw new CountersignError(
-      'conflict',
-      `The agent id "${fact.agent.id}" was given before and is never given again.`,
-    );
+  function assertFree(row: RowChange): void {
+    if (row.kind !== 'agent-added' || agentIdTaken(row.agent) === undefined) return;
+    throw new CountersignError('conflict', `The agent id "${row.agent.id}" was given before and is never given again.`);
   }
 
   function number(worldId: string, now: number, writes: StepWrites): Planned {
-    const { facts, emissions, records } = writes;
+    const { changes, emissions, records } = writes;
     if (emissions.length === 0 && records.length === 0) {
-      return { entry: { worldId, now, facts, events: [], links: [], heads: undefined }, events: [] };
+      return { entry: { worldId, now, changes, events: [], links: [], heads: undefined }, events: [] };
     }
     const before = kept.world(worldId).heads ?? readHeads(worldId);
     const { events, rows, links, heads } = numberAndChain(worldId, now, before, writes);
-    return { entry: { worldId, now, facts, events: rows, links, heads }, events };
+    return { entry: { worldId, now, changes, events: rows, links, heads }, events };
   }
 
   /** What is known of a chat beside its state. */
@@ -68,42 +65,42 @@ export function stepWriter(
     if (has.grants === true) chat.hasGrants = true;
     if (has.unknown === true) chat.hasUnknown = true;
   }
-  function followFact(worldId: string, fact: Fact): void {
-    switch (fact.kind) {
+  function followChange(worldId: string, row: RowChange): void {
+    switch (row.kind) {
       case 'turn-queued':
         // A chat that was created in this step: its turns are not followed.
-        if (kept.chat(fact.turn.chatId) === undefined) delete kept.world(fact.turn.worldId).working;
+        if (kept.chat(row.turn.chatId) === undefined) delete kept.world(row.turn.worldId).working;
         return;
       case 'call-proposed':
-        note(fact.call.chatId, fact.call.arguments.length, fact.call.outcomeUnknown ? { unknown: true } : {});
+        note(row.call.chatId, row.call.arguments.length, row.call.outcomeUnknown ? { unknown: true } : {});
         return;
       case 'call-changed': {
-        const { arguments: text, result, outcomeUnknown } = fact.change;
+        const { arguments: text, result, outcomeUnknown } = row.change;
         const more = (text?.length ?? 0) + (result?.length ?? 0);
-        note(fact.chatId, more, outcomeUnknown === true ? { unknown: true } : {});
+        note(row.chatId, more, outcomeUnknown === true ? { unknown: true } : {});
         return;
       }
       case 'approval-requested': {
-        const { chatId, message, preview } = fact.approval;
+        const { chatId, message, preview } = row.approval;
         note(chatId, message.length + (preview?.text.length ?? 0), {});
-        kept.countPending(fact.approval, 1);
+        kept.countPending(row.approval, 1);
         return;
       }
       case 'approval-settled':
-        kept.countPending({ worldId, chatId: fact.chatId, agentId: fact.agentId }, -1);
+        kept.countPending({ worldId, chatId: row.chatId, agentId: row.agentId }, -1);
         return;
       case 'grant-given':
-        note(fact.grant.chatId, 0, { grants: true });
+        note(row.grant.chatId, 0, { grants: true });
         return;
       case 'chat-deleted':
         kept.clear();
         return;
       case 'policy-changed':
       case 'agent-removed':
-        delete kept.world(fact.worldId).rev;
+        delete kept.world(row.worldId).rev;
         return;
       case 'agent-added':
-        delete kept.world(fact.agent.worldId).rev;
+        delete kept.world(row.agent.worldId).rev;
         return;
       case 'world-deleted':
         kept.clear();
@@ -120,19 +117,19 @@ export function stepWriter(
   return {
     plan(worldId, now, writes) {
       assertWithinLimit(worldId, writes);
-      for (const fact of writes.facts) assertFree(fact);
+      for (const row of writes.changes) assertFree(row);
       const planned = number(worldId, now, writes);
       assertWritable(planned.entry);
       return planned;
     },
-    follow({ worldId, facts, heads }, given) {
+    follow({ worldId, changes, heads }, given) {
       for (const chat of given) {
         const working = countWorking(chat.state);
         const world = kept.world(chat.state.chat.worldId);
         if (world.working !== undefined) world.working += working - chat.working;
         chat.working = working;
       }
-      for (const fact of facts) followFact(worldId, fact);
+      for (const row of changes) followChange(worldId, row);
       if (heads !== undefined) kept.world(worldId).heads = heads;
     },
   };

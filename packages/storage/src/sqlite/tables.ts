@@ -77,12 +77,12 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
   function rollBack(): void {
     if (db.isTransaction) rollback.run();
   }
-  function noteSent({ facts }: Entry): void {
-    for (const fact of facts) {
-      if (fact.kind === 'chat-deleted') forgetSent(({ chatId }) => chatId === fact.chatId);
-      if (fact.kind === 'world-deleted') forgetSent(({ worldId }) => worldId === fact.worldId);
-      if (fact.kind !== 'message-written' || fact.message.clientMessageId === null) continue;
-      sent.set(sentKey(fact.message.chatId, fact.message.clientMessageId), fact.message);
+  function noteSent({ changes }: Entry): void {
+    for (const row of changes) {
+      if (row.kind === 'chat-deleted') forgetSent(({ chatId }) => chatId === row.chatId);
+      if (row.kind === 'world-deleted') forgetSent(({ worldId }) => worldId === row.worldId);
+      if (row.kind !== 'message-written' || row.message.clientMessageId === null) continue;
+      sent.set(sentKey(row.message.chatId, row.message.clientMessageId), row.message);
     }
   }
   function forgetSent(isGone: (message: MessageRecord) => boolean): void {
@@ -91,7 +91,7 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
 
   return {
     add(entry) {
-      const isUrgent = !entry.facts.every(canWait);
+      const isUrgent = !entry.changes.every(canWait);
       if (isUrgent) {
         fold();
         write([entry]);

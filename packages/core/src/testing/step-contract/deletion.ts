@@ -89,4 +89,4 @@ export function describeDeletion(open: OpenStore): void {
   });
 }
 
-const nothing = { facts: [], emissions: [], records: [], wakes: [] };
+const nothing = { changes: [], emissions: [], records: [], wakes: [] };

@@ -212,4 +212,4 @@ export function describeReads(open: OpenStore): void {
   });
 }
 
-const nothing = { facts: [], emissions: [], records: [], wakes: [] };
+const nothing = { changes: [], emissions: [], records: [], wakes: [] };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { StepTransaction } from '../../facts/step-transaction.js';
+import type { RowTransaction } from '../row-transaction.js';
 import type { AuditVerdict, InvocationStatus, StepNeeds, Store, TurnRecord } from '../../ports/index.js';
 import { A, addChats, approval, B, C, grant, invocation, message, plant, turn, W } from '../store-contract/samples.js';
 import { callKeys, stateOf, step } from './support.js';
@@ -51,12 +51,12 @@ async function look(store: Store) {
       grants: NEEDS.calls?.map((call) => reads.grants(call)),
       unknown: NEEDS.calls?.map((call) => reads.outcomeUnknown(call)),
     },
-    writes: { facts: [], emissions: [], records: [], wakes: [] },
+    writes: { changes: [], emissions: [], records: [], wakes: [] },
   }));
   return { ...value, states, order: states.map((state) => [...(state?.approvals.keys() ?? [])]) };
 }
 
-function act(tx: StepTransaction, [what, which, how]: Play, at: number): void {
+function act(tx: RowTransaction, [what, which, how]: Play, at: number): void {
   const chatId = pick(CHATS, which);
   const agentId = pick(AGENTS, how);
   const chat = tx.chat(chatId);
@@ -117,13 +117,13 @@ function act(tx: StepTransaction, [what, which, how]: Play, at: number): void {
 }
 
 /** Before or after the turn ends, as a stop does it, but in the same step. */
-function settleCalls(tx: StepTransaction, one: TurnRecord): void {
+function settleCalls(tx: RowTransaction, one: TurnRecord): void {
   for (const { id, status } of tx.openCalls(one)) {
     tx.changeInvocation(id, status, { status: 'failed', settledAt: tx.now(), result: 'stopped' });
   }
 }
 
-function end(tx: StepTransaction, one: TurnRecord, how: number): void {
+function end(tx: RowTransaction, one: TurnRecord, how: number): void {
   tx.stepTurn(one, { state: 'ended', outcome: how % 3 === 0 ? 'answered' : 'stopped', endedAt: tx.now() });
   settleCalls(tx, one);
   const next = tx.nextQueuedTurn(one.chatId, one.agentId);
@@ -137,7 +137,7 @@ function callOf({ id: turnId, chatId, agentId, iteration }: TurnRecord, at: numb
   return invocation(`call_${at}`, { chatId, turnId, agentId, iteration, position: at, arguments: '{}' });
 }
 
-function changeCall(tx: StepTransaction, of: TurnRecord, which: number, how: number): void {
+function changeCall(tx: RowTransaction, of: TurnRecord, which: number, how: number): void {
   const calls = tx.openCalls(of);
   const call = calls.length === 0 ? undefined : pick(calls, which);
   if (call === undefined) return;
@@ -147,7 +147,7 @@ function changeCall(tx: StepTransaction, of: TurnRecord, which: number, how: num
   tx.changeInvocation(call.id, call.status, { status, ...settled });
 }
 
-function settle(tx: StepTransaction, chatId: string, how: number): void {
+function settle(tx: RowTransaction, chatId: string, how: number): void {
   const pending = tx.pendingApprovals(chatId);
   if (pending.length === 0) return;
   const verdict = { decision: 'deny', scope: 'once', reason: null, decisionDigest: null, decidedBy: null } as const;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StepTransaction } from '../../facts/step-transaction.js';
+import { RowTransaction } from '../row-transaction.js';
 import type { Store } from '../../ports/index.js';
 import { A, addChats, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
@@ -68,7 +68,7 @@ export function describeSharing(open: OpenStore): void {
     const other = await another();
     const says = async (one: Store, id: string): Promise<boolean> => {
       const { value } = await one.step(W, { chats: [C] }, (reads) => {
-        const tx = new StepTransaction(W, { chats: [C] }, reads);
+        const tx = new RowTransaction(W, { chats: [C] }, reads);
         tx.appendMessage(message(id));
         return { value: reads.wroteElsewhere(C), writes: tx.writes() };
       });
@@ -95,8 +95,8 @@ export function describeSharing(open: OpenStore): void {
           revs.push(worldRev);
           resolve();
           const said = { ...message(`msg_${revs.length}`), seq: 1, createdAt: now };
-          const facts = [{ kind: 'message-written', message: said }] as const;
-          return { value: undefined, writes: { facts, emissions: [], records: [], wakes: [] } };
+          const changes = [{ kind: 'message-written', message: said }] as const;
+          return { value: undefined, writes: { changes, emissions: [], records: [], wakes: [] } };
         });
       });
     });

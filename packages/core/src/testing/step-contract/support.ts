@@ -13,7 +13,7 @@ export async function stateOf(
   const { value } = await store.step(W, needs, (reads) => {
     const state = reads.chat(chatId);
     const value = state === undefined ? undefined : structuredClone(state);
-    return { value, writes: { facts: [], emissions: [], records: [], wakes: [] } };
+    return { value, writes: { changes: [], emissions: [], records: [], wakes: [] } };
   });
   return value;
 }

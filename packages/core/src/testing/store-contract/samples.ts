@@ -11,7 +11,7 @@ import type {
   StoreTransaction,
   TurnRecord,
 } from '../../ports/index.js';
-import type { StepTransaction } from '../../facts/step-transaction.js';
+import type { RowTransaction } from '../row-transaction.js';
 import { stepOf } from '../step.js';
 import type { AgentDefinition, WorldSettings } from '@countersign/protocol';
 
@@ -198,7 +198,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
 /** One step in the chat of the samples, unless `needs` names others. Gives what `work` returns. */
 export async function step<T>(
   store: Store,
-  work: (tx: StepTransaction) => T,
+  work: (tx: RowTransaction) => T,
   needs: Partial<StepNeeds> = {},
   worldId = W,
 ): Promise<T> {
@@ -207,7 +207,7 @@ export async function step<T>(
 
 export function stepWithEvents<T>(
   store: Store,
-  work: (tx: StepTransaction) => T,
+  work: (tx: RowTransaction) => T,
   needs: Partial<StepNeeds> = {},
   worldId = W,
 ): ReturnType<typeof store.step<T>> {

@@ -1,7 +1,8 @@
 import { CountersignError, type SearchHit } from '@countersign/protocol';
 import { maskSecrets } from '../../masking/index.js';
 import type { MessageRecord, StoredEvent, StoreReader } from '../../ports/index.js';
-import { changeWorld, type Runtime } from '../../step/runtime.js';
+import { changeWorld } from '../../step/commit.js';
+import type { Runtime } from '../../step/runtime.js';
 import { readWorld } from '../../worlds/show-world.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';

@@ -1,4 +1,4 @@
-import type { Fact, Store, StoredEvent } from '@countersign/core/ports';
+import type { RowChange, Store, StoredEvent } from '@countersign/core/ports';
 import { addChats, C, plant, W } from '@countersign/core/testing/step-contract';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
@@ -87,11 +87,14 @@ it('[S1] what the database refuses of one step fails none of those it was sent w
   await addChats(store, ...chats);
   const { stepper } = openStepper(url, 'refused');
   await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
-  const taken: Fact = { kind: 'chat-created', chat: { ...((await store.read((r) => r.chat(C))) ?? never()), id: C } };
+  const taken: RowChange = {
+    kind: 'chat-created',
+    chat: { ...((await store.read((r) => r.chat(C))) ?? never()), id: C },
+  };
   const refused = stepper.step(
     W,
     { chats: ['chat_b'] },
-    () => ({ value: 1, writes: { facts: [taken], emissions: [], records: [], wakes: [] } }),
+    () => ({ value: 1, writes: { changes: [taken], emissions: [], records: [], wakes: [] } }),
     undefined,
   );
   const others = ['chat_a', 'chat_c', 'chat_d'].map((id) => title(stepper, id, 'kept'));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Fact, Store } from '@countersign/core/ports';
+import type { RowChange, Store } from '@countersign/core/ports';
 import { addChats, approval, C, plant, step, turn, W } from '@countersign/core/testing/step-contract';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
@@ -45,11 +45,11 @@ it('[S1] a step that exceeds a limit of the database fails none of those it was 
   const { stepper } = openStepper(url, 'limits');
   await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
   // Longer than an entry of an index may be.
-  const long: Fact = { kind: 'turn-queued', turn: turn(randomBytes(6_000).toString('hex'), { chatId: 'chat_b' }) };
+  const long: RowChange = { kind: 'turn-queued', turn: turn(randomBytes(6_000).toString('hex'), { chatId: 'chat_b' }) };
   const refused = stepper.step(
     W,
     { chats: ['chat_b'] },
-    () => ({ value: 1, writes: { ...nothing, facts: [long] } }),
+    () => ({ value: 1, writes: { ...nothing, changes: [long] } }),
     undefined,
   );
   const others = ['chat_a', 'chat_c'].map((id) => title(stepper, id, 'kept'));
@@ -78,11 +78,11 @@ it('[A11] a step in a transaction of its own is decided by the clock of the data
   const { stepper, clock } = openStepper(url, 'late');
   const { value: before } = await title(stepper, C, 'in time');
   clock.stopFor(60_000);
-  const accepted: Fact = { kind: 'outcome-accepted', chatId: C, toolName: 'shell_cmd', arguments: '{}' };
+  const accepted: RowChange = { kind: 'outcome-accepted', chatId: C, toolName: 'shell_cmd', arguments: '{}' };
   const { value: after } = await stepper.step(
     W,
     { chats: [C] },
-    ({ now }) => ({ value: now, writes: { ...nothing, facts: [accepted] } }),
+    ({ now }) => ({ value: now, writes: { ...nothing, changes: [accepted] } }),
     undefined,
   );
   expect(after).toBeGreaterThanOrEqual(before);

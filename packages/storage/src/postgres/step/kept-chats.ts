@@ -1,4 +1,4 @@
-import type { ChatState, ClientRecord, Fact } from '@countersign/core/ports';
+import type { ChatState, ClientRecord, RowChange } from '@countersign/core/ports';
 
 /** The state of a chat as this process last knew it. Another process may have changed it since: the append checks its version. */
 export interface KeptChat {
@@ -101,7 +101,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
 }
 
 /** The chat after a step whose facts were applied to its state and kept. */
-export function chatAfter(chat: KeptChat, facts: readonly Fact[], version: string): KeptChat {
+export function chatAfter(chat: KeptChat, facts: readonly RowChange[], version: string): KeptChat {
   const { id } = chat.state.chat;
   const next = { ...chat };
   for (const fact of facts) {
@@ -114,7 +114,7 @@ export function chatAfter(chat: KeptChat, facts: readonly Fact[], version: strin
   return next;
 }
 
-function chatOf(fact: Fact): string | undefined {
+function chatOf(fact: RowChange): string | undefined {
   switch (fact.kind) {
     case 'message-written':
       return fact.message.chatId;

@@ -1,4 +1,4 @@
-import type { Fact } from '@countersign/core/ports';
+import type { RowChange } from '@countersign/core/ports';
 import type { Table } from '../append-function.js';
 import { rowsOf, type Cells, type RowWrite } from './rows.js';
 
@@ -15,15 +15,15 @@ interface Batch {
 }
 
 /** Facts about more than single rows. */
-export type WideFact = Extract<
-  Fact,
+export type WideChange = Extract<
+  RowChange,
   { kind: 'outcome-accepted' | 'chat-deleted' | 'policy-changed' | 'agent-added' | 'agent-removed' | 'world-deleted' }
 >;
 
-export type Operation = { rows: Rows } | { fact: WideFact };
+export type Operation = { rows: Rows } | { fact: WideChange };
 
 /** What a step's facts come to, in the order in which it has to be written. */
-export function plan(facts: readonly Fact[]): Operation[] {
+export function plan(facts: readonly RowChange[]): Operation[] {
   const operations: Operation[] = [];
   /** These lock an agent, then the world, which rows need too: first. */
   const worldWide: Operation[] = [];

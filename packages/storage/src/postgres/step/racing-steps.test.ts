@@ -1,4 +1,4 @@
-import type { Fact, Store } from '@countersign/core/ports';
+import type { RowChange, Store } from '@countersign/core/ports';
 import { addChats, C, chat, grant, message, plant, step, turn, W } from '@countersign/core/testing/step-contract';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
@@ -31,7 +31,7 @@ it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
   });
   const { stepper } = openStepper(url, 'revoked');
   await title(stepper, C, 'loaded');
-  const facts: Fact[] = [
+  const changes: RowChange[] = [
     { kind: 'turn-changed', chatId: C, turnId: 'turn_1', change: { iteration: 1 } },
     { kind: 'grant-used', chatId: C, grantId: 'grant_1', at: 2_000 },
   ];
@@ -39,7 +39,7 @@ it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
   const holder = await connect('revoked');
   await holder.query('begin');
   await holder.query('select 1 from turns for update');
-  const using = stepper.step(W, { chats: [C] }, () => ({ value: 1, writes: { ...nothing, facts } }), undefined);
+  const using = stepper.step(W, { chats: [C] }, () => ({ value: 1, writes: { ...nothing, changes } }), undefined);
   await untilWaiting(1);
   const revoking = store.transact(W, (tx) => tx.revokeGrant(W, 'grant_1'));
   await untilWaiting(2);

@@ -1,4 +1,4 @@
-import type { Fact } from '@countersign/core/ports';
+import type { RowChange } from '@countersign/core/ports';
 import { camel, type Value } from '../../queries/prepared.js';
 import { toStored, toValue } from '../../text.js';
 import { toApprovalRow } from '../../verbs/approvals.js';
@@ -16,7 +16,7 @@ export interface RowWrite {
 }
 
 /** The rows that a fact writes, always with that of its chat, whose version rises. None: it is no matter of single rows. */
-export function rowsOf(fact: Fact): RowWrite[] {
+export function rowsOf(fact: RowChange): RowWrite[] {
   switch (fact.kind) {
     case 'chat-created':
       return [created('chats', fact.chat.id, fact.chat)];

@@ -1,4 +1,4 @@
-import type { Fact, Store } from '@countersign/core/ports';
+import type { RowChange, Store } from '@countersign/core/ports';
 import { A, addChats, approval, C, checkReplay, plant, W, type Play } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
 import fc from 'fast-check';
@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 afterAll(() => admin.end());
 
-const nothing = { facts: [] as Fact[], emissions: [], records: [], wakes: [] as string[] };
+const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
 
 it('[S4] a step wakes each of its turns once, and none if it is not kept', async () => {
   const store = await openPostgres(url, { schema: 'waking', maxConnections: 2 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
-  const wake = (wakes: string[], facts: Fact[] = []) =>
-    store.step('w', { chats: [] }, () => ({ value: 1, writes: { ...nothing, facts, wakes } }));
+  const wake = (wakes: string[], changes: RowChange[] = []) =>
+    store.step('w', { chats: [] }, () => ({ value: 1, writes: { ...nothing, changes, wakes } }));
   const chat = { id: 'c', worldId: 'w', title: 'C', titled: true, status: 'idle', lastSeq: 0, humanSeq: 0 } as const;
-  const created: Fact = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
+  const created: RowChange = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
   await wake(['turn_1', 'turn_2', 'turn_1'], [created]);
   await wake(['turn_3']);
   await expect(wake(['turn_4'], [created])).rejects.toMatchObject({ code: 'conflict' });
@@ -49,7 +49,7 @@ it('[S1] a connection is free again after a step that reads, one that throws and
     await expect(throwing).rejects.toThrow('no');
     const refused = store.step('w', { chats: ['c'] }, () => ({
       value: 1,
-      writes: { ...nothing, facts: [unwritable] },
+      writes: { ...nothing, changes: [unwritable] },
     }));
     await expect(refused).rejects.toMatchObject({ code: 'invalid', field: 'title' });
   }
@@ -70,8 +70,10 @@ it('[A34] two steps that would each reach the limit of pending approvals, at the
     store.step(W, { chats: [chatId], pendingOf: A }, (reads) => {
       const value = reads.pendingOf(A).length === 0;
       decided.push(chatId);
-      const facts: Fact[] = [{ kind: 'approval-requested', approval: approval(`approval of ${chatId}`, { chatId }) }];
-      return { value, writes: value ? { ...nothing, facts, limit: { agentId: A, mostPending: 1 } } : nothing };
+      const changes: RowChange[] = [
+        { kind: 'approval-requested', approval: approval(`approval of ${chatId}`, { chatId }) },
+      ];
+      return { value, writes: value ? { ...nothing, changes, limit: { agentId: A, mostPending: 1 } } : nothing };
     });
   // Both get as far as the world's row, which is the last thing that a step needs.
   await admin.query('begin');

@@ -92,12 +92,12 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     if (worldRev === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
     const follow = (appended: Appended): Finished & { value: T } => {
       const { version, ...finished } = finishedBy(appended, worldId, at, writes);
-      for (const [id, chat] of chats) kept.keep(id, chatAfter(chat, writes.facts, version));
+      for (const [id, chat] of chats) kept.keep(id, chatAfter(chat, writes.changes, version));
       published?.(finished.events);
       return { value, ...finished };
     };
     const decided = { worldId, at, rev: worldRev, chats, clients, working: reads.assumedWorking };
-    const operations = plan(writes.facts);
+    const operations = plan(writes.changes);
     const [only, more] = operations;
     if (more === undefined && (only === undefined || 'rows' in only) && writes.wakes.length === 0) {
       const step = JSON.stringify(toStep(decided, only?.rows, writes));
@@ -108,7 +108,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     return await appender.alone(worldId, async () => {
       const finished = follow(await writeAlone(tools, decided, operations, writes));
       drop(worldId, needs);
-      if (writes.facts.some(({ kind }) => kind === 'world-deleted')) kept.clear();
+      if (writes.changes.some(({ kind }) => kind === 'world-deleted')) kept.clear();
       return finished;
     });
   }
@@ -161,8 +161,8 @@ function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>
   }
 }
 
-function isNothing({ facts, emissions, records, wakes }: StepWrites): boolean {
-  return facts.length + emissions.length + records.length + wakes.length === 0;
+function isNothing({ changes, emissions, records, wakes }: StepWrites): boolean {
+  return changes.length + emissions.length + records.length + wakes.length === 0;
 }
 
 /** What the database says, as something that can be tried again or acted on. Anything else stays as it is. */

@@ -49,10 +49,10 @@ export function toCheck({ at, rev, chats, clients }: Decided): object {
   return { at, rev, chats: versions(chats), ...(clients.size === 0 ? {} : { clients: versions(clients) }) };
 }
 
-/** How many approvals may be pending, and how many of `facts` ask for one. */
-export function toLimit({ facts, limit }: Pick<StepWrites, 'facts' | 'limit'>): object {
+/** How many approvals may be pending, and how many of `changes` ask for one. */
+export function toLimit({ changes, limit }: Pick<StepWrites, 'changes' | 'limit'>): object {
   if (limit === undefined) return {};
-  const asked = facts.filter((fact) => fact.kind === 'approval-requested' && fact.approval.agentId === limit.agentId);
+  const asked = changes.filter((fact) => fact.kind === 'approval-requested' && fact.approval.agentId === limit.agentId);
   return { limit: { agent: toStored(limit.agentId), most: limit.mostPending, asks: asked.length } };
 }
 

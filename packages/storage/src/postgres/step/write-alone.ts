@@ -32,7 +32,7 @@ export async function writeAlone(
   let isKept = false;
   try {
     await client.query('begin isolation level read committed');
-    if (writes.facts.some(({ kind }) => kind === 'world-deleted')) {
+    if (writes.changes.some(({ kind }) => kind === 'world-deleted')) {
       await client.query(namedQuery(LOCK_CHATS, [toStored(worldId)]));
     }
     const checked = await append(toCheck(decided), [...decided.chats.keys()].map(toStored), clock.now());
@@ -43,7 +43,7 @@ export async function writeAlone(
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
     // Its approvals are written, so they are counted among the pending ones.
-    const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, facts: [] }) });
+    const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');
     isKept = true;

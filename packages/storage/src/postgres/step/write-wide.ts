@@ -1,11 +1,11 @@
 import { purgeOrder } from '../../purge-order.js';
 import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
-import type { WideFact } from './plan.js';
+import type { WideChange } from './plan.js';
 import { namedQuery, queryOf, type Query } from './query.js';
 
 /** Writes a fact about more than single rows. */
-export function writeWide(fact: WideFact, s: Statements, now: number): Query[] {
+export function writeWide(fact: WideChange, s: Statements, now: number): Query[] {
   const raiseRev = (worldId: string): Query => queryOf(s.updateWorld, { id: worldId, name: null, settings: null });
   switch (fact.kind) {
     case 'outcome-accepted':

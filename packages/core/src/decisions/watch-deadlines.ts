@@ -1,19 +1,7 @@
 import { CountersignError } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import { denyApproval } from './deny-approval.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
-
-/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
-export function expireApproval(
-  runtime: Runtime,
-  step: Step,
-  about: { approval: ApprovalRecord; invocation: InvocationRecord },
-): void {
-  const { approval, invocation } = about;
-  const error =
-    approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
-  denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
-}
+import { commit } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
+import { expireApproval } from './deny-approval.js';
 
 const AGAIN_MS = 5_000;
 

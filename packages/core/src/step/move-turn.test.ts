@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { emptyChat } from '../facts/apply-fact.js';
+import { emptyChat } from '../facts/apply-change.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { ChatRecord, InvocationRecord, StepReads, TurnRecord, TurnState } from '../ports/index.js';
-import { resumeTurn } from './resume-turn.js';
+import { resumeTurn } from './move-turn.js';
 import type { Runtime, Step } from './runtime.js';
 
 const CALL = { turnId: 'turn_1', chatId: 'chat_1', location: 'server', settledAt: null };
@@ -10,10 +10,10 @@ const CALL = { turnId: 'turn_1', chatId: 'chat_1', location: 'server', settledAt
 /** A person decides on the second call of a turn whose first call has started. Gives what the turn becomes. */
 function decideIn(state: TurnState, owner: string | null, takes: string | null): Partial<TurnRecord> | undefined {
   const chat = emptyChat({ id: 'chat_1', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
-  const turn = { id: 'turn_1', chatId: 'chat_1', worldId: 'w', iteration: 1, epoch: 3, rev: 7, interruptions: 0 };
+  const turn = { id: 'turn_1', chatId: 'chat_1', worldId: 'w', iteration: 1, epoch: 3, interruptions: 0 };
   chat.turns.set(turn.id, { ...turn, state, owner } as TurnRecord);
   chat.calls.set('call_1', { ...CALL, id: 'call_1', status: 'started', startedEpoch: 3 } as InvocationRecord);
-  chat.calls.set('call_2', { ...CALL, id: 'call_2', status: 'asked', position: 1 } as InvocationRecord);
+  chat.calls.set('call_2', { ...CALL, id: 'call_2', status: 'approved', position: 1 } as InvocationRecord);
   const tx = new StepTransaction('w', { chats: ['chat_1'] }, {
     now: 1,
     chat: () => chat,
@@ -22,19 +22,19 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   const runtime = {
     dispatch: { owner: takes, wake: () => undefined, abort: () => undefined },
   } as Partial<Runtime> as Runtime;
-  resumeTurn(runtime, { tx, snapshot } as Step, 'turn_1', { invocationId: 'call_2', status: 'approved' });
+  expect(resumeTurn(runtime, { tx, snapshot } as Step, 'turn_1')).toBe(true);
   return chat.turns.get('turn_1');
 }
 
 it('[S4] who decides in an open turn that nobody runs takes it under a new epoch, so that its last owner settles nothing', () => {
-  expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4, rev: 8 });
+  expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
 it('[S4] a turn that runs elsewhere stays there, and one that this process may not own stays free', () => {
-  expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3, rev: 8 });
-  expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3, rev: 8 });
+  expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3 });
+  expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });
 
 it('[S4] who decides in a turn that waits for people takes it: no process runs it, whichever its row names', () => {
-  expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3, rev: 8 });
+  expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3 });
 });

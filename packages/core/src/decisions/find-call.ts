@@ -4,8 +4,9 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
-import { look, lookAgain, unlessGone, type Runtime, type Step } from '../step/runtime.js';
-import { auditOf } from '../step/tool-events.js';
+import { readState, retry, unlessGone } from '../step/commit.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { auditOf } from '../facts/context.js';
 
 /** What a decision or an answer is about. */
 export interface Found {
@@ -24,7 +25,7 @@ export async function find(runtime: Runtime, worldId: string, id: string): Promi
   const looking =
     chatId === undefined
       ? undefined
-      : look(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
+      : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
   const found = looking === undefined ? undefined : await unlessGone(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
@@ -59,11 +60,11 @@ export function asOfNow({ tx }: Step, found: Found): Found {
   const invocation = tx.invocation(found.invocation.id);
   const turn = tx.turn(found.turn.id);
   const approvalId = found.byApproval ? found.approval?.id : (invocation ?? found.invocation).approvalId;
-  if ((approvalId ?? undefined) !== found.approval?.id) lookAgain();
+  if ((approvalId ?? undefined) !== found.approval?.id) retry();
   const approval = found.approval === undefined ? undefined : tx.approval(found.approval.id);
-  if (invocation === undefined && found.invocation.settledAt === null) lookAgain();
-  if (turn === undefined && found.turn.state !== 'ended') lookAgain();
-  if (approval === undefined && found.approval?.status === 'pending') lookAgain();
+  if (invocation === undefined && found.invocation.settledAt === null) retry();
+  if (turn === undefined && found.turn.state !== 'ended') retry();
+  if (approval === undefined && found.approval?.status === 'pending') retry();
   return {
     invocation: invocation ?? found.invocation,
     turn: turn ?? found.turn,

@@ -1,4 +1,4 @@
-import type { Fact, MessageRecord, TurnRecord } from '@countersign/core/ports';
+import type { RowChange, MessageRecord, TurnRecord } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Statements } from '../statements.js';
@@ -27,43 +27,43 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
   const grants = rowChecker(db, 'grants', s.insertGrant.names);
   const events = rowChecker(db, 'events', s.insertEvent.names);
 
-  function check(fact: Fact): void {
-    switch (fact.kind) {
+  function check(row: RowChange): void {
+    switch (row.kind) {
       case 'message-written':
-        messages.whole(toMessageRow(fact.message));
-        assertNotSent(fact.message, sent);
+        messages.whole(toMessageRow(row.message));
+        assertNotSent(row.message, sent);
         return;
       case 'turn-queued':
-        turns.whole(fact.turn);
-        assertOneCurrent(kept, fact.turn.chatId, fact.turn.id);
+        turns.whole(row.turn);
+        assertOneCurrent(kept, row.turn.chatId, row.turn.id);
         return;
       case 'turn-changed':
-        turns.change(fact.change);
-        if (fact.change.state !== undefined) assertOneCurrent(kept, fact.chatId, fact.turnId);
+        turns.change(row.change);
+        if (row.change.state !== undefined) assertOneCurrent(kept, row.chatId, row.turnId);
         return;
       case 'call-proposed':
-        calls.whole(fact.call);
+        calls.whole(row.call);
         return;
       case 'call-changed':
-        calls.change(fact.change);
+        calls.change(row.change);
         return;
       case 'approval-requested':
-        approvals.whole(toApprovalRow(fact.approval));
+        approvals.whole(toApprovalRow(row.approval));
         return;
       case 'approval-settled':
-        approvals.change(fact.change);
+        approvals.change(row.change);
         return;
       case 'chat-changed':
-        chats.change(fact.change);
+        chats.change(row.change);
         return;
       case 'grant-used':
-        grants.change({ lastUsedAt: fact.at });
+        grants.change({ lastUsedAt: row.at });
         return;
       case 'chat-created':
-        chats.whole(fact.chat);
+        chats.whole(row.chat);
         return;
       case 'grant-given':
-        grants.whole({ ...fact.grant, patternKey: fact.key });
+        grants.whole({ ...row.grant, patternKey: row.key });
         return;
       // Written at once.
       case 'chat-deleted':
@@ -75,7 +75,7 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
     }
   }
   return (entry) => {
-    for (const fact of entry.facts) check(fact);
+    for (const row of entry.changes) check(row);
     for (const row of entry.events) events.whole(row);
   };
 }

@@ -1,55 +1,55 @@
-import type { ChatRecord, ChatState, Fact, TurnRecord } from '../ports/index.js';
+import type { ChatRecord, ChatState, RowChange, TurnRecord } from '../ports/index.js';
 
 export function emptyChat(chat: ChatRecord): ChatState {
   return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
 }
 
 /**
- * Changes the state of a chat, while a step is decided and when facts are read back alike. Facts that make or remove
- * a chat and those about what is looked up in the store (grants, agents, rules) change nothing here.
+ * The only function that changes the state of a chat. Changes that make or remove a chat, or what is looked up in the store (grants,
+ * agents, rules), change nothing here.
  */
-export function applyFact(state: ChatState, fact: Fact): void {
-  switch (fact.kind) {
+export function applyChange(state: ChatState, row: RowChange): void {
+  switch (row.kind) {
     case 'chat-changed':
-      state.chat = { ...state.chat, ...fact.change };
+      state.chat = { ...state.chat, ...row.change };
       return;
     case 'message-written': {
-      const { seq, speaker } = fact.message;
+      const { seq, speaker } = row.message;
       const isPerson = speaker === 'human' || speaker === 'world';
       state.chat = { ...state.chat, lastSeq: seq, ...(isPerson ? { humanSeq: seq } : {}) };
       if (isPerson) state.begun.clear();
       return;
     }
     case 'turn-queued':
-      if (fact.turn.state !== 'ended') state.turns.set(fact.turn.id, fact.turn);
-      countBegun(state, undefined, fact.turn);
+      if (row.turn.state !== 'ended') state.turns.set(row.turn.id, row.turn);
+      countBegun(state, undefined, row.turn);
       return;
     case 'turn-changed': {
-      const before = state.turns.get(fact.turnId);
+      const before = state.turns.get(row.turnId);
       if (before === undefined) return;
-      changeTurn(state, before, { ...before, ...fact.change });
+      changeTurn(state, before, { ...before, ...row.change });
       return;
     }
     case 'call-proposed':
-      state.calls.set(fact.call.id, fact.call);
+      state.calls.set(row.call.id, row.call);
       return;
     case 'call-changed': {
-      const before = state.calls.get(fact.callId);
+      const before = state.calls.get(row.callId);
       if (before === undefined) return;
-      const after = { ...before, ...fact.change };
+      const after = { ...before, ...row.change };
       if (after.settledAt !== null && !state.turns.has(after.turnId)) state.calls.delete(after.id);
       else state.calls.set(after.id, after);
       return;
     }
     case 'approval-requested':
-      state.approvals.set(fact.approval.id, fact.approval);
+      state.approvals.set(row.approval.id, row.approval);
       return;
     case 'approval-settled':
-      state.approvals.delete(fact.approvalId);
+      state.approvals.delete(row.approvalId);
       return;
     case 'outcome-accepted':
       for (const call of state.calls.values()) {
-        if (call.toolName !== fact.toolName || call.arguments !== fact.arguments || !call.outcomeUnknown) continue;
+        if (call.toolName !== row.toolName || call.arguments !== row.arguments || !call.outcomeUnknown) continue;
         state.calls.set(call.id, { ...call, outcomeUnknown: false });
       }
       return;

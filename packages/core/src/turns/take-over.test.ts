@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { emptyChat } from '../facts/apply-fact.js';
+import { emptyChat } from '../facts/apply-change.js';
 import type { ChatRecord, StepReads, TurnRecord } from '../ports/index.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createCallChats } from '../step/call-chats.js';
 import { createQuarantine } from '../step/quarantine.js';
 import type { Runtime } from '../step/runtime.js';
-import { claimUnowned } from './claim-turn.js';
+import { claimUnowned } from './take-over.js';
 
 it('[S3] a wake-up and a round that claim the same suspect at once let no second one in beside it', async () => {
   const state = emptyChat({ id: 'c', worldId: 'w' } as ChatRecord);
@@ -30,5 +30,5 @@ it('[S3] a wake-up and a round that claim the same suspect at once let no second
 });
 
 function suspect(id: string): TurnRecord {
-  return { id, worldId: 'w', chatId: 'c', state: 'open', epoch: 1, rev: 1, interruptions: 2 } as TurnRecord;
+  return { id, worldId: 'w', chatId: 'c', state: 'open', owner: null, epoch: 1, interruptions: 2 } as TurnRecord;
 }

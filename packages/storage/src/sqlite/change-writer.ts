@@ -2,7 +2,7 @@ import type {
   ApprovalRecord,
   ApprovalVerdict,
   ChatRecord,
-  Fact,
+  RowChange,
   InvocationRecord,
   TurnRecord,
 } from '@countersign/core/ports';
@@ -20,16 +20,16 @@ interface Draft<R> {
   change: Partial<R> | undefined;
 }
 
-export interface FactWriter {
+export interface ChangeWriter {
   /** Forgets what a fold that failed has left. */
   clear(): void;
-  add(facts: readonly Fact[], now: number): void;
+  add(changes: readonly RowChange[], now: number): void;
   /** Last: what was held back because it may change again. */
   flush(): void;
 }
 
-/** Adds facts to the batch. Each turn, call and chat is written once, however often it has changed. */
-export function factWriter(batch: Batch, s: Statements): FactWriter {
+/** Adds changes to the batch. Each turn, call and chat is written once, however often it has changed. */
+export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
   const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
   const addMessages = batch.addRows(s.insertMessage);
@@ -80,72 +80,72 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
     approvals.clear();
   }
 
-  function add(fact: Fact, now: number): void {
-    switch (fact.kind) {
+  function add(row: RowChange, now: number): void {
+    switch (row.kind) {
       case 'chat-created':
-        make(chats, fact.chat);
+        make(chats, row.chat);
         return;
       case 'chat-changed':
-        change(chats, fact.chatId, fact.change);
+        change(chats, row.chatId, row.change);
         return;
       case 'chat-deleted':
         flush();
-        for (const remove of deleteChat) remove({ id: fact.chatId });
+        for (const remove of deleteChat) remove({ id: row.chatId });
         return;
       case 'message-written': {
-        const { seq, speaker, chatId } = fact.message;
-        messages.push(toMessageRow(fact.message));
+        const { seq, speaker, chatId } = row.message;
+        messages.push(toMessageRow(row.message));
         const isPerson = speaker === 'human' || speaker === 'world';
         change(chats, chatId, isPerson ? { lastSeq: seq, humanSeq: seq } : { lastSeq: seq });
         return;
       }
       case 'turn-queued':
-        make(turns, fact.turn);
+        make(turns, row.turn);
         return;
       case 'turn-changed':
-        change(turns, fact.turnId, fact.change);
+        change(turns, row.turnId, row.change);
         return;
       case 'call-proposed':
-        make(calls, fact.call);
+        make(calls, row.call);
         return;
       case 'call-changed':
-        change(calls, fact.callId, fact.change);
+        change(calls, row.callId, row.change);
         return;
       case 'outcome-accepted':
         flushCalls();
-        acceptOutcome(fact);
+        acceptOutcome(row);
         return;
       case 'approval-requested':
-        make(approvals, fact.approval);
+        make(approvals, row.approval);
         return;
       case 'approval-settled':
-        change(approvals, fact.approvalId, fact.change);
+        change(approvals, row.approvalId, row.change);
         return;
       case 'grant-given':
-        addGrant({ ...fact.grant, patternKey: fact.key });
+        addGrant({ ...row.grant, patternKey: row.key });
         return;
       case 'grant-used':
-        touchGrant({ id: fact.grantId, now: fact.at });
+        touchGrant({ id: row.grantId, now: row.at });
         return;
       case 'policy-changed':
-        raiseRev(fact.worldId);
-        updatePolicy({ worldId: fact.worldId, policy: JSON.stringify(fact.policy), proposed: null });
+        raiseRev(row.worldId);
+        updatePolicy({ worldId: row.worldId, policy: JSON.stringify(row.policy), proposed: null });
         return;
       case 'agent-added': {
-        const { worldId, id, definition, createdAt } = fact.agent;
+        const { worldId, id, definition, createdAt } = row.agent;
         addAgent({ worldId, id, definition: JSON.stringify(definition), now: createdAt });
         raiseRev(worldId);
         return;
       }
       case 'agent-removed':
-        buryAgent({ worldId: fact.worldId, id: fact.agentId, now });
-        raiseRev(fact.worldId);
+        buryAgent({ worldId: row.worldId, id: row.agentId, now });
+        raiseRev(row.worldId);
         return;
       case 'world-deleted':
         flush();
-        for (const remove of deleteWorld) remove({ id: fact.worldId });
-        for (const remove of emptyWorld) remove({ worldId: fact.worldId });
-        buryWorld({ id: fact.worldId, now });
+        for (const remove of deleteWorld) remove({ id: row.worldId });
+        for (const remove of emptyWorld) remove({ worldId: row.worldId });
+        buryWorld({ id: row.worldId, now });
     }
   }
 
@@ -157,8 +157,8 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
       calls.clear();
       approvals.clear();
     },
-    add(facts, now) {
-      for (const fact of facts) add(fact, now);
+    add(changes, now) {
+      for (const row of changes) add(row, now);
     },
     flush,
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isSuspect } from '../step/quarantine.js';
-import { findCulprit } from './release-turns.js';
+import { findCulprit } from './take-over.js';
 
 const turns = (...counts: number[]) => counts.map((interruptions) => ({ interruptions }));
 

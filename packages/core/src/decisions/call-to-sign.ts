@@ -2,16 +2,11 @@ import type { ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal } from '../masking/index.js';
-import {
-  gateNeeds,
-  judgeCall,
-  readCall,
-  signCall,
-  type JudgedCall,
-  type ReadCall,
-  type SignedCall,
-} from './gate-call.js';
-import { readSnapshot, type Place, type Runtime } from '../step/runtime.js';
+import { gateNeeds } from '../calls/gate-call.js';
+import { judgeCall, readCall, type JudgedCall, type ReadCall } from '../calls/read-call.js';
+import { signCall, type SignedCall } from '../calls/sign-call.js';
+import { readSnapshot } from '../step/commit.js';
+import type { Place, Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
 

@@ -1,0 +1,169 @@
+import { CountersignError } from '@countersign/protocol';
+import type { Gate } from '../approval/index.js';
+import { maskArguments } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import { wordsOf } from '../ports/words-of.js';
+import { commit } from '../step/commit.js';
+import { resumeTurn } from '../step/move-turn.js';
+import type { Runtime, Started, Step } from '../step/runtime.js';
+import { bringTool } from '../step/tool-sources.js';
+import { readSituation } from '../step/turn-state.js';
+import { nextStep } from '../turn/next-step.js';
+import { askAgain } from './ask-approval.js';
+import { gateCall, gateNeeds } from './gate-call.js';
+import { callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { sealOriginal } from './seal-original.js';
+import { cutOff, refuseCall, settleCall } from './settle-call.js';
+import { signCall, type SignedCall } from './sign-call.js';
+
+/** A call as it would run here and now. */
+export interface ReadyCall {
+  judged: JudgedCall;
+  signed: SignedCall;
+}
+
+/** Starts a call that the gate lets run, and records why. It runs once the step is committed; whoever gets a value here is the only one (A8). */
+export function startCall(
+  runtime: Pick<Runtime, 'store'>,
+  step: Step,
+  { epoch }: Pick<TurnRecord, 'epoch'>,
+  before: InvocationRecord,
+  { judged, signed }: { judged: JudgedCall; signed: SignedCall | undefined },
+  gate: Extract<Gate, { kind: 'run' }>,
+): Started {
+  const { call, place, told } = judged;
+  if (call.tool === undefined || !call.arguments.ok) throw new Error('the gate let a call through that can not run');
+  const { id: callId, chatId, arguments: text } = before;
+  // What the record shows unmasked needs no sealed copy (A40).
+  const original = maskArguments(text).isOriginal
+    ? {}
+    : { original: sealOriginal(runtime.store.hashKey, before, text) };
+  step.tx.write({ kind: 'call-started', chatId, callId, epoch, gate, ...original });
+  return {
+    invocation: step.tx.invocation(callId) ?? before,
+    tool: call.tool,
+    value: call.arguments.value,
+    place,
+    policyCall: told,
+    because: gate.because,
+    fingerprint: signed?.fingerprint,
+    snapshot: step.snapshot,
+  };
+}
+
+/**
+ * The last moment before the side effect: owner, order, signature and rules are checked again in the very step that marks the
+ * call as started (A2, A7). Undefined: something else was written (asked again, refused), or has to be looked at again.
+ */
+export async function startInvocation(
+  runtime: Runtime,
+  turn: TurnRecord,
+  snapshot: WorldSnapshot,
+  before: InvocationRecord,
+  signal: AbortSignal,
+): Promise<Started | undefined> {
+  const missing = await bringTool(runtime, turn.worldId, before.toolName, signal);
+  if (signal.aborted) return undefined;
+  const call = callOf(runtime, before);
+  const ready = missing === undefined ? await readyCall(runtime, snapshot, before, call) : missing;
+  const needs = { chats: [turn.chatId], ...(typeof ready === 'string' ? {} : gateNeeds([ready.judged])) };
+  return await commit(runtime, 'start-invocation', turn.worldId, needs, (step) => {
+    const due = dueCall(runtime, step, before.id, { rev: snapshot.world.rev, call });
+    if (due === undefined || step.tx.current(turn) === undefined || due.invocation.arguments !== before.arguments) {
+      return undefined;
+    }
+    if (typeof ready === 'string') {
+      settleCall(runtime, step, due.invocation, { kind: 'refused', error: ready });
+      return undefined;
+    }
+    const gate = gateApproved(step, due.invocation, ready);
+    if (gate.kind === 'run') return startCall(runtime, step, due.turn, due.invocation, ready, gate);
+    refuse(runtime, step, due.invocation, ready, gate);
+    return undefined;
+  });
+}
+
+/**
+ * The same in the step that approves a call, if the call is due and this process runs its turn. Undefined: it is not, or something is in
+ * the way, and the loop finds out what.
+ */
+export function startApproved(
+  runtime: Runtime,
+  step: Step,
+  id: string,
+  ready: ReadyCall & { rev: number },
+): Started | undefined {
+  const due = dueCall(runtime, step, id, { rev: ready.rev, call: ready.judged.call });
+  if (due?.turn.owner !== runtime.owner || due.invocation.location !== 'server') return undefined;
+  if (!runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
+  const gate = gateApproved(step, due.invocation, ready);
+  return gate.kind === 'run' ? startCall(runtime, step, due.turn, due.invocation, ready, gate) : undefined;
+}
+
+/**
+ * Undefined: another call goes first, or the world was moved to a folder that nobody has looked at, or its tool was replaced or has gone
+ * with its client.
+ */
+function dueCall(
+  runtime: Runtime,
+  { tx, snapshot }: Step,
+  id: string,
+  seen: { rev: number; call: ReadCall },
+): { turn: TurnRecord; invocation: InvocationRecord } | undefined {
+  const invocation = tx.invocation(id);
+  const turn = invocation?.status === 'approved' ? tx.turn(invocation.turnId) : undefined;
+  if (invocation === undefined || turn === undefined) return undefined;
+  const next = nextStep(readSituation(tx, turn, snapshot));
+  if (next.kind !== 'start' || !next.invocationIds.includes(id)) return undefined;
+  const { rev, id: worldId } = snapshot.world;
+  const isAsSeen = rev === seen.rev && runtime.tools(worldId).get(seen.call.toolName) === seen.call.tool;
+  return isAsSeen ? { turn, invocation } : undefined;
+}
+
+/** A signature counts only for the call it was made for (A7). */
+function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: ReadyCall): Gate {
+  const isSigned = callHash !== null && callHash === signed.callHash;
+  return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
+}
+
+/** A sentence: why it can't be. */
+async function readyCall(
+  runtime: Runtime,
+  snapshot: WorldSnapshot,
+  invocation: InvocationRecord,
+  call: ReadCall,
+): Promise<ReadyCall | string> {
+  try {
+    const place = runtime.findPlace(snapshot);
+    const signed = await signCall(runtime, call, { ...invocation, place });
+    return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen }), signed };
+  } catch (error) {
+    return `what this call would touch could not be read: ${wordsOf(error)}`;
+  }
+}
+
+function refuse(
+  runtime: Runtime,
+  step: Step,
+  invocation: InvocationRecord,
+  { judged, signed }: ReadyCall,
+  gate: Exclude<Gate, { kind: 'run' }>,
+): void {
+  // A call of a dead process that may run again was started in the eyes of everybody: it can only end, not be asked (T4).
+  if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
+  else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
+  else {
+    askAgain(step, invocation, judged.call, gate, signed);
+    resumeTurn(runtime, step, invocation.turnId);
+  }
+}
+
+/**
+ * First in a step that a running tool asks for: makes sure that the call still runs here. After a stop, or once another process has taken
+ * the turn over, nothing may be written for it.
+ */
+export function assertRunning({ tx }: Step, { id, turnId, startedEpoch }: InvocationRecord): void {
+  if (tx.turn(turnId)?.epoch === startedEpoch && tx.invocation(id)?.status === 'started') return;
+  throw new CountersignError('conflict', 'the call has ended');
+}

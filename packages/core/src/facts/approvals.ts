@@ -1,0 +1,215 @@
+import { describeReason, REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import { maskArguments, maskSecrets } from '../masking/index.js';
+import type { ApprovalRecord, Emission, InvocationRecord, NewAuditRecord, RowChange } from '../ports/index.js';
+import { capText } from '../results/index.js';
+import { auditOf, callIn, callMessage, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
+import type { ApprovalDecided, ApprovalRequested } from './fact.js';
+
+/** The only place where somebody is asked: the approval, and the standard tool call in the transcript that shows it (A3). */
+export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
+  const { approvalId, chatId, card, expiresAt } = fact;
+  const call = callIn(context.state, fact.callId);
+  const isFromTool = card.question?.raisedBy === 'tool';
+  const shown = maskArguments(call.arguments).value;
+  const rule = card.rule === null ? null : maskSecrets(card.rule);
+  const message = callMessage(context, call, {
+    role: 'assistant',
+    sender: call.agentId,
+    speaker: 'agent',
+    content: '',
+    replyTo: call.messageId,
+    toolCalls: [
+      {
+        id: approvalId,
+        type: 'function',
+        function: { name: REQUEST_APPROVAL_TOOL, arguments: requestText(call, shown, { ...card, rule }, expiresAt) },
+      },
+    ],
+  });
+  const { reason, ...shownCard } = card;
+  const approval: ApprovalRecord = {
+    ...shownCard,
+    why: JSON.stringify(reason),
+    id: approvalId,
+    worldId: call.worldId,
+    chatId,
+    agentId: call.agentId,
+    invocationId: call.id,
+    messageId: message.id,
+    toolName: call.toolName,
+    status: 'pending',
+    decision: null,
+    scope: null,
+    reason: null,
+    decisionDigest: null,
+    decidedBy: null,
+    requestedAt: context.now,
+    expiresAt,
+    decidedAt: null,
+  };
+  const changes: RowChange[] = [];
+  if (!isFromTool && call.approvalId !== approvalId) {
+    const change = { status: 'asked', approvalId, callHash: card.callHash } as const;
+    changes.push({ kind: 'call-changed', chatId, callId: call.id, change });
+  }
+  changes.push({ kind: 'message-written', message }, { kind: 'approval-requested', approval });
+  const why = isFromTool ? `${describeReason(reason)}: ${card.question?.text}` : describeReason(reason);
+  return {
+    changes,
+    events: [messageEvent(message), requestEvent(approval, call, shown, context)],
+    records: [{ kind: 'request', ...auditOf(call), why, ...(rule === null ? {} : { rule }) }],
+  };
+}
+
+function requestText(
+  { id, toolName }: InvocationRecord,
+  shown: unknown,
+  { rule, reason, ...card }: ApprovalRequested['card'],
+  expiresAt: number | null,
+): string {
+  const given = Object.entries({ ...card, reason, why: describeReason(reason), rule }).filter(
+    ([, value]) => value !== null,
+  );
+  return JSON.stringify({
+    originalToolCall: { id, name: toolName, arguments: shown },
+    ...Object.fromEntries(given),
+    ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+  });
+}
+
+function requestEvent(
+  { id, chatId, question }: ApprovalRecord,
+  call: InvocationRecord,
+  shown: unknown,
+  context: FactContext,
+): Emission {
+  // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
+  if (question?.raisedBy === 'tool') return { event: 'crud', chatId, data: approvalData('create', id) };
+  return toolEvent(context, call, {
+    type: 'TOOL_APPROVAL_REQUESTED',
+    arguments: shown,
+    approval_id: id,
+    ...(question === null ? {} : { question: { text: question.text, choices: [...question.choices] } }),
+  });
+}
+
+function approvalData(
+  operation: 'create' | 'update',
+  id: string,
+): { operation: 'create' | 'update'; entity: 'approval'; id: string } {
+  return { operation, entity: 'approval', id };
+}
+
+const STATUS = {
+  approve: 'approved',
+  answer: 'approved',
+  release: 'approved',
+  deny: 'denied',
+  expire: 'expired',
+  supersede: 'superseded',
+} as const;
+
+/**
+ * The only place where an approval ends: its row, the decision as a `role: 'tool'` message under its id (A4), and its audit record. A call
+ * that is denied is settled by a fact of its own; a running tool that only asked goes on.
+ */
+export function approvalDecided(fact: ApprovalDecided, context: FactContext): Derived {
+  const { approvalId, chatId, how, by, scope = 'once', digest } = fact;
+  const approval = context.state.approvals.get(approvalId);
+  if (approval === undefined) throw new Error(`The approval "${approvalId}" is not pending.`);
+  const call = callIn(context.state, fact.callId);
+  const isFromTool = approval.question?.raisedBy === 'tool';
+  const status = STATUS[how];
+  const decision = status === 'approved' ? 'approve' : 'deny';
+  const reason = how === 'release' ? coveredBy(fact.rule) : fact.reason;
+  const message = callMessage(context, call, {
+    role: 'tool',
+    sender: by,
+    // Not `human`: a decision is not chat and resets no limit (M12).
+    speaker: 'tool',
+    content: JSON.stringify({
+      decision,
+      scope,
+      reason,
+      ...(how === 'expire' ? { expired: true } : {}),
+      ...(how === 'supersede' ? { superseded: true } : {}),
+      client: fact.client === undefined ? undefined : context.clientLabel(fact.client),
+      digest,
+      ...(how === 'release'
+        ? { released: true, ...(fact.rule === undefined ? {} : { rule: maskSecrets(fact.rule) }) }
+        : {}),
+      ...(isFromTool && fact.answer !== undefined ? { answer: fact.answer } : {}),
+      ...fact.details,
+    }),
+    toolCallId: approvalId,
+    replyTo: approval.messageId,
+  });
+  const verdict = {
+    status,
+    decision,
+    scope,
+    reason: reason ?? null,
+    decisionDigest: digest ?? null,
+    decidedBy: by,
+    decidedAt: context.now,
+  } as const;
+  const changes: RowChange[] = [
+    { kind: 'approval-settled', chatId, agentId: approval.agentId, approvalId, change: verdict },
+    { kind: 'message-written', message },
+  ];
+  if (fact.approved !== undefined) {
+    const { arguments: text, callHash } = fact.approved;
+    const edited = text === call.arguments ? {} : { edited: true };
+    const change = { status: 'approved', arguments: text, callHash, ...edited } as const;
+    changes.push({ kind: 'call-changed', chatId, callId: call.id, change });
+  }
+  const events = [messageEvent(message)];
+  if (isFromTool) events.push({ event: 'crud', chatId, data: approvalData('update', approvalId) });
+  else if (status === 'approved') events.push(approvedEvent(fact, reason, call, context));
+  return { changes, events, records: decisionRecord(fact, reason, isFromTool, call) };
+}
+
+function coveredBy(rule: string | undefined): string {
+  return rule === undefined ? 'covered by a grant for this chat' : `covered by the rule ${maskSecrets(rule)}`;
+}
+
+function approvedEvent(
+  { how, approved }: ApprovalDecided,
+  reason: string | undefined,
+  call: InvocationRecord,
+  context: FactContext,
+): Emission {
+  const isEdited = approved !== undefined && approved.arguments !== call.arguments;
+  return toolEvent(context, call, {
+    type: 'TOOL_APPROVED',
+    ...(reason === undefined ? {} : { reason: how === 'release' ? reason : maskSecrets(reason) }),
+    ...(isEdited ? { arguments: maskArguments(approved.arguments).value } : {}),
+  });
+}
+
+/** What an audit record keeps of the words; the transcript has them all. */
+const AUDITED_BYTES = 4096;
+
+const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
+
+/** What the audit log says of it (A16). Of an approval that another one takes the place of, that one's request is recorded. */
+function decisionRecord(
+  { how, by, client, scope, answer, approved, rule }: ApprovalDecided,
+  reason: string | undefined,
+  isFromTool: boolean,
+  call: InvocationRecord,
+): readonly NewAuditRecord[] {
+  if (how === 'supersede') return [];
+  const words = answer === undefined || isFromTool ? reason : capText(answer, AUDITED_BYTES);
+  const record: NewAuditRecord = {
+    kind: 'decision',
+    ...auditOf(approved === undefined ? call : { ...call, arguments: approved.arguments }),
+    decision: AUDITED[how],
+    ...(scope === undefined ? {} : { scope }),
+    who: by,
+    ...(client === undefined ? {} : { client }),
+    ...(words === undefined ? {} : { why: how === 'release' ? words : maskSecrets(words) }),
+    ...(rule === undefined ? {} : { rule: maskSecrets(rule) }),
+  };
+  return [record];
+}

@@ -1,0 +1,87 @@
+import type { ToolEvent } from '@countersign/protocol';
+import { maskArguments } from '../masking/index.js';
+import type {
+  ChatState,
+  Emission,
+  InvocationRecord,
+  MessageRecord,
+  NewAuditRecord,
+  NewMessage,
+  RowChange,
+} from '../ports/index.js';
+import { toolTurnId } from '../turn/ids.js';
+
+/** What a fact comes to, in this order. */
+export interface Derived {
+  changes: readonly RowChange[];
+  events?: readonly Emission[];
+  records?: readonly NewAuditRecord[];
+}
+
+export type NewWords = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
+
+/** What facts are derived with: the chat before the fact, and what only the step knows. */
+export interface FactContext {
+  now: number;
+  state: ChatState;
+  /** Open and queued turns of the world, before the fact. */
+  working: () => number;
+  agentName: (agentId: string) => string;
+  clientLabel: (clientId: string) => string;
+  /** Gives a message of the chat its id and its place. */
+  message: (words: NewWords) => MessageRecord;
+}
+
+/** A message about one call, inside the turn that made it: a question, the answer to it, its result. */
+export function callMessage(
+  { message }: FactContext,
+  { turnId, agentId, iteration }: InvocationRecord,
+  words: NewWords,
+): MessageRecord {
+  return message({ agentId, turnId, iteration, ...words });
+}
+
+export function messageEvent(message: MessageRecord): Emission {
+  return { event: 'message', chatId: message.chatId, message };
+}
+
+type Lifecycle = ToolEvent extends infer E
+  ? E extends ToolEvent
+    ? Omit<E, 'invocation_id' | 'tool_name' | 'turn_id' | 'agent_id' | 'agent_name'>
+    : never
+  : never;
+
+/** One step of a call's life (T2). */
+export function toolEvent({ agentName }: FactContext, call: InvocationRecord, lifecycle: Lifecycle): Emission {
+  return {
+    event: 'tool',
+    chatId: call.chatId,
+    data: {
+      ...lifecycle,
+      invocation_id: call.id,
+      tool_name: call.toolName,
+      turn_id: toolTurnId(call.turnId, call.iteration),
+      agent_id: call.agentId,
+      agent_name: agentName(call.agentId),
+    },
+  };
+}
+
+/** What every audit record about a call says of it (A16). */
+export function auditOf(
+  call: InvocationRecord,
+): Required<Pick<NewAuditRecord, 'chatId' | 'agentId' | 'tool' | 'invocationId' | 'arguments'>> {
+  return {
+    chatId: call.chatId,
+    agentId: call.agentId,
+    tool: call.toolName,
+    invocationId: call.id,
+    arguments: maskArguments(call.arguments).value,
+  };
+}
+
+export function callIn(state: ChatState, callId: string): InvocationRecord {
+  const call = state.calls.get(callId);
+  if (call === undefined) throw new Error(`The call "${callId}" is not open.`);
+  return call;
+}

@@ -1,0 +1,234 @@
+import { CountersignError } from '@countersign/protocol';
+import type { Fact } from '../facts/fact.js';
+import { StepTransaction } from '../facts/step-transaction.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { StepNeeds, StepReads, StepWrites, StoredEvent } from '../ports/index.js';
+import { noWorld } from './look-up.js';
+import type { CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
+
+/**
+ * Persist, then publish (S1): `decide` is one step, and what it emitted reaches listeners only when it is kept. It is synchronous, reads only
+ * what is in `needs`, and may be called again. Throws `not-found` if the world is gone.
+ */
+export async function commit<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  needs: StepNeeds,
+  decide: (step: Step) => T,
+): Promise<T> {
+  runtime.probe(`before ${name}`);
+  return await runStep(runtime, name, worldId, needs, decide);
+}
+
+async function runStep<T>(
+  runtime: Runtime,
+  name: string | undefined,
+  worldId: string,
+  needs: StepNeeds,
+  decide: (step: Step) => T,
+): Promise<T> {
+  let hooks = createHooks();
+  const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
+    // Decided before, and somebody else was faster.
+    hooks.rolledBack();
+    hooks = createHooks();
+    const { afterCommit, afterRollback } = hooks;
+    // What is remembered of such a chat lacks what the other process has written.
+    for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.memory.forgetChat(id);
+    const snapshot = snapshotAt(runtime, worldId, reads);
+    const tx = new StepTransaction(worldId, needs, reads, (id) => snapshot.agentName(id));
+    const value = decide({ tx, snapshot, afterCommit, afterRollback });
+    tx.noteActivity();
+    const writes = tx.writes();
+    for (const row of writes.changes) {
+      runtime.memory.follow(row);
+      runtime.callChats.note(row);
+    }
+    for (const fact of tx.facts) followUp(runtime, worldId, fact, afterCommit);
+    if (writes.changes.length > 0) afterRollback(() => needs.chats.forEach((id) => runtime.memory.forgetChat(id)));
+    // Somebody may have read the world as this step has made it, and the next change of it gets the same `rev`.
+    if (tx.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
+    return { value, writes };
+  };
+  for (let left = MOST_TRIES; ; left -= 1) {
+    try {
+      const { value } = await runtime.store.step(worldId, needs, decideNow, (events) =>
+        publishCommitted(runtime, name, hooks, events),
+      );
+      return value;
+    } catch (error) {
+      hooks.rolledBack();
+      if (!(error instanceof OldSnapshot) || left === 0) throw error;
+      await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+    }
+  }
+}
+
+/** What a fact sets going once it is committed, beside the turns that its command wakes. */
+function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
+  if (fact.kind === 'turn-ended') {
+    const { turnId, outcome } = fact;
+    // It has not begun.
+    if (outcome === 'silent' || outcome === 'handed-over') return;
+    afterCommit(() => {
+      if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
+      runtime.measure({ kind: 'turn', worldId, turnId, outcome });
+    });
+  }
+  if (fact.kind === 'approval-requested' && fact.expiresAt !== null) {
+    const { approvalId, expiresAt } = fact;
+    afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
+  }
+  if (fact.kind === 'activity-changed' && fact.status === 'idle') {
+    afterCommit(() => runtime.chatFellIdle(worldId, fact.chatId));
+  }
+}
+
+/** Reads what a step would, and writes nothing. */
+export async function readState<T>(
+  runtime: Runtime,
+  worldId: string,
+  needs: StepNeeds,
+  read: (step: Pick<Step, 'tx' | 'snapshot'>) => T,
+): Promise<T> {
+  return await runStep(runtime, undefined, worldId, { ...needs, isLook: true }, read);
+}
+
+/** A world as it is now, or as this process last knew it if a step follows. Undefined: there is no such world. */
+export async function readSnapshot(
+  runtime: Runtime,
+  worldId: string,
+  { recent = false } = {},
+): Promise<WorldSnapshot | undefined> {
+  return await unlessGone(readState(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
+}
+
+/** Undefined: it is not there any more. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/** The same for a change of a world, in a transaction. */
+export async function changeWorld<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (change: WorldChange) => Promise<T>,
+): Promise<T> {
+  return await retryStale(() => changeOnce(runtime, name, worldId, work));
+}
+
+async function changeOnce<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (change: WorldChange) => Promise<T>,
+): Promise<T> {
+  const hooks = createHooks();
+  runtime.probe(`before ${name}`);
+  try {
+    const { value } = await runtime.store.transact(
+      worldId,
+      async (tx) => {
+        const snapshot = await runtime.snapshots.read(tx, worldId);
+        if (snapshot === undefined) throw noWorld(worldId);
+        return await work({ tx, snapshot, afterCommit: hooks.afterCommit, afterRollback: hooks.afterRollback });
+      },
+      (events) => publishCommitted(runtime, name, hooks, events),
+    );
+    return value;
+  } catch (error) {
+    hooks.rolledBack();
+    throw error;
+  }
+}
+
+/** The world has changed since it was last read here. */
+class OldSnapshot extends CountersignError {}
+
+/** Thrown out of a step: what was read before it is no longer so. Nothing of it is kept. */
+class StaleRead extends CountersignError {}
+
+/** Each time somebody else was faster. */
+const MOST_TRIES = 20;
+
+/** Gives the step up: what was read before it is no longer so. Only inside `retryStale`. */
+export function retry(): never {
+  throw new StaleRead('store-unavailable', BUSY);
+}
+
+/** A change that must have found its row as it was read: another process may have been faster. */
+export function mustHaveChanged(changed: boolean): void {
+  if (!changed) retry();
+}
+
+const BUSY = 'Somebody else changed this at the same time. Try again.';
+
+/** Does the work, and does it again when what it had read before a step was no longer so in the step. */
+export async function retryStale<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = MOST_TRIES; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StaleRead) || left === 0) throw error;
+    }
+  }
+}
+
+function changesWorld({ kind }: Fact): boolean {
+  return kind === 'rules-added' || kind === 'agent-added' || kind === 'agent-removed' || kind === 'world-deleted';
+}
+
+function snapshotAt({ snapshots }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {
+  if (worldRev === undefined) throw noWorld(worldId);
+  const snapshot = snapshots.at(worldId, worldRev);
+  if (snapshot === undefined) throw new OldSnapshot('store-unavailable', BUSY);
+  return snapshot;
+}
+
+function publishCommitted(
+  runtime: Runtime,
+  name: string | undefined,
+  hooks: ReturnType<typeof createHooks>,
+  events: readonly StoredEvent[],
+): void {
+  hooks.keep();
+  if (name !== undefined) runtime.probe(`after ${name}`);
+  for (const event of events) publish(runtime, event);
+  hooks.act();
+}
+
+function createHooks(): CommitHooks & { keep(): void; act(): void; rolledBack(): void } {
+  const acts: (() => void)[] = [];
+  let undo: (() => void)[] = [];
+  return {
+    afterCommit: (act) => void acts.push(act),
+    afterRollback: (act) => void undo.push(act),
+    /** Whatever fails from here on, nothing is undone. */
+    keep() {
+      undo = [];
+    },
+    act() {
+      for (const act of acts) act();
+    },
+    rolledBack() {
+      for (const act of undo) act();
+      undo = [];
+    },
+  };
+}
+
+/** A listener that throws must not stop the wake-ups of a step that is committed. */
+function publish(runtime: Runtime, event: StoredEvent): void {
+  try {
+    runtime.bus.publish(event);
+  } catch (error) {
+    runtime.report(error, `${event.event} ${event.id} could not be shown`);
+  }
+}
