@@ -30,10 +30,10 @@ export async function prefill(url: string, worldId: string, messages: number, ch
     ['update worlds set event_seq = event_seq + $2::bigint where id = $1', [worldId, messages]],
     // One turn and one question to ten messages, all of them over.
     [
-      `insert into turns (id, world_id, chat_id, agent_id, trigger_id, trigger_seq, state, outcome, iteration, epoch, rev,
+      `insert into turns (id, world_id, chat_id, agent_id, trigger_id, trigger_seq, state, outcome, iteration, epoch,
          interruptions, begun_seq, input_tokens, output_tokens, created_at, ended_at)
        select 'turn_old_' || c || '_' || m, $1, 'chat_old_' || c, 'clerk', 'msg_old_' || c || '_' || m, m, 'ended', 'answered',
-         2, 1, 5, 0, m, 10, 10, 1000, 1000
+         2, 1, 0, m, 10, 10, 1000, 1000
        from generate_series(1, $2::int) c, generate_series(1, $3::int, 10) m`,
       [worldId, chats, each],
     ],

@@ -65,7 +65,6 @@ function writeExchange(
     outcome: 'answered',
     iteration: 1,
     epoch: 1,
-    rev: 2,
     owner: null,
     interruptions: 0,
     begunSeq: question.seq,

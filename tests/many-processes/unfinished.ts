@@ -6,7 +6,7 @@ export async function unfinished(url: string): Promise<string> {
   await client.connect();
   try {
     const turns = await client.query(
-      `select t.id, t.state, t.epoch, t.rev, t.owner, t.interruptions, p.beat_at,
+      `select t.id, t.state, t.epoch, t.owner, t.interruptions, p.beat_at,
          (select json_agg(json_build_array(i.id, i.status, i.started_epoch)) from countersign.invocations i
           where i.turn_id = t.id) as calls
        from countersign.turns t left join countersign.processes p on p.id = t.owner where t.state <> 'ended'`,

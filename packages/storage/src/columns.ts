@@ -151,7 +151,6 @@ export const turnColumns = [
   'outcome',
   'iteration',
   'epoch',
-  'rev',
   'owner',
   'interruptions',
   'begun_seq',

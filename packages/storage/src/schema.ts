@@ -47,7 +47,6 @@ export interface TurnsTable {
   outcome: string | null;
   iteration: number;
   epoch: number;
-  rev: number;
   owner: string | null;
   interruptions: number;
   begun_seq: number | null;

@@ -116,8 +116,6 @@ export interface TurnRecord {
   iteration: number;
   /** Raised by takeover and stop: who holds an older one can't write any more. */
   epoch: number;
-  /** Raised by every step: who read an older one has to look again. */
-  rev: number;
   /** The process that runs it, or null. */
   owner: string | null;
   /** How often a process died while it ran this turn (S3). */

@@ -27,7 +27,6 @@ function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
     outcome: null,
     iteration: 0,
     epoch: 1,
-    rev: 1,
     owner: null,
     interruptions: 0,
     begunSeq: null,

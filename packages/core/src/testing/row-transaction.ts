@@ -17,7 +17,7 @@ import type {
   TurnRecord,
 } from '../ports/index.js';
 
-type Fence = Pick<TurnRecord, 'id' | 'chatId' | 'epoch' | 'rev'>;
+type Fence = Pick<TurnRecord, 'id' | 'chatId' | 'epoch'>;
 
 /** Writes rows without facts: a store has to write any of them, whatever facts lead to. */
 export class RowTransaction extends StepTransaction {
@@ -43,10 +43,10 @@ export class RowTransaction extends StepTransaction {
     }
     this.change(this.chatState(turn.chatId), { kind: 'turn-queued', turn });
   }
-  /** False: it is not as the caller has read it. */
-  stepTurn({ id, chatId, epoch, rev }: Fence, change: TurnChange): boolean {
+  /** False: another process has it. */
+  stepTurn({ id, chatId, epoch }: Fence, change: TurnChange): boolean {
     const turn = this.chatState(chatId).turns.get(id);
-    if (turn?.epoch !== epoch || turn.rev !== rev) return false;
+    if (turn?.epoch !== epoch) return false;
     this.#changeTurn(turn, change);
     return true;
   }
@@ -56,7 +56,7 @@ export class RowTransaction extends StepTransaction {
     if (turn === undefined) return undefined;
     const all = { ...change, epoch: turn.epoch + 1 };
     this.#changeTurn(turn, all);
-    return { ...turn, ...all, rev: turn.rev + 1 };
+    return { ...turn, ...all };
   }
   insertInvocation(call: InvocationRecord): void {
     this.change(this.chatState(call.chatId), { kind: 'call-proposed', call });
@@ -103,8 +103,7 @@ export class RowTransaction extends StepTransaction {
   deleteWorld(): void {
     this.changes.push({ kind: 'world-deleted', worldId: this.worldId });
   }
-  #changeTurn({ chatId, id: turnId, rev }: TurnRecord, more: TurnChange & { epoch?: number }): void {
-    const change = { ...more, rev: rev + 1 };
+  #changeTurn({ chatId, id: turnId }: TurnRecord, change: TurnChange & { epoch?: number }): void {
     this.change(this.chatState(chatId), { kind: 'turn-changed', chatId, turnId, change });
   }
 }

@@ -10,6 +10,7 @@ import { addSandboxFacts } from './8-add-sandbox-facts.js';
 import { addToolReviews } from './9-add-tool-reviews.js';
 import { dropOpenCalls } from './10-drop-open-calls.js';
 import { addQueueOrder } from './11-add-queue-order.js';
+import { dropTurnRevisions } from './12-drop-turn-revisions.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   addToolReviews,
   dropOpenCalls,
   addQueueOrder,
+  dropTurnRevisions,
 ];

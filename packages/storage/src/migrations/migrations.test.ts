@@ -30,7 +30,7 @@ it.each(versions)('[S5] a store of version %i opens with all that is in it and c
     expect(await r.messagesOfTurn('turn_msg_1.ann')).toMatchObject([
       { id: 'msg_2', providerState: { vendorIds: ['v1'] } },
     ]);
-    expect(await r.unfinishedTurns('chat_1')).toMatchObject([{ agentId: 'ann', state: 'waiting', rev: 2 }]);
+    expect(await r.unfinishedTurns('chat_1')).toMatchObject([{ agentId: 'ann', state: 'waiting', begunSeq: 1 }]);
     expect(await r.invocations('turn_msg_1.ann', 1)).toMatchObject([{ id: 'call_1', status: 'asked' }]);
     expect(await r.approvals('garden', { status: 'pending' })).toMatchObject([
       { id: 'approval_1', callHash: 'hash_1' },

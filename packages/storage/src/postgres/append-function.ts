@@ -32,7 +32,6 @@ const CHANGING: Partial<Record<Table, readonly string[]>> = {
     'outcome',
     'iteration',
     'epoch',
-    'rev',
     'owner',
     'interruptions',
     'begun_seq',

@@ -160,7 +160,7 @@ export function describeAtomicity(open: OpenStore): void {
     await expect(failing).rejects.toThrow('no');
     for (const chatId of chats) {
       expect(await stateOf(store(), chatId)).toMatchObject({ chat: { lastSeq: 1 } });
-      expect(await store().read((r) => r.unfinishedTurns(chatId))).toMatchObject([{ rev: 1 }]);
+      expect(await store().read((r) => r.unfinishedTurns(chatId))).toMatchObject([{ state: 'open', epoch: 1 }]);
     }
     expect(await step(store(), (tx) => tx.countWorking())).toBe(2);
   });

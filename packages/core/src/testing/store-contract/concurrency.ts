@@ -48,12 +48,13 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionDigest: String(winner) });
   });
 
-  it('[S4] of many that step a turn from the same place, one does, and only that one writes', async () => {
+  it('[S4] of many that claim a turn at once, one does, and only that one writes', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await Promise.all(
       (await everybody()).map((one, index) =>
         step(one, (tx) => {
-          if (!tx.stepTurn({ id: 'turn_1', chatId: C, epoch: 1, rev: 1 }, { owner: String(index) })) return;
+          if (tx.turn('turn_1')?.epoch !== 1) return;
+          tx.fenceTurn('turn_1', { owner: String(index) });
           tx.appendMessage(message(`msg_${index}`, { speaker: 'agent' }));
         }),
       ),
@@ -131,7 +132,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
       const next = `turn_${round}b`;
       await Promise.all([
         step(ending, (tx) => {
-          tx.stepTurn({ id: `turn_${round}`, chatId: C, epoch: 1, rev: 1 }, { state: 'ended' });
+          tx.stepTurn({ id: `turn_${round}`, chatId: C, epoch: 1 }, { state: 'ended' });
           const queued = tx.nextQueuedTurn(C, A);
           if (queued !== undefined) tx.stepTurn(queued, { state: 'open' });
         }),

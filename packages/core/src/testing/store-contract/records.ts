@@ -211,7 +211,6 @@ export function describeRecords(open: OpenStore): void {
         outcome: 'handed-over',
         iteration: 3,
         epoch: 4,
-        rev: 5,
         owner: HOSTILE,
         interruptions: 2,
         begunSeq: 9,

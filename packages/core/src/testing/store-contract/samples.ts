@@ -76,7 +76,6 @@ export function turn(id: string, change: Partial<TurnRecord> = {}): TurnRecord {
     outcome: null,
     iteration: 0,
     epoch: 1,
-    rev: 1,
     owner: null,
     interruptions: 0,
     begunSeq: null,
