@@ -1,5 +1,5 @@
 import { createAgent, sendMessage } from '@countersign/tools';
-import type { WorldDoor } from '@countersign/core/ports';
+import type { WorldHandle } from '@countersign/core/ports';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeTestWorld, closeTestWorlds, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
@@ -211,7 +211,7 @@ describe('create_agent', () => {
 
 describe('the door into the world', () => {
   it('[M9] is shut once the call has ended', async () => {
-    let door: WorldDoor | undefined;
+    let door: WorldHandle | undefined;
     const t = await openTestWorld({
       script: obedient,
       tools: [

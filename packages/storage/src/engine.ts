@@ -1,4 +1,11 @@
-import type { StepNeeds, StepReads, StepWrites, StoredEvent, StoreTransaction, Kept } from '@countersign/core/ports';
+import type {
+  StepNeeds,
+  StepReads,
+  StepWrites,
+  StoredEvent,
+  StoreTransaction,
+  OnCommit,
+} from '@countersign/core/ports';
 import type { AuditHead } from './audit/head.js';
 import type { Connection } from './connection.js';
 import { newSession, type Session } from './session.js';
@@ -40,7 +47,7 @@ export interface Engine {
     worldId: string,
     needs: StepNeeds,
     decide: Decide<T>,
-    kept: Kept | undefined,
+    kept: OnCommit | undefined,
   ): Promise<Finished & { value: T }>;
   close(): Promise<void>;
 }

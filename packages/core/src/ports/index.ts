@@ -27,7 +27,7 @@ export { NoAnswer, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { wordsOf } from './words-of.js';
 export type { KeptPaths, OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
-export type { WorldDoor } from './world-door.js';
+export type { WorldHandle } from './world-handle.js';
 export type {
   AgentRecord,
   ApprovalRecord,
@@ -61,7 +61,7 @@ export type {
 export type {
   AuditVerdict,
   FoundMessage,
-  Kept,
+  OnCommit,
   InvocationChange,
   Page,
   SharedPasses,

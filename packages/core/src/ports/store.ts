@@ -262,7 +262,7 @@ export interface Workload {
  * Called once everything is committed, with its events. Where one process owns the store, it is called in the order of the commits: events
  * are published from here, so that nobody hears a later one first (S1). What it throws is passed on to the caller.
  */
-export type Kept = (events: StoredEvent[]) => void;
+export type OnCommit = (events: StoredEvent[]) => void;
 
 export interface Store {
   /** Absent where one process owns the store. */
@@ -276,18 +276,18 @@ export interface Store {
   transact<T>(
     worldId: string,
     work: (tx: StoreTransaction) => Promise<T>,
-    kept?: Kept,
+    kept?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /**
    * One step in chats (S1): loads what it needs, hands it to `decide`, and writes what that returns, all or nothing. Steps of one chat never
    * overlap. `decide` must be synchronous and may be called again, on newer state, if another process was faster. It changes the states
-   * it was given by `applyFact` alone, with the facts that it returns. If it throws, nothing is written and the error is passed on.
+   * it was given by `applyChange` alone, with the changes that it returns. If it throws, nothing is written and the error is passed on.
    */
   step<T>(
     worldId: string,
     needs: StepNeeds,
     decide: (reads: StepReads) => { value: T; writes: StepWrites },
-    kept?: Kept,
+    kept?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
   /** Walks the chain and compares its head with the one kept outside the database. */

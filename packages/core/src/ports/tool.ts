@@ -1,5 +1,5 @@
 import type { CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
-import type { WorldDoor } from './world-door.js';
+import type { WorldHandle } from './world-handle.js';
 
 /** What a running tool knows of its call (T15). */
 export interface ToolContext {
@@ -43,7 +43,7 @@ export interface ToolContext {
    */
   ask?: (question: Question) => Promise<string>;
   /** Absent where there is no world around the call, as in a test of the tool alone. */
-  world?: WorldDoor;
+  world?: WorldHandle;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Dispatch, Handover, Runtime } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';
 
 /** What changes for a process that is not alone on its store: who runs a turn, and from where events come. */
-export interface Company {
+export interface Peers {
   bus: SharedEventBus;
   dispatch: Dispatch;
   membership: Membership;
@@ -24,7 +24,7 @@ export function joinOthers(options: {
   report: (error: unknown, what: string) => void;
   eachRound: () => Promise<void>;
   onChanged: (change: Changed) => void;
-}): Company {
+}): Peers {
   const { store, scheduler, report } = options;
   const bus = shareEventBus(options.bus, store, (hint) => membership.hint(hint), report);
   const membership = createMembership({ ...options, bus: () => bus });

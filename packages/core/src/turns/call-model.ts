@@ -61,7 +61,7 @@ export async function callModel(
     const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
     return { kind: ended ? 'ended' : 'look' };
   }
-  const here = await lookAround(runtime, turn);
+  const here = await findPlace(runtime, turn);
   if (here === undefined) return { kind: 'look' };
   if (!here.ok) {
     await failTurn(runtime, turn, here.error);
@@ -72,7 +72,7 @@ export async function callModel(
 }
 
 /** Where calls act, as of now: a model may think for minutes, and people move a world or swap its folder meanwhile (A7). */
-async function lookAround(
+async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
 ): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {

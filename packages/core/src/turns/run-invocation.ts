@@ -12,7 +12,7 @@ import { resumeTurn } from '../step/move-turn.js';
 import { readSituation, type Situation } from '../step/turn-state.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
-import { openWorldDoor } from '../worlds/world-door.js';
+import { openWorldHandle } from '../worlds/world-handle.js';
 
 /**
  * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
@@ -148,7 +148,7 @@ async function execute(
     signal,
     output: output.write,
     ask: questions.ask,
-    world: openWorldDoor(runtime, invocation),
+    world: openWorldHandle(runtime, invocation),
   };
   runtime.probe('before tool-execution');
   try {

@@ -1,5 +1,5 @@
 import type { Probe } from '@countersign/core';
-import type { Clock, Store, Kept } from '@countersign/core/ports';
+import type { Clock, Store, OnCommit } from '@countersign/core/ports';
 
 /** What a dead process meets wherever it tries to go on. */
 class Death extends Error {
@@ -41,7 +41,7 @@ export function createLife(store: Store, clock: Clock, onDeath: () => void): Lif
       hashKey: store.hashKey,
       async transact(worldId, work, kept) {
         refuse();
-        const hear: Kept = (events) => isDead || kept?.(events);
+        const hear: OnCommit = (events) => isDead || kept?.(events);
         return store.transact(
           worldId,
           async (tx) => {
@@ -55,7 +55,7 @@ export function createLife(store: Store, clock: Clock, onDeath: () => void): Lif
       },
       async step(worldId, needs, decide, kept) {
         refuse();
-        const hear: Kept = (events) => isDead || kept?.(events);
+        const hear: OnCommit = (events) => isDead || kept?.(events);
         return store.step(
           worldId,
           needs,

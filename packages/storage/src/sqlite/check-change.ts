@@ -6,11 +6,11 @@ import { toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
 import { rowChecker } from './check-row.js';
 import type { Entry } from './entry.js';
-import type { KeptStates } from './kept-states.js';
+import type { StateCache } from './state-cache.js';
 
 /** What is looked up for a check. */
 interface Known {
-  kept: KeptStates;
+  kept: StateCache;
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
 }
 
@@ -86,7 +86,7 @@ function assertNotSent({ chatId, clientMessageId }: MessageRecord, sent: Known['
 }
 
 /** An agent has at most one turn under way in a chat. */
-function assertOneCurrent(kept: KeptStates, chatId: string, turnId: string): void {
+function assertOneCurrent(kept: StateCache, chatId: string, turnId: string): void {
   const turns = kept.chat(chatId)?.state.turns;
   const turn = turns?.get(turnId);
   if (turns === undefined || turn === undefined || !isCurrent(turn)) return;

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { Clock, Kept, StepNeeds, StepWrites } from '@countersign/core/ports';
+import type { Clock, OnCommit, StepNeeds, StepWrites } from '@countersign/core/ports';
 import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
@@ -9,7 +9,7 @@ import type { Entry } from './entry.js';
 import { fromSqlite } from './errors.js';
 import { entryFolder } from './fold.js';
 import { createGroupCommit } from './group-commit.js';
-import { createKeptStates } from './kept-states.js';
+import { createStateCache } from './state-cache.js';
 import { numberAndChain } from './number-and-chain.js';
 import { closeDatabase } from './open-database.js';
 import type { StepLog } from './step-log.js';
@@ -32,7 +32,7 @@ export function sqliteEngine(
   const connection = sqliteConnection(db, file);
   const verbs = verbsOn(connection, statements);
   const { session } = verbs;
-  const kept = createKeptStates();
+  const kept = createStateCache();
   const tables = openTables(db, statements, log);
   const ready = readAfter(connection, () => execute(tables.ready));
   const folded = readAfter(connection, () => execute(tables.fold));
@@ -115,7 +115,7 @@ export function sqliteEngine(
     commitLater();
   }
   /** Also one that only read, or failed, has seen what the group has not kept yet. */
-  function join<T>(worldId: string, decide: Decide<T>, published: Kept | undefined, done: Done<T>): void {
+  function join<T>(worldId: string, decide: Decide<T>, published: OnCommit | undefined, done: Done<T>): void {
     let settle: () => void;
     try {
       const finished = run(worldId, decide);
@@ -192,7 +192,7 @@ export function sqliteEngine(
       return result;
     },
     // What it needs is read when it is asked for.
-    step: <T>(worldId: string, _: StepNeeds, decide: Decide<T>, published: Kept | undefined) =>
+    step: <T>(worldId: string, _: StepNeeds, decide: Decide<T>, published: OnCommit | undefined) =>
       new Promise<Finished & { value: T }>((resolve, reject) => {
         const run = (): void => join(worldId, decide, published, { resolve, reject });
         if (waiting === 0) {

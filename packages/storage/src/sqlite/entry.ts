@@ -2,7 +2,7 @@ import type { RowChange } from '@countersign/core/ports';
 import type { EventRow } from '../queries/events.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
-import type { Heads } from './kept-states.js';
+import type { Heads } from './state-cache.js';
 
 /** What one step writes, as it is in the log: changes, and what the step said with its numbers and links. */
 export interface Entry {

@@ -4,7 +4,7 @@ import type { Statements } from '../statements.js';
 import { createBatch } from './batch.js';
 import type { Entry } from './entry.js';
 import { changeWriter } from './change-writer.js';
-import type { Heads } from './kept-states.js';
+import type { Heads } from './state-cache.js';
 
 /** Writes entries into the tables, in a transaction that is open. What several of them did to one row is written once. */
 export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: readonly Entry[]) => void {

@@ -5,7 +5,7 @@ import type { EventRow } from '../queries/events.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
-import type { Heads } from './kept-states.js';
+import type { Heads } from './state-cache.js';
 
 interface Said {
   emissions: readonly Emission[];

@@ -12,14 +12,14 @@ import { toFoundGrant } from '../verbs/grants.js';
 import { toTool } from '../verbs/mcp-servers.js';
 import { toMessage } from '../verbs/messages.js';
 import type { SqliteConnection } from './connection.js';
-import type { KeptChat, KeptStates } from './kept-states.js';
+import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
 
 export interface SqliteReads extends StepReads {
   /** Whose step it is from here on. */
   begin(worldId: string, now: number): void;
   /** Chats whose state this step was given, by id. */
-  readonly given: ReadonlyMap<string, KeptChat>;
+  readonly given: ReadonlyMap<string, CachedChat>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function sqliteReads(
   on: SqliteConnection,
   folded: SqliteConnection,
   s: Statements,
-  kept: KeptStates,
+  kept: StateCache,
   sentLately: (chatId: string, clientMessageId: string) => MessageRecord | undefined,
 ): SqliteReads {
   const load = chatLoader(folded, s);
@@ -48,9 +48,9 @@ export function sqliteReads(
 
   let worldId = '';
   let now = 0;
-  let given = new Map<string, KeptChat>();
+  let given = new Map<string, CachedChat>();
 
-  function chatOf(id: string): KeptChat | undefined {
+  function chatOf(id: string): CachedChat | undefined {
     // Asked many times in a step.
     const known = given.get(id);
     if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import { CountersignError } from '@countersign/protocol';
 import type { Statements } from '../statements.js';
 import type { SqliteConnection } from './connection.js';
 import type { Entry } from './entry.js';
-import { countWorking, type Heads, type KeptChat, type KeptStates } from './kept-states.js';
+import { countWorking, type Heads, type CachedChat, type StateCache } from './state-cache.js';
 import { numberAndChain } from './number-and-chain.js';
 
 interface Planned {
@@ -15,14 +15,14 @@ export interface StepWriter {
   /** Throws what a step does wrong by itself, while nothing is written. */
   plan(worldId: string, now: number, writes: StepWrites): Planned;
   /** After it was added: what is kept follows. */
-  follow(entry: Entry, given: Iterable<KeptChat>): void;
+  follow(entry: Entry, given: Iterable<CachedChat>): void;
 }
 
 export function stepWriter(
   on: SqliteConnection,
   folded: SqliteConnection,
   s: Statements,
-  kept: KeptStates,
+  kept: StateCache,
   assertWritable: (entry: Entry) => void,
 ): StepWriter {
   const readHeads = headsReader(folded, s);

@@ -1,4 +1,4 @@
-import type { Kept, StepNeeds, StepWrites } from '@countersign/core/ports';
+import type { OnCommit, StepNeeds, StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Decide, Finished } from '../../engine.js';
@@ -29,7 +29,7 @@ export interface Stepper {
     worldId: string,
     needs: StepNeeds,
     decide: Decide<T>,
-    kept: Kept | undefined,
+    kept: OnCommit | undefined,
   ): Promise<Finished & { value: T }>;
   /** Something was written in a transaction: any world may have another `rev` or other clients. */
   forgetWorlds(): void;
@@ -78,7 +78,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     worldId: string,
     needs: StepNeeds,
     decide: Decide<T>,
-    published: Kept | undefined,
+    published: OnCommit | undefined,
     reads: GivenReads,
   ): Promise<Finished & { value: T }> {
     const { given: chats, givenClients: clients } = reads;

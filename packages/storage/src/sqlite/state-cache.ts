@@ -7,7 +7,7 @@ export interface Heads {
   hash: string;
 }
 
-interface KeptWorld {
+interface CachedWorld {
   /** Null: there is no such world. */
   rev?: number | null;
   heads?: Heads;
@@ -21,7 +21,7 @@ interface KeptWorld {
   hasAsker?: boolean;
 }
 
-export interface KeptChat {
+export interface CachedChat {
   state: ChatState;
   /** Of its turns, those that are open or queued. */
   working: number;
@@ -39,14 +39,14 @@ const MOST_TEXT = 16_000_000;
  * What a store that one process owns remembers between steps: the state of chats used last, and the numbers of their worlds. Nobody else
  * can change them (N1). Any other write, and a write that fails, clears it.
  */
-export interface KeptStates {
+export interface StateCache {
   /** As the one used last. */
-  chat(id: string): KeptChat | undefined;
-  keep(state: ChatState): KeptChat;
+  chat(id: string): CachedChat | undefined;
+  keep(state: ChatState): CachedChat;
   drop(id: string): void;
   /** So much text was added. */
-  grow(chat: KeptChat, text: number): void;
-  world(id: string): KeptWorld;
+  grow(chat: CachedChat, text: number): void;
+  world(id: string): CachedWorld;
   /** How many approvals of an agent are pending in each chat; read if nobody has asked before. */
   pending(worldId: string, agentId: string, read: ReadPending): ReadonlyMap<string, number>;
   countPending(of: { worldId: string; agentId: string; chatId: string }, more: number): void;
@@ -57,9 +57,9 @@ export interface KeptStates {
 
 type ReadPending = (of: { worldId: string; agentId: string }) => readonly [chatId: string, waiting: number][];
 
-export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptStates {
-  const chats = new Map<string, KeptChat>();
-  const worlds = new Map<string, KeptWorld>();
+export function createStateCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): StateCache {
+  const chats = new Map<string, CachedChat>();
+  const worlds = new Map<string, CachedWorld>();
   let text = 0;
 
   function drop(id: string): void {
@@ -67,10 +67,10 @@ export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
     chats.delete(id);
   }
 
-  function world(id: string): KeptWorld {
+  function world(id: string): CachedWorld {
     const known = worlds.get(id);
     if (known !== undefined) return known;
-    const made: KeptWorld = {};
+    const made: CachedWorld = {};
     worlds.set(id, made);
     return made;
   }
@@ -84,7 +84,7 @@ export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
       return kept;
     },
     keep(state) {
-      const kept: KeptChat = { state, working: countWorking(state), text: textOf(state) };
+      const kept: CachedChat = { state, working: countWorking(state), text: textOf(state) };
       drop(state.chat.id);
       chats.set(state.chat.id, kept);
       text += kept.text;

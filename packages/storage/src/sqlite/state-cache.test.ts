@@ -1,10 +1,10 @@
 import type { ChatState } from '@countersign/core/ports';
 import { describe, expect, it } from 'vitest';
-import { createKeptStates } from './kept-states.js';
+import { createStateCache } from './state-cache.js';
 
 describe('the states that are kept', () => {
   it('[N1] are those used last, so many at most', () => {
-    const kept = createKeptStates(4, 1_000);
+    const kept = createStateCache(4, 1_000);
     for (const id of ['a', 'b', 'c', 'd']) kept.keep(stateOf(id));
     kept.trim();
     kept.chat('a');
@@ -14,7 +14,7 @@ describe('the states that are kept', () => {
   });
 
   it('[N1] hold so much text at most, and what is dropped no longer counts', () => {
-    const kept = createKeptStates(99, 1_000);
+    const kept = createStateCache(99, 1_000);
     const first = kept.keep(stateOf('a'));
     kept.keep(stateOf('b'));
     kept.grow(first, 1_000);
@@ -32,7 +32,7 @@ describe('the states that are kept', () => {
   });
 
   it('[N1] are of so many worlds at most, also of worlds that do not exist', () => {
-    const kept = createKeptStates(4, 1_000);
+    const kept = createStateCache(4, 1_000);
     kept.world('a').working = 1;
     for (const id of ['b', 'c', 'd']) kept.world(id).rev = null;
     kept.trim();
@@ -43,7 +43,7 @@ describe('the states that are kept', () => {
   });
 });
 
-function left(kept: ReturnType<typeof createKeptStates>, ids: string): string {
+function left(kept: ReturnType<typeof createStateCache>, ids: string): string {
   return ids
     .split('')
     .filter((id) => kept.chat(id) !== undefined)

@@ -1,5 +1,5 @@
 import { CountersignError, newAgentSchema, newMessageSchema, parseInput, type Signer } from '@countersign/protocol';
-import type { InvocationRecord, WorldDoor } from '../ports/index.js';
+import type { InvocationRecord, WorldHandle } from '../ports/index.js';
 import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
@@ -10,7 +10,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';
 
 /** What a running call may do to its world: speak as its agent, and make an agent that may do no more than its maker (A22). */
-export function openWorldDoor(runtime: Runtime, invocation: InvocationRecord): WorldDoor {
+export function openWorldHandle(runtime: Runtime, invocation: InvocationRecord): WorldHandle {
   return {
     sendMessage: async (message) => await sendMessage(runtime, invocation, message),
     createAgent: async (agent) => await createAgent(runtime, invocation, agent),
