@@ -34,7 +34,7 @@ export interface SignedCall {
   seen: readonly Subject[];
 }
 
-/** A disk that does not answer, or a tool that never tells, must not hold up a turn for ever. */
+/** A disk that does not answer, or a tool that never tells, must not block a turn forever. */
 const LOOK_LIMIT_MS = 30_000;
 
 interface Looked {

@@ -23,7 +23,7 @@ export interface ReadyCall {
   signed: SignedCall;
 }
 
-/** Starts a call that the gate lets run, and records why. It runs once the step is committed; whoever gets a value here is the only one (A8). */
+/** Starts a call that the gate lets run, and records why. It runs once the step is committed; the caller is the only one that starts it (A8). */
 export function startCall(
   runtime: Pick<Runtime, 'store'>,
   step: Step,

@@ -111,7 +111,7 @@ const STATUS = {
 
 /**
  * The only place where an approval ends: its row, the decision as a `role: 'tool'` message under its id (A4), and its audit record. A call
- * that is denied is settled by a fact of its own; a running tool that only asked goes on.
+ * that is denied is settled by a fact of its own; a running tool that only asked continues.
  */
 export function approvalDecided(fact: ApprovalDecided, context: FactContext): Derived {
   const { approvalId, chatId, how, by, scope = 'once', digest } = fact;

@@ -51,7 +51,7 @@ export type TurnFact =
   | (OfTurn & { kind: 'turn-paused' })
   /** It can go on. `fenced`: the process that ran it before must not write any more. */
   | (OfTurn & { kind: 'turn-resumed'; owner: string | null; fenced: boolean })
-  /** A process takes a turn that none runs. Whoever ran it before can't write any more. */
+  /** A process takes a turn that none runs. The process that ran it before can't write any more. */
   | (OfTurn & { kind: 'turn-claimed'; owner: string; interruptions: number })
   /** The process that ran it is gone, or shuts down. */
   | (OfTurn & { kind: 'turn-released'; interruptions: number })
