@@ -58,7 +58,7 @@ export type TurnFact =
   /** `begunSeq`: it ends where it would have begun (M6). */
   | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number });
 
-export type CallFact =
+type CallFact =
   | { kind: 'call-proposed'; call: InvocationRecord }
   | ApprovalRequested
   | ApprovalDecided

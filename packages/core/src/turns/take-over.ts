@@ -93,7 +93,7 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
  * by one, the last of them would look as if it had been alone. With `chatId`, only a culprit in that chat ends: a process that acts in one chat
  * must not end a turn of another one, nor begin the one behind it (X4).
  */
-export async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
+async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
   const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
     const culprit = findCulprit(turns);
     return chatId === undefined || culprit?.chatId === chatId ? culprit : undefined;

@@ -100,7 +100,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
   };
 }
 
-/** The chat after a step whose facts were applied to its state and kept. */
+/** The chat after a step whose changes were applied to its state and kept. */
 export function chatAfter(chat: KeptChat, facts: readonly RowChange[], version: string): KeptChat {
   const { id } = chat.state.chat;
   const next = { ...chat };

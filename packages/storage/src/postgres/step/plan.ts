@@ -22,7 +22,7 @@ export type WideChange = Extract<
 
 export type Operation = { rows: Rows } | { fact: WideChange };
 
-/** What a step's facts come to, in the order in which it has to be written. */
+/** What a step's changes come to, in the order in which it has to be written. */
 export function plan(facts: readonly RowChange[]): Operation[] {
   const operations: Operation[] = [];
   /** These lock an agent, then the world, which rows need too: first. */
