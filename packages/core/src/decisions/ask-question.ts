@@ -19,45 +19,35 @@ const answerSchema = z.object({
   answer: z.string().optional(),
 });
 
-/** What a running call has asked and nobody has answered. */
-export interface OpenQuestions {
-  ids: Set<string>;
-  ask: (question: Question) => Promise<string>;
-}
+type Ask = (question: Question) => Promise<string>;
 
 /**
  * Lets a running tool put questions to people. The question stands in the store and in the queue like every other; only the tool
  * that waits for it is in this process, so a question ends with its call, at the latest.
  */
-export function openQuestions(runtime: Runtime, started: Started, signal: AbortSignal): OpenQuestions {
-  const ids = new Set<string>();
-  return {
-    ids,
-    ask: async (question) => {
-      const approvalId = newId('approval');
-      const { worldId } = started.invocation;
-      let hear: (messageId: string) => void = () => undefined;
-      const answered = new Promise<string>((resolve) => {
-        hear = resolve;
-      });
-      // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
-      const stopListening = runtime.bus.subscribe(
-        worldId,
-        (event) => {
-          if (event.event === 'message' && event.data.tool_call_id === approvalId) hear(event.data.messageId);
-        },
-        'message',
-      );
-      ids.add(approvalId);
-      try {
-        await putQuestion(runtime, started, approvalId, question);
-        const messageId = await untilAborted(() => answered, signal);
-        return await readAnswer(runtime, messageId);
-      } finally {
-        ids.delete(approvalId);
-        stopListening();
-      }
-    },
+export function askFor(runtime: Runtime, started: Started, signal: AbortSignal): Ask {
+  return async (question) => {
+    const approvalId = newId('approval');
+    const { worldId } = started.invocation;
+    let hear: (messageId: string) => void = () => undefined;
+    const answered = new Promise<string>((resolve) => {
+      hear = resolve;
+    });
+    // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
+    const stopListening = runtime.bus.subscribe(
+      worldId,
+      (event) => {
+        if (event.event === 'message' && event.data.tool_call_id === approvalId) hear(event.data.messageId);
+      },
+      'message',
+    );
+    try {
+      await putQuestion(runtime, started, approvalId, question);
+      const messageId = await untilAborted(() => answered, signal);
+      return await readAnswer(runtime, messageId);
+    } finally {
+      stopListening();
+    }
   };
 }
 

@@ -158,6 +158,9 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
     { kind: 'message-written', message },
   ];
   if (fact.approved !== undefined) {
+    if (call.status !== 'asked' || call.approvalId !== approvalId) {
+      throw new Error(`The call "${call.id}" is not waiting for the approval "${approvalId}".`);
+    }
     const { arguments: text, callHash } = fact.approved;
     const edited = text === call.arguments ? {} : { edited: true };
     const change = { status: 'approved', arguments: text, callHash, ...edited } as const;

@@ -1,12 +1,17 @@
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
 import type { Emission, InvocationRecord, InvocationStatus, NewAuditRecord, RowChange } from '../ports/index.js';
 import { wordsOf } from '../ports/words-of.js';
-import { auditOf, callIn, callMessage, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
+import { auditOf, callMessage, callWith, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
 import type { CallSettled, CallStarted, Settlement } from './fact.js';
 
 /** The only place where a call is marked as started (A8). A second run of an idempotent call is no second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
-  const call = callIn(context.state, callId);
+  // A person's answer to a question is the result of a call that no gate judges.
+  const call = callWith(
+    context.state,
+    callId,
+    ...(gate === undefined ? (['asked', 'approved'] as const) : (['approved'] as const)),
+  );
   const { now } = context;
   const change = { status: 'started', startedEpoch: epoch, startedAt: now } as const;
   const changes: RowChange[] = [{ kind: 'call-changed', chatId, callId, change }];
@@ -30,7 +35,7 @@ export function callStarted({ chatId, callId, epoch, gate, original }: CallStart
 
 /** The only place where a call ends: its result for the model, the message with it, its last event and its audit record. */
 export function callSettled({ chatId, callId, settlement, content }: CallSettled, context: FactContext): Derived {
-  const call = callIn(context.state, callId);
+  const call = callWith(context.state, callId, 'asked', 'approved', 'started');
   const { secrets } = maskArguments(call.arguments);
   const message = callMessage(context, call, {
     role: 'tool',

@@ -85,3 +85,15 @@ export function callIn(state: ChatState, callId: string): InvocationRecord {
   if (call === undefined) throw new Error(`The call "${callId}" is not open.`);
   return call;
 }
+
+/** A call in a state that allows the transition. Anything else is a mistake of the step, which then writes nothing. */
+export function callWith(
+  state: ChatState,
+  callId: string,
+  ...statuses: readonly InvocationRecord['status'][]
+): InvocationRecord {
+  const call = callIn(state, callId);
+  if (!statuses.includes(call.status))
+    throw new Error(`The call "${callId}" is ${call.status}, not ${statuses.join(' or ')}.`);
+  return call;
+}

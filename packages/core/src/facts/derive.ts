@@ -2,7 +2,7 @@ import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { NewAuditRecord } from '../ports/index.js';
 import { approvalDecided, approvalRequested } from './approvals.js';
 import { callSettled, callStarted } from './calls.js';
-import { callIn, messageEvent, type Derived, type FactContext } from './context.js';
+import { callIn, callWith, messageEvent, type Derived, type FactContext } from './context.js';
 import type { ChatFact, RulesAdded } from './fact.js';
 import { deriveTurn } from './turns.js';
 
@@ -55,7 +55,8 @@ export function derive(fact: ChatFact, context: FactContext): Derived {
     case 'call-started':
       return callStarted(fact, context);
     case 'call-requeued': {
-      const { chatId, callId } = fact;
+      const { chatId } = fact;
+      const { id: callId } = callWith(context.state, fact.callId, 'started');
       const change = { status: 'approved', startedEpoch: null } as const;
       return { changes: [{ kind: 'call-changed', chatId, callId, change }] };
     }

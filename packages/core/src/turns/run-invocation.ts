@@ -3,7 +3,7 @@ import { CountersignError } from '@countersign/protocol';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
-import { openQuestions, type OpenQuestions } from '../decisions/ask-question.js';
+import { askFor } from '../decisions/ask-question.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started } from '../step/runtime.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
@@ -29,14 +29,13 @@ export async function runInvocation(
     await giveBackAlone(runtime, turn, started.invocation);
     return undefined;
   }
-  const questions = openQuestions(runtime, started, signal);
   const began = performance.now();
-  const settlement = await execute(runtime, started, signal, questions);
+  const settlement = await execute(runtime, started, signal);
   measureTool(runtime, started, settlement, performance.now() - began);
   const content = await frameFirst(runtime, started.invocation, settlement);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
-  return await writeEnd(runtime, turn, started, settlement, signal, { content, questions });
+  return await writeEnd(runtime, turn, started, settlement, signal, content);
 }
 
 /** Of this many characters, masking takes some milliseconds. */
@@ -50,12 +49,6 @@ async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settle
   maskResult(content, maskArguments(invocation.arguments).secrets);
   await setImmediate();
   return content;
-}
-
-/** What goes with the end of a call. */
-interface Around {
-  content: string;
-  questions: OpenQuestions;
 }
 
 function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
@@ -82,11 +75,11 @@ async function writeEnd(
   { invocation }: Started,
   settlement: Settlement,
   signal: AbortSignal,
-  around: Around,
+  content: string,
 ): Promise<Situation | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      return await settleStarted(runtime, turn, invocation, settlement, around);
+      return await settleStarted(runtime, turn, invocation, settlement, content);
     } catch (error) {
       // Its world was deleted, by another process perhaps: there is nobody left to tell.
       if (signal.aborted || (error instanceof CountersignError && error.code === 'not-found')) return undefined;
@@ -107,14 +100,14 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
-  { content, questions }: Around,
+  content: string,
 ): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, { chats: [invocation.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') {
       return undefined;
     }
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
-    if (questions.ids.size > 0) expireQuestions(step, invocation);
+    expireQuestions(step, invocation);
     settleCall(runtime, step, invocation, settlement, content);
     resumeTurn(runtime, step, turn.id);
     const current = step.tx.turn(turn.id);
@@ -122,12 +115,7 @@ async function settleStarted(
   });
 }
 
-async function execute(
-  runtime: Runtime,
-  started: Started,
-  signal: AbortSignal,
-  questions: OpenQuestions,
-): Promise<Settlement> {
+async function execute(runtime: Runtime, started: Started, signal: AbortSignal): Promise<Settlement> {
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, keptPaths, mayCreate } = ruledBy(started);
@@ -147,7 +135,7 @@ async function execute(
     ...(fingerprint === undefined ? {} : { fingerprint }),
     signal,
     output: output.write,
-    ask: questions.ask,
+    ask: askFor(runtime, started, signal),
     world: openWorldHandle(runtime, invocation),
   };
   runtime.probe('before tool-execution');

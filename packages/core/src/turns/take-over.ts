@@ -150,7 +150,8 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
       // Others on the store take it up at once.
       tx.wakeTurn(turnId);
       for (const { invocation } of notBegun) {
-        if (invocation.turnId === turnId) tx.write({ kind: 'call-requeued', chatId, callId: invocation.id });
+        if (invocation.turnId !== turnId || tx.invocation(invocation.id)?.status !== 'started') continue;
+        tx.write({ kind: 'call-requeued', chatId, callId: invocation.id });
       }
     }
   });

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { dropUnusedFunctions } from './append-function.js';
+import { dropUnusedFunctions, ensureAppendFunction } from './append-function.js';
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
 /**
@@ -25,6 +25,13 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
     [FORGOTTEN_MS],
   );
   await dropUnusedFunctions(pool, schema);
+  // Another version dropped it while this process was suspended for more than a day.
+  const client = await pool.connect();
+  try {
+    await ensureAppendFunction(client, schema);
+  } finally {
+    client.release();
+  }
 }
 
 /** At once and then now and then. The returned function ends it. */

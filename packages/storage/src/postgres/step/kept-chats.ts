@@ -93,6 +93,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
     },
     clear() {
       chats.clear();
+      versions.clear();
       clients.clear();
       revs.clear();
       text = 0;

@@ -49,6 +49,11 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
   const { pool, clock } = tools;
   const inTurn = createTurns();
   const appender = createAppender(pool, clock);
+  // A server that restarts after a crash may have lost commits and give their transaction ids again, with the same start time.
+  pool.on('error', () => kept.clear());
+  pool.on('release', (error) => {
+    if (error) kept.clear();
+  });
 
   async function load(worldId: string, needs: StepNeeds): Promise<GivenReads> {
     const { rows } = await pool.query<Loaded>(loadQuery(worldId, needs)).catch(fail);

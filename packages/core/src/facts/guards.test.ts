@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { ApprovalRecord, ChatRecord, InvocationRecord } from '../ports/index.js';
+import { emptyChat } from './apply-change.js';
+import type { FactContext } from './context.js';
+import { derive } from './derive.js';
+import type { ChatFact } from './fact.js';
+
+const about = { chatId: 'chat', callId: 'call' };
+const gate = { kind: 'run', because: 'grant' } as const;
+const FACTS = {
+  'call-started': { kind: 'call-started', ...about, epoch: 1, gate },
+  'call-requeued': { kind: 'call-requeued', ...about },
+  'call-settled': { kind: 'call-settled', ...about, settlement: { kind: 'succeeded', result: 1 }, content: '{}' },
+  'approval-decided': {
+    kind: 'approval-decided',
+    ...about,
+    approvalId: 'approval',
+    how: 'approve',
+    by: 'ann',
+    approved: { arguments: '{}', callHash: 'hash' },
+  },
+} satisfies Record<string, ChatFact>;
+
+/** Whether a fact may follow a call's state: the last check before a call could run or end twice. */
+function follows(
+  name: keyof typeof FACTS,
+  call: Pick<InvocationRecord, 'status'> & Partial<InvocationRecord>,
+): boolean {
+  const state = emptyChat({ id: 'chat', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
+  state.calls.set('call', {
+    id: 'call',
+    chatId: 'chat',
+    arguments: '{}',
+    approvalId: 'approval',
+    ...call,
+  } as InvocationRecord);
+  state.approvals.set('approval', { id: 'approval', question: null } as ApprovalRecord);
+  const context = {
+    now: 1,
+    state,
+    agentName: String,
+    clientLabel: String,
+    message: (words: unknown) => words,
+  } as unknown as FactContext;
+  try {
+    derive(FACTS[name], context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it.each([
+  ['call-started', ['approved']],
+  ['call-requeued', ['started']],
+  ['call-settled', ['asked', 'approved', 'started']],
+  ['approval-decided', ['asked']],
+] as const)('[A8] %s follows only a call that is %j', (name, expected) => {
+  const all = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'] as const;
+  expect(all.filter((status) => follows(name, { status }))).toEqual(expected);
+});
+
+it('[A7] an approval lets only the call run that waits for it', () => {
+  expect(follows('approval-decided', { status: 'asked', approvalId: 'another' })).toBe(false);
+});
