@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await page.unroute(one);
   });
 
-  it('[W3] lists are shown whole, however small the pages of a server are', async () => {
+  it('[W3] [A12] lists are shown whole, however small the pages of a server are, and the queue says that more wait', async () => {
     const { page } = visit;
     const far = await opened.newChat();
     await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     });
     await go('policy');
     await page.getByRole('link', { name: /Inbox/ }).click();
-    await expect.poll(() => page.title()).toBe('(2) Countersign');
+    await expect.poll(() => page.title()).toBe('(1+) Countersign');
     await page.goto(`${opened.serving.url}/w/${far.world}/servers`);
     for (const name of ['one', 'two']) await page.getByRole('main').getByText(name, { exact: true }).waitFor();
     const names = (await opened.api.tools(far.world, { limit: 200 })).items.map(({ name }) => name);
