@@ -210,7 +210,7 @@ describe('where there is no sandbox', () => {
     const [approval] = (await world?.approvals()) ?? [];
     expect(approval?.options).toEqual(['deny', 'approve_once']);
     const card = JSON.stringify(await world?.approval(approval?.approvalId ?? ''));
-    expect(card).toContain('without a sandbox, the call could reach what this rule protects');
+    expect(card).toContain('there is no sandbox to enforce this rule');
   });
 
   it('[A2] without such a rule an exact allow rule is enough', async () => {

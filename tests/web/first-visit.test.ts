@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await button(page, 'Stop').click();
     await toolCard(page, 'seq 60').getByText('stopped', { exact: true }).waitFor();
     await page
-      .getByText(/Stopped: it may have done part of its work/)
+      .getByText(/Stopped before it finished/)
       .first()
       .waitFor();
     await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);

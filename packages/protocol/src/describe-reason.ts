@@ -36,11 +36,11 @@ function wordsOf(reason: Reason): string {
     case 'ask-rule':
       return `a rule requires approval: ${reason.rule}`;
     case 'star':
-      return `the * in this rule covers only operands and options known to be harmless: ${reason.rule}`;
+      return `this call has an option or argument that the * in this rule doesn't match: ${reason.rule}`;
     case 'star-without-sandbox':
-      return `without a sandbox, only a rule for the exact command can allow it, not ${reason.rule}`;
+      return `there is no sandbox, so only a rule for the exact command applies, not ${reason.rule}`;
     case 'rule-without-sandbox':
-      return `without a sandbox, the call could reach what this rule protects: ${reason.rule}`;
+      return `there is no sandbox to enforce this rule: ${reason.rule}`;
     case 'unpredictable':
       return `${describeCause(reason.cause)}, so no rule can judge it in advance`;
     case 'not-coverable':
@@ -50,7 +50,7 @@ function wordsOf(reason: Reason): string {
     case 'tool-changed':
       return `the definition of ${reason.tool} isn't the one you accepted, so grants and allow rules don't apply: ${reason.difference}`;
     case 'policy-unreadable':
-      return `the policy can't be read, so every call needs approval: ${reason.problem}`;
+      return `the policy can't be parsed, so every call needs approval: ${reason.problem}`;
     case 'deny-rule':
       return `a rule denies this call: ${reason.rule}`;
     case 'read-mode':

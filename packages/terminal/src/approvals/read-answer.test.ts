@@ -14,10 +14,10 @@ describe('a line typed at a card', () => {
     ['a', { kind: 'rule' }],
     ['e', { kind: 'edit' }],
     ['s', { kind: 'more' }],
-    ['d', { kind: 'deny', reason: 'not this one' }],
+    ['d', { kind: 'deny', reason: 'no reason given' }],
     ['deny  not in   production', { kind: 'deny', reason: 'not in production' }],
-    ['n', { kind: 'deny', reason: 'not this one' }],
-    ['', { kind: 'deny', reason: 'not this one' }],
+    ['n', { kind: 'deny', reason: 'no reason given' }],
+    ['', { kind: 'deny', reason: 'no reason given' }],
   ])('%j', (line, answer) => {
     expect(readAnswer(line, ALL, NONE)).toEqual(answer);
   });

@@ -23,7 +23,7 @@ export const cardWords = {
   unseen: '  Type s to see the rest first. Nothing was decided.',
   unknown: '  Unknown choice. Nothing was decided. Ctrl-D leaves.',
   /** The reason that an agent is told when a person gives none. */
-  noReason: 'not this one',
+  noReason: 'no reason given',
   notAnswered: 'not answered',
   before: '\n  Earlier messages:',
   answerPrompt: (hasChoices: boolean): string =>

@@ -4,7 +4,7 @@ export const screenWords = {
     `This terminal is too small: ${columns}×${rows}. It needs ${smallest.columns}×${smallest.rows}. Ctrl-C leaves.`,
   loading: ' Loading…',
   noAgents: ' This world has no agents yet. Add one with: countersign agents add',
-  empty: ' No messages yet. Agents propose; nothing runs until you countersign.',
+  empty: ' No messages yet. Agents propose; calls that need approval wait for you.',
   suggestions: ' Try one of these (↓ fills it in):',
   position: (message: number, count: number, hasEarlier: boolean): string =>
     ` message ${message} of ${count}${hasEarlier ? ' and earlier ones' : ''} · End goes down `,

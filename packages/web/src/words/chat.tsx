@@ -54,8 +54,8 @@ export const t = {
   mainBadge: 'main agent',
   modes: {
     read: 'Only read-only tools can run in this world.',
-    auto: 'Calls inside the sandbox and the working folder run without approval. All others wait for you.',
-    ask: 'Read-only tools run at once. All other calls wait until you approve them, and you can always deny them.',
+    auto: 'Calls that stay inside the sandbox and the working folder run without approval. All others need approval unless a rule allows them.',
+    ask: 'Read-only tools run without approval. All other calls need your approval unless a rule allows them.',
   },
 
   search: 'Search',
