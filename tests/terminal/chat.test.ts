@@ -36,7 +36,7 @@ describe('countersign chat', () => {
     for (const [letter, typed, end] of [
       ['signed', `o${ENTER}`, 'stamped signed'],
       ['refused', `d not today${ENTER}`, 'not today'],
-      ['empty', ENTER, 'not this one'],
+      ['empty', ENTER, 'no reason given'],
     ] as const) {
       terminal.type(t.asking(stamp(letter)) + ENTER);
       expect(await terminal.waitFor("Why you're asked")).toContain(`letter: ${letter}`);
