@@ -45,9 +45,9 @@ export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]):
 }
 
 /** Drops answers to questions that are not loaded: pages that are loaded from here on don't have these questions. */
-export function forgetUnasked<B extends ApprovalBook>(book: B): B {
-  const unasked = [...keys(book.decisions)].filter((id) => get(book.approvals, id) === undefined);
-  return unasked.length === 0 ? book : { ...book, decisions: remove(book.decisions, unasked) };
+export function forgetUnloaded<B extends ApprovalBook>(book: B): B {
+  const unloaded = [...keys(book.decisions)].filter((id) => get(book.approvals, id) === undefined);
+  return unloaded.length === 0 ? book : { ...book, decisions: remove(book.decisions, unloaded) };
 }
 
 /** What the question itself adds: a yes to one in words is an answer, not a signature; and how long it waited for nobody. */

@@ -1,5 +1,5 @@
 import type { Agent, Approval, Chat, WorldEvent, World } from '@countersign/protocol';
-import { decide, emptyBook, forget, forgetUnasked, request } from './approvals.js';
+import { decide, emptyBook, forget, forgetUnloaded, request } from './approvals.js';
 import type { List } from './client.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
@@ -93,7 +93,7 @@ function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }
 function withPage(state: WorldState, { items, next: laterApprovals }: List<Approval>): WorldState {
   let next: WorldState = { ...state, laterApprovals };
   for (const listed of items) next = request(next, viewOfApproval(listed));
-  return forgetUnasked({ ...next, chats: counted(next.chats, next) });
+  return forgetUnloaded({ ...next, chats: counted(next.chats, next) });
 }
 
 function onEvent(state: WorldState, heard: WorldEvent): WorldState {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * Lets Node keep what it compiled for the next start, where it can (22.8 or newer). Kept in the home, because whoever writes there decides
+ * Lets Node keep what it compiled for the next start, where it can (22.8 or newer). Kept in the home, because anyone who can write there decides
  * what the next start runs: no agent reaches it (A21), as it may the system's folder for temporary files.
  */
 export function keepCompiledCode(words: readonly string[], env: NodeJS.ProcessEnv): void {

@@ -56,7 +56,7 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
  * limits what they do (A32). `inner` is what runs inside another subject:
  * deny and ask rules look at it, and what is allowed is the subject it is in.
  * `argument`: the name of the argument that a path or host comes from, so that rules about that argument match on meaning.
- * `dynamic`: no rule ever allows it (A19), because of `why`, which a tool of its own gives in words. With `told` all that it runs and names is among the other subjects; without,
+ * `dynamic`: no rule ever allows it (A19), because of `why`, which custom tools give as text. With `told` all that it runs and names is among the other subjects; without,
  * nobody knows before it runs whether some rule is about it. With `always` no grant and no mode allows it either: each such
  * call is asked, because it may run later where nobody looks (A20).
  */

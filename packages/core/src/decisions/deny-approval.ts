@@ -38,7 +38,7 @@ export function expireApproval(
   denyApproval(runtime, step, about, { how: 'expire', reason: 'timed out', by: 'system' }, error);
 }
 
-/** The last client that could ask has left: what it was asked would wait for ever. */
+/** The last client that could decide has left, so its pending approvals would never be decided. */
 export async function denyUnattended(runtime: Runtime, worldId: string): Promise<void> {
   const isAlone = await readState(runtime, worldId, NEEDS, ({ tx, snapshot }) => isUnattended(tx, snapshot));
   if (!isAlone) return;
