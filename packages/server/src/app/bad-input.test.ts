@@ -10,8 +10,8 @@ afterEach(closeApps);
 
 const json = { 'Content-Type': 'application/json' };
 
-describe('an address', () => {
-  it('[W2] that leads nowhere is 404, and with another method 405 that says which there are', async () => {
+describe('URLs', () => {
+  it('[W2] an unknown path is 404, and a wrong method is 405 and lists the allowed ones', async () => {
     const t = await openApp();
     expect((await t.api('GET', '/nowhere')).status).toBe(404);
     expect((await t.api('GET', '/worlds/x/y/z')).status).toBe(404);
@@ -30,7 +30,7 @@ describe('an address', () => {
     '/worlds/a%00b',
     '/worlds?after=%00',
     '/worlds?after=%C3%28',
-  ])('[W2] that is no text is 400: %s', async (path) => {
+  ])('[W2] a URL that is not valid UTF-8 is 400: %s', async (path) => {
     const t = await openApp();
     const answer = await t.api('GET', path);
     expect(answer).toMatchObject({ status: 400, body: { field: expect.any(String) as string } });
@@ -50,18 +50,18 @@ describe('an address', () => {
     '*',
     "'--",
     '%F0%9F%8C%BB',
-  ])('[W2] with a trick for an id finds nothing: %s', async (id) => {
+  ])('[W2] a malicious id matches nothing: %s', async (id) => {
     const t = await openApp();
     expect([404, 405]).toContain((await t.api('GET', `/worlds/${id}`)).status);
     expect([404, 405]).toContain((await t.api('GET', `/worlds/${id}/chats/${id}/messages`)).status);
   });
 
-  it('[W2] with an id longer than any of ours names it', async () => {
+  it('[W2] an id that is too long is rejected by name', async () => {
     const t = await openApp();
     expect(await t.api('GET', `/worlds/${'x'.repeat(300)}`)).toMatchObject({ status: 422, body: { field: 'world' } });
   });
 
-  it('[W2] with a parameter that is not there, or twice, or of another kind, names it', async () => {
+  it('[W2] an unknown, repeated or invalid query parameter is rejected by name', async () => {
     const t = await openApp();
     for (const [query, field] of [
       ['lmit=3', 'lmit'],
@@ -79,24 +79,24 @@ describe('an address', () => {
   });
 });
 
-describe('a body', () => {
+describe('request bodies', () => {
   it.each([
     ['malformed JSON', '{"name": ', 400],
     ['nothing', '', 400],
     ['blanks', '  \n', 400],
-    ['another kind of value', '[]', 422],
+    ['the wrong JSON type', '[]', 422],
     ['null', 'null', 422],
     ['a string', '"x"', 422],
     ['a wrong type', '{"name": 5}', 422],
     ['an unknown field', '{"name": "x", "admin": true}', 422],
-    ['a field named like a trap', '{"name": "x", "__proto__": {"mode": "auto"}}', 422],
+    ['a __proto__ field', '{"name": "x", "__proto__": {"mode": "auto"}}', 422],
     ['NUL', '{"name": "a\\u0000b"}', 422],
-    ['half a character', '{"name": "a\\ud800b"}', 422],
-    ['half a character in a name', '{"name": "x", "a\\udc00": 1}', 422],
+    ['a lone surrogate', '{"name": "a\\ud800b"}', 422],
+    ['a lone surrogate in a key', '{"name": "x", "a\\udc00": 1}', 422],
     ['a number too large', '{"name": "x", "turnLimit": 1e999}', 422],
     ['deep nesting', `{"name": ${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 422],
     ['very deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, 422],
-  ])('[W2] of %s is refused, and nothing is written', async (_, body, status) => {
+  ])('[W2] a body with %s is rejected and writes nothing', async (_, body, status) => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds', body, json);
     expect(answer.status).toBe(status);
@@ -104,7 +104,7 @@ describe('a body', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[W2] names the field that is wrong, by its path', async () => {
+  it('[W2] a validation error names the path of the invalid field', async () => {
     const t = await openHarbour();
     const client = { label: 'x', approvals: true, tools: [{ name: 'ok', description: 'd', parameters: {}, extra: 1 }] };
     expect((await t.api('POST', '/worlds/harbour/clients', client)).body).toMatchObject({ field: 'tools.0.extra' });
@@ -120,7 +120,7 @@ describe('a body', () => {
     });
   });
 
-  it('[W2] that is not UTF-8 is 400', async () => {
+  it('[W2] a body that is not UTF-8 is 400', async () => {
     const t = await openApp();
     for (const bytes of [
       [0x7b, 0xff, 0x7d],
@@ -137,7 +137,7 @@ describe('a body', () => {
     }
   });
 
-  it('[W2] of another kind is 415', async () => {
+  it('[W2] a body with another content type is 415', async () => {
     const t = await openApp();
     const body = '{"name":"x"}';
     for (const type of [
@@ -158,7 +158,7 @@ describe('a body', () => {
     );
   });
 
-  it('[W2] that is too large is 413, whether it says so or not', async () => {
+  it('[W2] a body over the limit is 413, with or without Content-Length', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const large = JSON.stringify({ content: 'x'.repeat(30 * 1024 * 1024) });
@@ -178,7 +178,7 @@ describe('a body', () => {
     expect((await t.api<{ items: [] }>('GET', path)).body.items).toEqual([]);
   });
 
-  it('[W2] with a message of a million lines is refused, with one of a million characters kept', async () => {
+  it('[W2] a message of a million lines is rejected, one of a million characters is stored', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const lines = await t.api('POST', path, { content: 'x\n'.repeat(700_000) });
@@ -191,8 +191,8 @@ describe('a body', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('[W2] is a problem document without a word of how the server is made', async () => {
+describe('error responses', () => {
+  it('[W2] an error is a problem document without server internals', async () => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds', '{', json);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -204,7 +204,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('[W1] comes before anything is said of what is there', async () => {
+  it('[W1] authentication is checked before routing', async () => {
     const t = await openHarbour();
     for (const path of ['/api/worlds/harbour', '/api/worlds/none', '/api/nowhere', '/api/openapi.json']) {
       const { status, text } = await send(`${t.url}${path}`);
@@ -213,10 +213,10 @@ describe('a refusal', () => {
     }
   });
 
-  it('[S7] of a store that is away is 503 in a sentence, and work goes on when it is back', async () => {
+  it('[S7] an unreachable database is 503 with a message, and requests succeed again once it is back', async () => {
     const real = await openSqlite(':memory:');
     let isAway = false;
-    const fail = new CountersignError('store-unavailable', 'The database can not be reached; it is tried again.');
+    const fail = new CountersignError('store-unavailable', "The database can't be reached. The server keeps trying.");
     const store: Store = {
       ...real,
       transact: (...args) => (isAway ? Promise.reject(fail) : real.transact(...args)),

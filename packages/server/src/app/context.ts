@@ -4,50 +4,53 @@ import type { Metrics } from '../metrics/create-metrics.js';
 import type { ProviderStatus, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
 
-/** What a request carries through the app. `env` is empty when a test calls the app without a socket. */
+/** Per-request context of the app. `env` is empty when a test calls the app without a socket. */
 export interface Env {
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** Who signs, known from the credential alone (A16). Set by `auth.middleware`, before any route that writes. */
+    /** The signer, derived from the credential alone (A16). Set by `auth.middleware` before any route that writes. */
     signer: Signer;
   };
 }
 export type AppRequest = Context<Env>;
 
-/** A diagnosis for whoever runs the server. Never a decision, and never a secret: what comes in here is written as it is. */
+/** Diagnostic log for operators. Never log decisions or secrets: messages are written unredacted. */
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Who may come in (W1). */
+/** Authentication (W1). */
 export interface Auth {
-  /** Checks Host and Origin, and sets the security headers. Runs before everything else, for every request. */
+  /** Checks Host and Origin and sets the security headers. Runs first, for every request. */
   guard: MiddlewareHandler<Env>;
-  /** Checks the credential, after `guard`. Throws an `HttpProblem` when it is missing or wrong; sets `signer` otherwise. */
+  /** Checks the credential, after `guard`. Throws an `HttpProblem` if it is missing or wrong; otherwise sets `signer`. */
   middleware: MiddlewareHandler<Env>;
-  /** A ticket for the start link: good once, for a minute. */
+  /** A single-use ticket for the start link, valid for one minute. */
   newTicket(): string;
-  /** The same for a request with the token, once every process knows the ticket. Throws for a browser session: a stolen page must not create sessions. */
+  /** Like `newTicket`, once every process knows the ticket. Throws for browser sessions: a stolen session must not create more. */
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
-  /** Trades a ticket for a session: the whole `Set-Cookie` value and the half that the page keeps. Undefined: no such ticket any more. */
+  /**
+   * Exchanges a ticket for a session: the full `Set-Cookie` value and the page's half. Undefined if the ticket is unknown or
+   * expired.
+   */
   redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
 }
 
-/** Everything the app needs of the process around it. */
+/** What the app needs from the process that hosts it. */
 export interface AppContext {
   engine: Engine;
   auth: Auth;
   log: Log;
   version: string;
   providers(): readonly ProviderStatus[] | Promise<readonly ProviderStatus[]>;
-  /** Throws when a world must not act in this folder, such as one that holds our home (A21). Absent: it is found out at the first call. */
+  /** Throws if a world must not use this folder, such as one that contains our home (A21). Absent: the first call checks it. */
   checkWorkingDirectory?: (folder: string) => void;
   /** The folder of the built web app. Absent: only the API is served. */
   webRoot?: string;
-  /** Served at `/metrics`, to whoever has the token. Absent: it is not. */
+  /** Served at `/metrics` to clients with the token. Absent: not served. */
   metrics?: Metrics;
-  /** The largest body that is read, in bytes. */
+  /** Request body limit in bytes. */
   bodyLimit?: number;
 }

@@ -16,27 +16,27 @@ import { problemTexts } from './problem-texts.js';
 const API = '/api';
 
 /**
- * The HTTP interface over an engine (W3). Routes throw; the one error boundary here turns what they throw into a problem document
- * (W2). Nothing listens yet: that is for whoever has a socket.
+ * The HTTP API of an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller
+ * listens.
  */
 export function createApp(context: AppContext): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => refuse(error, c, context));
-  // Before all else: a refusal of the address itself is an answer too, and carries the same headers.
+  // First, so that rejected URLs get the security headers too.
   app.use(context.auth.guard);
   app.use(checkUrl);
 
-  // When somebody first asks: it takes a twentieth of the whole start (N5).
+  // Lazy: building it takes 5 % of the startup time (N5).
   const description = once(() => describeApi(routes, { version: context.version, server: API }));
   const page = once(() => docsPage(description()));
   const open = routes.filter((route) => route.open === true);
   const closed = routes.filter((route) => route.open !== true);
 
   for (const route of open) register(app, route, context);
-  // A page like those of the web app: it says nothing of what is here, and a browser that follows a link can't send a credential.
+  // Public like the web app: the page reveals no data, and a browser that follows a link can't send a credential.
   app.get(`${API}/docs`, (c) => c.html(page()));
   app.get(`${API}/docs.css`, (c) => c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }));
-  // Before anything is said of what is there: a stranger learns nothing but that a credential is missing.
+  // Before routing, so that unauthenticated clients can't learn which routes or ids exist.
   app.use(`${API}/*`, context.auth.middleware);
   for (const route of closed) register(app, route, context);
   app.get(`${API}/openapi.json`, (c) => c.json(description()));
@@ -69,7 +69,7 @@ function honoPath({ path }: Pick<Route, 'path'>): string {
 function register(app: Hono<Env>, route: Route, context: AppContext): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
     const reply = await route.handle(await readInput(route, c, context));
-    // Named, because it is made before the adapter replaces the global class.
+    // Compare by identity too: this response was created before the adapter replaced the global Response class.
     return reply === RESPONSE_ALREADY_SENT || reply instanceof Response ? reply : respond(reply);
   });
 }
@@ -80,7 +80,7 @@ function respond({ status, body, headers = {} }: Reply): Response {
   return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } });
 }
 
-/** Known address, other method: 405 says which ones there are. */
+/** Answers 405 with the allowed methods for known paths. */
 function refuseOtherMethods(app: Hono<Env>): void {
   const paths = new Map<string, string[]>([
     [`${API}/openapi.json`, ['GET']],
@@ -103,7 +103,7 @@ function refuseOtherMethods(app: Hono<Env>): void {
 function refuse(error: Error, c: AppRequest, { log }: AppContext): Response {
   const { problem, headers } = toProblem(error);
   if (problem.status >= 500) {
-    log.error('a request failed', {
+    log.error('request failed', {
       method: c.req.method,
       path: c.req.path,
       status: problem.status,

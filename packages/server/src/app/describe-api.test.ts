@@ -6,7 +6,7 @@ import type { ApiDescription } from './describe-api.js';
 
 afterEach(closeApps);
 
-/** W3, with the routes that belong to its lists. */
+/** The routes of W3, in the order of its lists. */
 const contract = `
 GET /health · POST /session · POST /tickets · GET /providers
 GET POST /worlds · POST /worlds/import · GET PATCH DELETE /worlds/{world} · GET /worlds/{world}/export
@@ -34,7 +34,7 @@ it('[W3] describes every route of the contract in OpenAPI 3.1', async () => {
   expect(wanted.filter((route) => !told.includes(route))).toEqual([]);
 });
 
-it('[W3] refers only to what it holds, in schemas that can be read, under names that occur once', async () => {
+it('[W3] every $ref resolves, every schema parses, and names are unique', async () => {
   const t = await openApp();
   const { body, text } = await t.api<ApiDescription>('GET', '/openapi.json');
   const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''));
@@ -73,7 +73,7 @@ it('[W3] has a description for every field and parameter', async () => {
   expect(silent).toEqual([]);
 });
 
-it('[W3] has a page that a person can read, with nothing from elsewhere and nothing that runs', async () => {
+it('[W3] has a readable docs page without scripts or external resources', async () => {
   const t = await openApp();
   const page = await send(`${t.url}/api/docs`);
   expect(page.status).toBe(200);

@@ -25,7 +25,7 @@ export interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
 }
 
-/** The API in OpenAPI 3.1, made of the very routes that serve it. */
+/** The OpenAPI 3.1 description, built from the routes that serve the API. */
 export interface ApiDescription {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string };
@@ -139,7 +139,7 @@ function responsesOf(route: Route, schemas: Json): Operation['responses'] {
   return responses;
 }
 
-/** JSON Schema as OpenAPI 3.1 has it. Named parts move into the description's own `components`. */
+/** JSON Schema for OpenAPI 3.1. Named schemas move into `components`. */
 function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const json = z.toJSONSchema(schema, { io, metadata: schemaNames, unrepresentable: 'any' });
   const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');

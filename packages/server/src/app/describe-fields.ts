@@ -2,7 +2,7 @@ import { FIELD_TEXTS } from './field-texts.js';
 
 type Json = Record<string, unknown>;
 
-/** Gives every property in a JSON Schema its description. `at`: the schemas and properties around it, outermost first. */
+/** Adds a description to every property of a JSON Schema. `at`: the enclosing schemas and properties, outermost first. */
 export function describeFields(schema: unknown, at: readonly string[]): unknown {
   if (Array.isArray(schema)) return schema.map((each) => describeFields(each, at));
   if (!isJson(schema)) return schema;

@@ -1,6 +1,6 @@
 import type { ApiDescription, Operation } from './describe-api.js';
 
-/** Its own file: the page is shown under a policy that allows no style inside it. */
+/** A separate file, because the CSP of the page forbids inline styles. */
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -11,7 +11,7 @@ td, th { padding: 0.15rem 1rem 0.15rem 0; text-align: left; vertical-align: top;
 summary { cursor: pointer; }
 `;
 
-/** The description as a page: no script, nothing from anywhere else. */
+/** The API description as an HTML page without scripts or external resources. */
 export function docsPage(api: ApiDescription): string {
   const byTag = new Map<string, string[]>();
   for (const [path, operations] of Object.entries(api.paths)) {

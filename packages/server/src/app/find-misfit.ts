@@ -1,10 +1,10 @@
 import { problemTexts } from './problem-texts.js';
 
-/** Deeper than anything a person writes; functions that walk a value by calling themselves would run out of stack. */
-const DEEPEST = 64;
+/** Deep enough for any legitimate request. Deeper values would overflow the stack of recursive functions. */
+const MAX_DEPTH = 64;
 
-/** Code units that no database keeps and no terminal shows: NUL, and half of a surrogate pair. */
-const UNKEPT = /\0|\p{Surrogate}/u;
+/** NUL and lone surrogates: databases can't store them and terminals can't show them. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 interface Place {
   value: unknown;
@@ -13,16 +13,16 @@ interface Place {
   depth: number;
 }
 
-/** What no value from outside may be, wherever in it: too deep, or with text that can't be kept as it is. */
+/** Finds what no request body may contain: values nested too deeply, and text that can't be stored unchanged. */
 export function findMisfit(value: unknown): { field: string; detail: string } | undefined {
   const open: Place[] = [{ value, key: '', parent: undefined, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (typeof place.value === 'string') {
-      if (UNKEPT.test(place.value)) return misfit(place, problemTexts.badCharacter);
+      if (UNSTORABLE.test(place.value)) return misfit(place, problemTexts.badCharacter);
     } else if (typeof place.value === 'object' && place.value !== null) {
-      if (place.depth >= DEEPEST) return misfit(place, problemTexts.tooDeep);
+      if (place.depth >= MAX_DEPTH) return misfit(place, problemTexts.tooDeep);
       for (const [key, member] of Object.entries(place.value)) {
-        if (UNKEPT.test(key)) return misfit(place, problemTexts.badKey);
+        if (UNSTORABLE.test(key)) return misfit(place, problemTexts.badKey);
         open.push({ value: member, key, parent: place, depth: place.depth + 1 });
       }
     }

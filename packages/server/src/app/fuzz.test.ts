@@ -22,16 +22,16 @@ import { runsFactor } from '../../../../tests/support/scaled.js';
 afterEach(closeApps);
 
 const REQUESTS = 20_000;
-/** Questions get answered and grants revoked: every so often there is a new world. */
+/** Requests answer approvals and revoke grants, so create a new world regularly. */
 const FRESH_EVERY = 250;
 const TESTER = { who: 'test', client: 'test' };
-/** A search for a request that breaks something: another seed, or more of them, tries other ones. */
+/** A failure prints its seed; set FUZZ_SEED to reproduce it or to try other requests. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4);
 
 const WRITES =
   /^(?:insert|update|delete|set|append|step|fence|claim|change|clear|settle|touch|revoke|put|emit|record|add)/;
 
-/** A store that counts what is written. A compare-and-set that found something else says false, and wrote nothing. */
+/** A store that counts writes. A compare-and-set that returns false wrote nothing. */
 async function counting(): Promise<{ store: Store; written: () => number }> {
   const store = await openSqlite(':memory:', { synchronous: 'NORMAL' });
   let written = 0;
@@ -73,8 +73,8 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
 
 type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name', string[]>;
 
-/** A world with one of everything, so that requests find something; those before it go. */
-async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
+/** Replaces all worlds with one that has an example of everything, so that requests find something. */
+async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   const { runtime } = t.engine;
   for (const { id } of await runtime.store.read((reader) => reader.worlds())) await deleteWorld(runtime, id, TESTER);
   const { id: world } = await createWorld(runtime, { name: `Harbour ${count}` }, TESTER);
@@ -85,8 +85,8 @@ async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
   await publishMessage(runtime, { worldId: world, chatId: chat.id, speaker: 'human', content: JSON.stringify(calls) });
   await t.engine.quiet();
   const [first, ...others] = await listApprovals(runtime, world, { status: 'pending' });
-  if (first === undefined) throw new Error('nobody was asked');
-  // For this one path: a grant for every call would release the other two.
+  if (first === undefined) throw new Error('no approval is pending');
+  // Only for this path: a grant for every call would release the other two.
   const pattern = 'path=a';
   const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session', pattern } as const;
   await publishToolResult(runtime, world, undefined, decision, TESTER);
@@ -132,13 +132,13 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
   };
 }
 
-/** What the search must reach: not everything refused, and not everything for the same reason. */
+/** Statuses that the run must reach, so that it exercises more than one kind of rejection. */
 const STATUSES = [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428];
 
-/** Refusals that leave a record: a decision that does not fit (A6), and a try to reveal a call that somebody may not decide (A15). */
+/** Rejections that write an audit record: an invalid decision (A6), and revealing a call without permission (A15). */
 const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_approvals_approval_reveal']);
 
-it('[W2] of thousands of requests made from the description none is answered with 5xx, and no refused one writes', async () => {
+it('[W2] thousands of generated requests never cause a 5xx, and rejected ones write nothing', async () => {
   const { store, written } = await counting();
   const t = await openHarbour({ store });
   const ids: Ids = { world: [], agent: [], chat: [], approval: [], turn: [], grant: [], call: [], name: ['notes'] };
@@ -150,29 +150,29 @@ it('[W2] of thousands of requests made from the description none is answered wit
   const answered = new Set<string>();
   const unreached = (): string[] => operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id));
   const hasReachedAll = (): boolean => unreached().length === 1 && STATUSES.every((status) => statuses.has(status));
-  // A small run continues with the operations it has not reached, at most to the full size.
+  // A scaled-down run continues until it has reached every operation, up to the full size.
   const wanted = (count: number): string[] =>
     count >= REQUESTS * runsFactor && unreached().length > 1 ? unreached() : [];
   const isDone = (count: number): boolean => count >= REQUESTS * runsFactor && (count >= REQUESTS || hasReachedAll());
   for (let count = 0; !isDone(count); count += 1) {
-    if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await furnish(t, ids, count);
+    if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await resetWorld(t, ids, count);
     const sent = next(wanted(count));
     const before = written();
     const answer = await request(t, sent);
-    const told = (): string =>
+    const describeFailure = (): string =>
       `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
-    if (answer.status >= 500) throw new Error(told());
+    if (answer.status >= 500) throw new Error(describeFailure());
     if (sent.method !== 'OPTIONS') holdToDescription(sent.method, sent.path, answer);
     if (answer.status >= 400 && written() !== before && !RECORDED.has(sent.operation))
-      throw new Error(`wrote: ${told()}`);
+      throw new Error(`wrote: ${describeFailure()}`);
     if (answer.status < 400) answered.add(sent.operation);
     statuses.add(answer.status);
-    // What a message sets off is not what a later refusal wrote.
+    // Wait for the turn that a message starts, so its writes don't count for a later rejected request.
     if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
   }
   expect(t.errors).toEqual([]);
   expect([...statuses]).toEqual(expect.arrayContaining(STATUSES));
-  // A ticket can't be guessed.
+  // Needs a valid ticket, which the fuzzer can't guess.
   expect(unreached()).toEqual(['post_session']);
 }, 180_000);
 

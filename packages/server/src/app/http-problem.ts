@@ -1,8 +1,8 @@
 import type { Problem } from '@countersign/protocol';
 
 /**
- * What a route or a check throws when it refuses a request. The one error boundary turns it into a problem document (W2);
- * `detail` says what to do next and goes to whoever asked, so nothing secret belongs in it.
+ * Thrown by routes and checks to reject a request; the error boundary turns it into a problem document (W2). Never put secrets
+ * into `detail`: the client sees it.
  */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';

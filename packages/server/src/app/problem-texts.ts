@@ -1,10 +1,10 @@
-/** Details of problem documents (W2): what happened, then what to do. Errors of the core bring their own. */
+/** Details of problem documents (W2): what happened, then what to do. Core errors bring their own text. */
 export const problemTexts = {
   internal: 'Internal server error. The server log has the details. You can send the request again.',
 
   unknownHost: (host: string) =>
-    `This server is not configured for the host name "${host}". To allow it, start the server with --allow-host.`,
-  otherSite: 'The request comes from a page of another site. Open the page of this server instead.',
+    `This server doesn't accept requests for the host "${host}". To allow it, start the server with --allow-host.`,
+  otherSite: "Cross-site requests are not allowed. Open this server's own page instead.",
   noCredential: 'Send the token as "Authorization: Bearer …", or open a start link in a browser.',
   wrongToken: 'Wrong token for this server.',
   unknownSession: 'This browser session is unknown or has ended. Open a new start link.',
@@ -12,7 +12,7 @@ export const problemTexts = {
   needsToken: "A browser session can't create start links. Send the token, or run countersign open.",
   usedTicket: 'This ticket was already used or is older than one minute. Open a new start link.',
 
-  notFound: (path: string, docs: string) => `Nothing found at ${path}. See ${docs} for all routes.`,
+  notFound: (path: string, docs: string) => `No route matches ${path}. See ${docs} for all routes.`,
   noFile: 'File not found.',
   noWebApp: 'This server has no web app. The API is under /api.',
   getOnly: 'Only GET is supported here.',
@@ -26,7 +26,7 @@ export const problemTexts = {
   wrongType: (type: string) => `Send the body with Content-Type: ${type}.`,
   wrongCharset: 'Send the body as UTF-8.',
   encoded: 'Send the body without Content-Encoding.',
-  cutOff: 'The body ended early. Send the request again.',
+  cutOff: 'The connection closed before the whole body arrived. Send the request again.',
   notUtf8: 'The body is not valid UTF-8.',
   tooLarge: (limit: number) => `The body is too large. The limit is ${limit} bytes.`,
   emptyJson: 'The body is empty. Send a JSON object.',

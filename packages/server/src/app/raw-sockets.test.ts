@@ -8,7 +8,7 @@ afterEach(closeApps);
 
 const auth = `Authorization: Bearer ${TOKEN}`;
 
-/** What a socket gets before it is closed, by whoever closes it first. */
+/** What the server sends on a socket until either side closes it. */
 async function exchange(port: number, bytes: Uint8Array, end: 'cut' | 'end' | 'wait'): Promise<string> {
   const socket = await open(port);
   let heard = '';
@@ -43,7 +43,7 @@ function bytes(text: string, ...raw: number[]): Uint8Array {
   return Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(raw)]);
 }
 
-it('[W2] outlives whatever comes over a socket: garbage, broken text, huge headers, requests that break off', async () => {
+it('[W2] survives garbage, broken text, huge headers and truncated requests on a raw socket', async () => {
   const t = await openHarbour();
   const port = Number(new URL(t.url).port);
   const head = (line: string, ...more: string[]): string =>
@@ -51,7 +51,7 @@ it('[W2] outlives whatever comes over a socket: garbage, broken text, huge heade
   const json = 'Content-Type: application/json';
   const path = `/api/worlds/harbour/chats/${t.chat}/messages`;
 
-  /** An answer that is none of ours is 400 or 431 by HTTP itself. */
+  /** Responses from the HTTP parser instead of our app are 400 or 431. */
   const cases: [sent: Uint8Array, end: 'cut' | 'end' | 'wait', status: RegExp][] = [
     [bytes('\0\x01\x02\xff\r\n\r\n'), 'wait', /^HTTP\/1\.1 400/],
     [bytes('GET\r\n\r\n'), 'wait', /^HTTP\/1\.1 400/],
@@ -88,7 +88,7 @@ it('[W2] outlives whatever comes over a socket: garbage, broken text, huge heade
     [bytes('GET /api/worlds HTTP/1.1\r\nHo'), 'cut', /^/],
     [bytes(''), 'cut', /^/],
   ];
-  // Many at once, as from somebody who means it.
+  // Send many at once, like an attacker.
   for (let round = 0; round < 15; round += 1) {
     const answers = await Promise.all(cases.map(([sent, end]) => exchange(port, sent, end)));
     const wrong = cases.flatMap(([sent, , expected], index) =>

@@ -3,7 +3,7 @@ import type { AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 
-/** Twice the longest message, and far from what a process can hold. */
+/** Twice the longest message. */
 const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
 
 const TYPES = {
@@ -14,7 +14,7 @@ const TYPES = {
   },
 } as const;
 
-/** The body as text. What is too large is refused before it is read, or as soon as it shows. */
+/** The body as text. A body over the limit is rejected before it is read, or as soon as the limit is reached. */
 export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = DEFAULT_BODY_LIMIT): Promise<string> {
   const type = c.req.header('content-type') ?? '';
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
@@ -28,7 +28,7 @@ export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = 
   return await readText(c, limit);
 }
 
-/** Decodes each piece when it comes: decoding megabytes at once would block everybody else. */
+/** Decodes chunk by chunk: decoding megabytes at once would block the event loop. */
 async function readText(c: AppRequest, limit: number): Promise<string> {
   const decode = createDecoder();
   let text = '';
@@ -45,14 +45,14 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
   return text + decode();
 }
 
-/** From the socket where there is one: making a web stream of it costs more than everything else that a short message needs. */
+/** Reads from the socket if there is one: wrapping it in a web stream costs more than the rest of a short request. */
 function piecesOf({ env: { incoming }, req }: AppRequest): AsyncIterable<Uint8Array> {
-  // Not destroyed with the loop: a client that sent too much still gets the reason for the refusal.
+  // Don't destroy the socket on early exit: a client that sent too much still gets the 413.
   if (incoming !== undefined) return incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   return Readable.from(req.raw.body ?? []);
 }
 
-/** Called without bytes at the end. */
+/** Call without bytes to flush. */
 function createDecoder(): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   return (bytes) => {

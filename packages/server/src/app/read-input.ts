@@ -6,7 +6,7 @@ import { readBody } from './read-body.js';
 import type { Route, RouteInput } from './route.js';
 import { problemTexts } from './problem-texts.js';
 
-/** The parts of a request, each fitting its schema. Refuses in words what does not, before anything is done (W2). */
+/** Parses and validates the parts of a request before the route runs, and rejects invalid ones with a message (W2). */
 export async function readInput(
   route: Route,
   c: AppRequest,
@@ -35,7 +35,7 @@ function readParams(route: Route, c: AppRequest): Record<string, string> {
 function readQuery(route: Route, c: AppRequest): unknown {
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of c.req.url.includes('?') ? new URL(c.req.url).searchParams : []) {
-    // Of two values one would be dropped, and nobody could tell which.
+    // Reject duplicates, which would silently drop one of the values.
     if (name in given) throw new HttpProblem(422, problemTexts.repeated(name), { field: name });
     given[name] = value;
   }
@@ -50,7 +50,7 @@ async function readContent(route: Route, c: AppRequest, context: AppContext): Pr
   const { kind, optional } = route.body;
   if (optional && isEmpty(c)) return parseRequest(route.body.schemaFor({}), {}, 'body');
   const text = await readBody(c, kind, context.bodyLimit);
-  // Loaded when somebody sends one: most servers never see a file, and all of them have to start.
+  // Lazy import: most servers never receive YAML, and it would slow down every start.
   const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
   const misfit = findMisfit(value);
   if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });

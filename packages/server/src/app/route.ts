@@ -8,14 +8,14 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
   ? Readonly<Record<Name, string>> & ParamsOf<Rest>
   : unknown;
 
-/** What a route answers with. A stream answers with a `Response` of its own. */
+/** What a route returns. Streams return their own `Response`. */
 export interface Reply {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** A request whose parts fit the route's schemas. */
+/** A request whose parts match the route's schemas. */
 export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
@@ -24,31 +24,31 @@ export interface RouteInput<Params, Query, Body> {
   context: AppContext;
 }
 
-/** What an answer looks like, for the description and for tests. No schema: it has no body, or one of another kind. */
+/** The shape of a response, for the API description and tests. Without a schema it has no body, or one that isn't JSON. */
 export interface Answer {
   description: string;
   schema?: z.ZodType;
-  /** Default: `application/json` where there is a schema. */
+  /** Default: `application/json` if there is a schema. */
   type?: string;
 }
 
 interface RouteFacts {
   readonly method: Method;
   readonly path: string;
-  /** Under which heading it is documented. */
+  /** Heading in the docs. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   /** Needs no credential. */
   readonly open?: true;
-  /** Headers that count, beside the credential. */
+  /** Request headers that matter, besides the credential. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, Answer | readonly Answer[]>>;
 }
 
-/** One line of the API: the same schemas check what comes in, type the handler and document it. */
+/** One route of the API. The same schemas validate the input, type the handler and document it. */
 export interface Route extends RouteFacts {
-  /** The names in its path, in order. */
+  /** The parameter names in its path, in order. */
   readonly params: readonly string[];
   readonly query?: z.ZodType;
   readonly body?: {
@@ -64,11 +64,11 @@ interface RouteSpec<P extends string, Query, Body> extends RouteFacts {
   readonly path: P;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** How the body is written. Default: JSON. */
+  /** Encoding of the body. Default: JSON. */
   readonly bodyKind?: 'json' | 'yaml';
-  /** Of several shapes that a body may have, the one that this was meant to be. */
+  /** Picks the schema of a body that has several possible shapes, so that errors name the intended one. */
   readonly bodyFor?: (value: unknown) => z.ZodType<Body>;
-  /** Nothing sent counts as `{}`. */
+  /** An empty body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly handle: (input: RouteInput<ParamsOf<P>, Query, Body>) => Promise<Reply | Response>;
 }
@@ -81,7 +81,7 @@ export function route<const P extends string, Query, Body>(spec: RouteSpec<P, Qu
     ...(body === undefined
       ? {}
       : { body: { schema: body, kind: bodyKind, optional: bodyOptional, schemaFor: bodyFor ?? (() => body) } }),
-    // `readInput` gives a handler nothing but what the schemas above gave it.
+    // Safe: `readInput` passes only values that the schemas above have parsed.
     handle: (input) => handle(input as RouteInput<ParamsOf<P>, Query, Body>),
   };
 }

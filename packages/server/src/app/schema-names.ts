@@ -26,7 +26,7 @@ import {
 } from '@countersign/protocol';
 import { z } from 'zod';
 
-/** What is described once and referred to by name: a reader, and a generator of clients, sees that it is the same thing. */
+/** Schemas that get a name in the API description, so that readers and client generators see them as one type. */
 export const schemaNames = z.registry<{ id: string }>();
 
 const named = {

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('[W1] gives the files of the web app without a credential, and its start page for every page of it', async () => {
+it("[W1] serves the web app's files without a credential, and its start page for every page URL", async () => {
   const t = await openApp({ context: { webRoot: join(folder, 'web') } });
   const start = await send(`${t.url}/`);
   expect(start).toMatchObject({ status: 200, text: expect.stringContaining('app') as string });
@@ -33,7 +33,7 @@ it('[W1] gives the files of the web app without a credential, and its start page
   expect((await send(`${t.url}/`, { method: 'POST' })).status).toBe(405);
 });
 
-it('[W1] gives nothing that is not among them', async () => {
+it("[W1] serves nothing outside the web app's folder", async () => {
   const t = await openApp({ context: { webRoot: join(folder, 'web') } });
   for (const path of ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%2e%2e/secret.txt']) {
     const { status, text } = await send(`${t.url}${path}`);
@@ -43,7 +43,7 @@ it('[W1] gives nothing that is not among them', async () => {
   expect((await send(`${t.url}/`, { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
-it('[W1] says so where there is no web app', async () => {
+it('[W1] answers with a message if there is no web app', async () => {
   const t = await openApp();
   const { status, text } = await send(`${t.url}/`);
   expect(status).toBe(404);

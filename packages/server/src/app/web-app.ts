@@ -28,8 +28,8 @@ interface WebFile {
 }
 
 /**
- * The web app's files, read once: a request only ever looks up a name, so that none can lead out of the folder. A name that is no
- * file is a page of the app and gets its start page.
+ * Serves the web app's files from memory: a request only looks up a name, so path traversal is impossible. Any other name gets
+ * the start page.
  */
 export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRoot'>): void {
   const files = webRoot === undefined || !existsSync(webRoot) ? new Map<string, WebFile>() : readFiles(webRoot);
@@ -59,7 +59,7 @@ function readFiles(root: string): Map<string, WebFile> {
     const body = new Uint8Array(readFileSync(path));
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
     const address = `/${relative(root, path).split(sep).join('/')}`;
-    // Names under assets/ change with their content; a start page kept that long would ask for files that are gone.
+    // Names under assets/ change with their content. A cached start page would request files that no longer exist.
     const cache = address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
     files.set(address, { body, type: TYPES[extname(path)] ?? 'application/octet-stream', etag, cache });
   }

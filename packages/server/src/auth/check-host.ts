@@ -2,21 +2,18 @@ import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface HostOptions {
-  /** Known once the server listens. */
+  /** Set once the server listens. */
   port: () => number;
-  /** What it listens on (`--host`). */
+  /** The address it binds to (`--host`). */
   host: string;
-  /** Further names it answers to (`--allow-host`), with or without a port. */
+  /** Additional host names it accepts (`--allow-host`), with or without a port. */
   allowHosts: readonly string[];
 }
 
-/** `ours`: it is plain http on our port. `allowed`: a person named it, so something in front of us may speak https. */
+/** `ours`: plain HTTP on our port. `allowed`: configured with `--allow-host`, so a proxy may add HTTPS. */
 export type HostVerdict = 'ours' | 'allowed' | undefined;
 
-/**
- * Tells whether the name in a Host header is one of ours. Any other name may be an attacker's that was made to point here, so that
- * a page of theirs counts as ours in a browser (DNS rebinding).
- */
+/** Checks the Host header. Accepting unknown names would allow DNS rebinding: an attacker's page would count as same-origin. */
 export function createHostCheck({
   port,
   host,
@@ -43,7 +40,7 @@ export function inBrackets(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
-/** Bound to every address, we are reached by each of them. */
+/** If the server is bound to all addresses, it accepts each of them as a host name. */
 function isOwnAddress(bound: string, name: string): boolean {
   if (bound !== '0.0.0.0' && bound !== '::') return false;
   return Object.values(networkInterfaces()).some((addresses) =>

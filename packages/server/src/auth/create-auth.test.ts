@@ -24,7 +24,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A small app with the one thing that matters here: who is let in, and as whom. */
+/** A small app that shows only who is authenticated, and as whom. */
 async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
   let own = 0;
   const made = createAuth({
@@ -73,7 +73,7 @@ async function openSession(from: Auth = auth): Promise<{ cookie: string; half: s
 }
 
 describe('the token', () => {
-  it('[W1] [A16] lets in, and signs as the token, from whichever client it says', async () => {
+  it('[W1] [A16] authenticates and signs as the token, with the label of its client', async () => {
     const signer = async (headers: Record<string, string>): Promise<Signer> =>
       JSON.parse((await ask({ ...bearer(TOKEN), ...headers })).text) as Signer;
     expect(await signer({})).toEqual({ who: 'token', client: 'http' });
@@ -81,7 +81,7 @@ describe('the token', () => {
     expect(await signer({ 'x-countersign-client': 'made up' })).toEqual({ who: 'token', client: 'http' });
   });
 
-  it('[W1] nothing else does', async () => {
+  it('[W1] rejects any other credential', async () => {
     expect(await statusOf({})).toBe(401);
     for (const wrong of [bearer(''), bearer('x'), bearer(`${TOKEN}x`), { authorization: `Basic ${TOKEN}` }])
       expect(await statusOf(wrong)).toBe(401);
@@ -91,7 +91,7 @@ describe('the token', () => {
 });
 
 describe('the start link', () => {
-  it('[W1] a ticket opens one session, of which cookie and header half are needed together', async () => {
+  it('[W1] a ticket opens one session, which needs both the cookie and the header', async () => {
     const { cookie, half, setCookie } = await openSession();
     expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
@@ -109,14 +109,14 @@ describe('the start link', () => {
     expect(await statusOf({ ...both, ...bearer('wrong') })).toBe(401);
   });
 
-  it('[W1] a ticket is good once', async () => {
+  it('[W1] a ticket works once', async () => {
     const ticket = auth.newTicket();
     expect((await redeem(ticket)).status).toBe(200);
     const again = await redeem(ticket);
     expect({ status: again.status, cookie: again.headers['set-cookie'] }).toEqual({ status: 401, cookie: undefined });
   });
 
-  it('[W1] a ticket is good for a minute', async () => {
+  it('[W1] a ticket expires after a minute', async () => {
     const [first, second] = [auth.newTicket(), auth.newTicket()];
     clock.advance(59_999);
     expect((await redeem(first)).status).toBe(200);
@@ -124,13 +124,13 @@ describe('the start link', () => {
     expect((await redeem(second)).status).toBe(401);
   });
 
-  it('[W1] tickets nobody uses are forgotten, the oldest first', async () => {
+  it('[W1] drops the oldest unused tickets', async () => {
     const tickets = Array.from({ length: 200 }, () => auth.newTicket());
     expect((await redeem(tickets[0] ?? '')).status).toBe(401);
     expect((await redeem(tickets[199] ?? '')).status).toBe(200);
   });
 
-  it('[W1] a session outlives the process where it can be kept, and nothing that is kept opens anything', async () => {
+  it("[W1] a saved session survives a restart, and the saved data can't be used to sign in", async () => {
     let kept: readonly KeptSession[] = [];
     const sessions = {
       load: () => kept,
@@ -151,8 +151,8 @@ describe('the start link', () => {
   });
 });
 
-describe('where a request comes from', () => {
-  it('[W1] a Host that is not ours is refused, whatever the credential (DNS rebinding)', async () => {
+describe('request origin', () => {
+  it('[W1] rejects an unknown Host, with any credential (DNS rebinding)', async () => {
     const wrong = [
       'evil.example',
       `evil.example:${port}`,
@@ -171,7 +171,7 @@ describe('where a request comes from', () => {
       });
   });
 
-  it('[W1] an Origin that is not ours is refused, whatever the credential (CSRF)', async () => {
+  it('[W1] rejects an unknown Origin, with any credential (CSRF)', async () => {
     const wrong = [
       'http://evil.example',
       'null',
@@ -186,16 +186,16 @@ describe('where a request comes from', () => {
     expect((await redeem(auth.newTicket(), { origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  it('[W1] a page on another port of this host is another site', async () => {
+  it('[W1] rejects a page on another port of this host', async () => {
     for (const site of ['same-site', 'cross-site'])
       expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(403);
     for (const site of ['same-origin', 'none'])
       expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(200);
-    // A link to the web app on somebody's page is fine: there is nothing in its files.
+    // Links to the web app from other sites are fine: its files contain no data.
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, '/')).toBe(200);
   });
 
-  it('[W1] names that a person allowed are ours, also behind https', async () => {
+  it('[W1] accepts hosts from --allow-host, over HTTPS too', async () => {
     await listen({ allowHosts: ['Agents.example', 'other.example:8443'] });
     const from = (host: string, origin?: string) =>
       statusOf({ ...bearer(TOKEN), host, ...(origin === undefined ? {} : { origin }) });
@@ -206,7 +206,7 @@ describe('where a request comes from', () => {
     expect(await from('evil.example')).toBe(403);
   });
 
-  it('[W1] a server bound to every address answers to the addresses of this machine, not to other names', async () => {
+  it("[W1] a server bound to all addresses accepts this machine's addresses, but no other names", async () => {
     await listen({ host: '0.0.0.0' });
     expect(await statusOf({ ...bearer(TOKEN), host: `127.0.0.1:${port}` })).toBe(200);
     expect(await statusOf({ ...bearer(TOKEN), host: `evil.example:${port}` })).toBe(403);
@@ -214,8 +214,8 @@ describe('where a request comes from', () => {
   });
 });
 
-describe('wrong attempts', () => {
-  it('[W1] are slowed down, and forgiven with time', async () => {
+describe('failed attempts', () => {
+  it('[W1] are rate-limited, and the limit recovers over time', async () => {
     const wrong = async (): Promise<number> => statusOf(bearer('wrong'));
     const statuses = await Promise.all(Array.from({ length: 20 }, wrong));
     expect(new Set(statuses)).toEqual(new Set([401]));
@@ -223,7 +223,7 @@ describe('wrong attempts', () => {
     expect(limited.status).toBe(429);
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
     expect((await redeem('no ticket')).status).toBe(429);
-    // What can't be guessed need not wait behind somebody else's guesses, and who says nothing guesses nothing.
+    // The right token is never rate-limited, and requests without a credential don't count as attempts.
     expect(await statusOf(bearer(TOKEN))).toBe(200);
     expect(await statusOf({})).toBe(401);
     clock.advance(Number(limited.headers['retry-after']) * 1000);
@@ -231,8 +231,8 @@ describe('wrong attempts', () => {
   });
 });
 
-describe('what a browser is told', () => {
-  it('[W1] every answer says what its page may do; there is no CORS', async () => {
+describe('security headers', () => {
+  it('[W1] every response has them, and there is no CORS', async () => {
     const answers = [await ask(bearer(TOKEN)), await ask({}), await ask({ host: 'evil.example' }), await ask({}, '/')];
     for (const { headers } of answers) {
       expect(headers['content-security-policy']).toContain("script-src 'self'");

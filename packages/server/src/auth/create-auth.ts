@@ -14,22 +14,22 @@ import { createTickets, TICKET_MS } from './tickets.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 export interface AuthOptions extends HostOptions {
-  /** The bearer token, at least 32 characters long. Only its hash is kept here. */
+  /** The bearer token, at least 32 characters. Only its hash is stored here. */
   token: string;
-  /** The name under which who has the token signs (A16). */
+  /** The signer name for requests with the token (A16). */
   tokenHolder?: string;
   clock: Pick<Clock, 'now'>;
-  /** Where sessions outlive a restart. Absent: they end with the process. */
+  /** Persists sessions across restarts. Absent: sessions end with the process. */
   sessions?: SessionKeeper;
-  /** Where several processes share a database: what one lets in, all know. `name` is the same for all of them. */
+  /** For processes that share a database: tickets and sessions are valid in all of them. `name` is the same in each. */
   shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
-  /** The label of the client that this secret (`X-Countersign-Client`) belongs to, in the world of this path. */
+  /** The label of the client with this secret (`X-Countersign-Client`), in the world of this path. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
-  /** Told of each connection on which a request has shown a right credential. */
-  letIn?: (socket: Socket) => void;
+  /** Called for each connection whose request had a valid credential. */
+  onAuthenticated?: (socket: Socket) => void;
 }
 
-/** Who may come in (W1). */
+/** Authentication (W1). */
 export function createAuth(options: AuthOptions): Auth {
   const { clock } = options;
   const tokenHash = hashSecret(options.token);
@@ -41,7 +41,7 @@ export function createAuth(options: AuthOptions): Auth {
       ? createSessions(clock, options.sessions)
       : createSharedSessions(shared.passes, () => clock.now());
   const attempts = createFailedAttempts(clock);
-  // Cookies know no ports: without one in its name, two servers of ours would log each other's browsers out.
+  // Cookies ignore the port. Put it in the name, or two servers on one host overwrite each other's session.
   const cookieName = (): string => `countersign_${shared?.name ?? options.port()}`;
 
   function checkSource(c: AppRequest): void {
@@ -53,7 +53,7 @@ export function createAuth(options: AuthOptions): Auth {
     if (origin !== undefined && !isOurOrigin(origin)) {
       throw new HttpProblem(403, problemTexts.otherSite);
     }
-    // Another port of this host is the same site to a browser, and a stranger to us.
+    // Browsers treat another port of this host as the same site; we don't.
     const site = c.req.header('sec-fetch-site');
     if (isApi(c.req.path) && (site === 'cross-site' || site === 'same-site')) {
       throw new HttpProblem(403, problemTexts.otherSite);
@@ -67,13 +67,12 @@ export function createAuth(options: AuthOptions): Auth {
     return protocol === 'https:' ? verdict === 'allowed' : protocol === 'http:' && verdict !== undefined;
   }
 
-  /** Who signs. Throws when the credential is missing or wrong. */
-  /** `client`: what is known of it before it names itself. */
+  /** Returns the signer; `client` is a default until the client header is read. Throws if the credential is missing or wrong. */
   async function checkCredential(c: AppRequest): Promise<Signer> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-      // No limit before the comparison: a token is too long to guess, and its owner must not wait behind somebody else's guesses.
+      // Compare before rate limiting: a token is too long to guess, and other people's attempts must not lock its owner out.
       if (token !== undefined && isSecret(token, tokenHash)) {
         return { who: options.tokenHolder ?? 'token', client: 'http' };
       }
@@ -119,12 +118,12 @@ export function createAuth(options: AuthOptions): Auth {
     async middleware(c, next) {
       c.set('signer', await signerOf(c));
       const socket = c.env.incoming?.socket;
-      if (socket !== undefined) options.letIn?.(socket);
+      if (socket !== undefined) options.onAuthenticated?.(socket);
       await next();
     },
     newTicket: () => tickets.make().ticket,
     async newTicketFor(c) {
-      // The middleware has checked it: a request without this header came in with a session.
+      // The middleware has authenticated the request; without this header it used a session.
       if (c.req.header('authorization') === undefined) {
         throw new HttpProblem(403, problemTexts.needsToken);
       }
@@ -159,14 +158,14 @@ function unauthorized(detail: string): HttpProblem {
 }
 
 function addressOf(c: AppRequest): string {
-  // Not what a header says of where it comes from: whoever guesses would say something else each time.
+  // Not X-Forwarded-For: an attacker could send a different value with each attempt.
   return c.env.incoming?.socket.remoteAddress ?? 'unknown';
 }
 
 const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);
 const API_HEADERS = [...PAGE_HEADERS, ['Cache-Control', 'no-store'] as const];
 
-/** On the socket's own response where there is one: then no path, refusals and failures included, can forget them. */
+/** Sets headers on the socket's response if there is one, so that error responses have them too. */
 function setHeaders(c: AppRequest): () => void {
   const outgoing = c.env.outgoing;
   const headers = isApi(c.req.path) ? API_HEADERS : PAGE_HEADERS;

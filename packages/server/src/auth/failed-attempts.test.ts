@@ -6,8 +6,8 @@ function exhaust(attempts: FailedAttempts, address: string): void {
   for (let i = 0; i < 20; i += 1) attempts.failed(address);
 }
 
-describe('wrong attempts', () => {
-  it('[W1] count for each address, and all of an IPv6 network count as one', () => {
+describe('failed attempts', () => {
+  it('[W1] are counted per address, and per network for IPv6', () => {
     const attempts = createFailedAttempts(createFakeClock());
     exhaust(attempts, '127.0.0.1');
     expect(attempts.wait('::ffff:127.0.0.1')).toBeGreaterThan(0);
@@ -17,7 +17,7 @@ describe('wrong attempts', () => {
     expect(attempts.wait('2001:db8:1:3::9')).toBeUndefined();
   });
 
-  it('[W1] say how long to wait, and after that one more may be tried', () => {
+  it('[W1] report how long to wait, and then allow one more attempt', () => {
     const clock = createFakeClock();
     const attempts = createFailedAttempts(clock);
     exhaust(attempts, 'a');
@@ -30,7 +30,7 @@ describe('wrong attempts', () => {
     expect(attempts.wait('a')).toBeGreaterThan(0);
   });
 
-  it('[W1] are forgotten, the oldest first, before they fill the memory', () => {
+  it('[W1] drop the oldest addresses before they fill the memory', () => {
     const attempts = createFailedAttempts(createFakeClock());
     exhaust(attempts, 'first');
     for (let i = 0; i < 9_999; i += 1) attempts.failed(`address ${i}`);

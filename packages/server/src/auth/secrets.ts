@@ -1,16 +1,16 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 32 random bytes: nobody guesses one, so nobody has to be slowed down for trying. */
+/** 32 random bytes: impossible to guess, so attempts need no rate limit. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of a secret: enough to recognise it, useless to whoever reads it. */
+/** Store only the hash of a secret: it can verify the secret but doesn't reveal it. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** In constant time: how long a refusal takes tells nothing of how much of a guess was right. */
+/** Compares in constant time to prevent timing attacks. */
 export function isSecret(given: string, hash: Buffer): boolean {
   return timingSafeEqual(hashSecret(given), hash);
 }

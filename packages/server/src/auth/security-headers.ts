@@ -1,6 +1,6 @@
 /**
- * What a browser is told about everything we send. The page runs our own files only, talks to us only, and is shown in nobody's
- * frame: what an agent says can't become a script, and a click on "approve" can't be stolen by a page around it. There is no CORS.
+ * Security headers for every response. Agent output can't become a script, and no other site can frame the page to hijack a
+ * click on "Approve". CORS is not enabled.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [

@@ -3,9 +3,9 @@ import type { Clock } from '@countersign/core/ports';
 import { z } from 'zod';
 import { hashSecret, isSecret, randomSecret } from './secrets.js';
 
-/** A browser that traded its ticket, as it is kept: nothing in it opens anything. */
+/** A stored browser session. It contains only hashes, so reading it doesn't let anyone sign in. */
 export const keptSessionSchema = z.strictObject({
-  /** Names it in the audit log. */
+  /** Identifies the session in the audit log. */
   id: z.string().regex(/^[0-9a-f]{8}$/),
   cookieHash: z.string().regex(/^[0-9a-f]{64}$/),
   headerHash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -14,7 +14,7 @@ export const keptSessionSchema = z.strictObject({
 });
 export type KeptSession = z.infer<typeof keptSessionSchema>;
 
-/** Where sessions outlive the process. Neither function throws: a session that can't be kept still works until the end. */
+/** Persists sessions. Neither function throws: a session that can't be saved works until the process ends. */
 export interface SessionKeeper {
   load(): readonly KeptSession[];
   save(sessions: readonly KeptSession[]): void;
@@ -32,9 +32,9 @@ interface Opened {
 type Found = { id: string } | undefined;
 
 export interface Sessions {
-  /** Two halves: the cookie's, which any server on this host gets to see, and the page's, which only the page has. */
+  /** Two secrets: the cookie, which any server on this host receives, and the header value, which only the page knows. */
   open(): Opened | Promise<Opened>;
-  /** The session that both halves belong to. */
+  /** The session that both secrets belong to. */
   find(cookie: string, header: string): Found | Promise<Found>;
 }
 

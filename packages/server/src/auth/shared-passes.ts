@@ -5,12 +5,12 @@ import { hashSecret, isSecret, randomSecret } from './secrets.js';
 import { SESSION_LIFETIME_MS, type Sessions } from './sessions.js';
 import { TICKET_MS, type Tickets } from './tickets.js';
 
-/** As it lies in the database: nothing in it opens anything. */
+/** A session as stored in the database. It contains only hashes, so reading it doesn't let anyone sign in. */
 const sharedSessionSchema = z.strictObject({ cookieHash: z.string(), headerHash: z.string(), usedAt: z.number() });
 
 const NOTE_USE_MS = 60 * 60 * 1000;
 
-/** Sessions that every process on a database knows, whichever opened them. How long they are good is judged by the database's clock. */
+/** Sessions shared by all processes on a database. They expire by the database's clock. */
 export function createSharedSessions(passes: SharedPasses, now: () => number): Sessions {
   const keep = (id: string, session: z.infer<typeof sharedSessionSchema>): Promise<void> =>
     passes.put(`session ${id}`, JSON.stringify(session), SESSION_LIFETIME_MS);
@@ -31,16 +31,16 @@ export function createSharedSessions(passes: SharedPasses, now: () => number): S
       const cookieFits = isSecret(secret, Buffer.from(session.cookieHash, 'hex'));
       const headerFits = isSecret(header, Buffer.from(session.headerHash, 'hex'));
       if (!cookieFits || !headerFits) return undefined;
-      // Either way: another process's clock may be ahead.
+      // Absolute difference: another process's clock may be ahead.
       if (Math.abs(now() - session.usedAt) >= NOTE_USE_MS) await keep(id, { ...session, usedAt: now() });
       return { id };
     },
   };
 }
 
-/** Tickets that any process takes, and one of them once: a start link may be opened through whatever stands in front of all. */
+/** Single-use tickets that any process accepts: a load balancer may send the start link to another process. */
 export function createSharedTickets(passes: SharedPasses, report: (error: unknown, what: string) => void): Tickets {
-  /** Those that are being written: the browser may be faster. */
+  /** Pending writes: the browser may open the link before its ticket is stored. */
   const writing = new Set<Promise<void>>();
   const idOf = (ticket: string): string => `ticket ${hashSecret(ticket).toString('hex')}`;
   return {
@@ -48,7 +48,7 @@ export function createSharedTickets(passes: SharedPasses, report: (error: unknow
       const ticket = randomSecret();
       const kept = passes.put(idOf(ticket), '', TICKET_MS);
       const written = kept
-        .catch((error: unknown) => report(error, 'a start link could not be kept; ask for another'))
+        .catch((error: unknown) => report(error, 'The start link could not be stored. Create another one'))
         .finally(() => writing.delete(written));
       writing.add(written);
       return { ticket, kept };

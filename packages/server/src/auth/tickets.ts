@@ -1,21 +1,21 @@
 import type { Clock } from '@countersign/core/ports';
 import { hashSecret, randomSecret } from './secrets.js';
 
-/** How long a start link is good (W1). */
+/** Lifetime of a start link (W1). */
 export const TICKET_MS = 60_000;
-/** Somebody who keeps asking for tickets must not fill the memory. */
+/** Limits memory if a client keeps requesting tickets. */
 const MOST = 100;
 
-/** Single-use tickets. Only their hashes are kept. */
+/** Single-use tickets. Only their hashes are stored. */
 export interface Tickets {
-  /** `kept` rejects if the ticket could not be shared with every process. A caller that ignores it need not handle the rejection. */
+  /** `kept` rejects if the ticket could not be stored for all processes. Callers may ignore it. */
   make(): { ticket: string; kept: Promise<void> };
   /** True once, within a minute. */
   take(ticket: string): boolean | Promise<boolean>;
 }
 
 export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
-  /** Hash to the time it ends, oldest first. */
+  /** Expiry time by hash, oldest first. */
   const open = new Map<string, number>();
 
   function forgetOld(): void {
@@ -35,7 +35,7 @@ export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
     take(ticket) {
       const hash = hashSecret(ticket).toString('hex');
       const ends = open.get(hash);
-      // Whether in time or not: what was shown once is worth nothing any more.
+      // Expired or not, a ticket that was presented is used up.
       open.delete(hash);
       return ends !== undefined && clock.now() < ends;
     },

@@ -7,7 +7,7 @@ it('[T14] masks a key in tool results, and leaves a placeholder key alone', () =
   expect(secrets).toEqual([key]);
 });
 
-it('[P2] tells at which address a provider is called if the environment chose one, and nothing secret in it', async () => {
+it('[P2] reports the base URL of a provider if the environment sets one, without credentials in it', async () => {
   const status = async (env: Record<string, string>) =>
     (await findProviders({ OPENAI_API_KEY: 'none', ...env }, 'http://127.0.0.1:9').status()).find(
       ({ name }) => name === 'openai',

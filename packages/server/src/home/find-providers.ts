@@ -11,15 +11,15 @@ import {
 } from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
 
-/** What a newcomer is offered; any other model of the vendor can be named too. */
+/** Default models. Any other model of the vendor works too. */
 const MODELS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5-mini', google: 'gemini-2.5-flash' } as const;
 const MAKE = { anthropic, openai, google } as const;
 const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 export interface FoundProviders {
-  /** All of them, with a key or not: one without says so in words when it is called. None loads its SDK before that. */
+  /** All providers, with or without a key; one without fails with a message when called. SDKs are loaded on first use. */
   providers: readonly Provider[];
-  /** Which can be used now. Never a key. */
+  /** Which providers are usable now. Never contains a key. */
   status(): Promise<ProviderStatus[]>;
   /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];
@@ -49,12 +49,12 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
             ...(source === undefined ? {} : { source }),
             ...(chosen.kind === 'own' ? { address: chosen.address } : {}),
             ...(chosen.kind === 'unusable' ? { problem: chosen.problem } : {}),
-            // Nobody knows what an endpoint of somebody's own has.
+            // The models of a custom endpoint are unknown.
             ...(chosen.kind === 'own' ? {} : { models: [MODELS[name]] }),
           };
         }),
         ollama === undefined
-          ? { name: 'ollama', available: false, problem: `nothing answers at ${ollamaUrl}` }
+          ? { name: 'ollama', available: false, problem: `no response from ${ollamaUrl}` }
           : { name: 'ollama', available: true, address: ollamaUrl, models: ollama.models },
       ];
     },

@@ -1,7 +1,7 @@
 import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
 import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
 
-/** The model of the demo world: a function of what it is shown, so that it goes on after any restart. It needs no key. */
+/** The model of the demo world. It needs no key, and depends only on its input, so it continues after any restart. */
 export function harbourModel(): ScriptedProvider {
   return scripted(
     (request) => (speaks(request, 'Mason') ? mason(lastExchange(request)) : scout(lastExchange(request))),
@@ -9,7 +9,7 @@ export function harbourModel(): ScriptedProvider {
   );
 }
 
-/** By what was asked first: three chats of one name could not be told apart. */
+/** By the first request, so that the three demo chats get different titles. */
 function title({ messages }: GenerateRequest): string {
   const asked = messages.find(({ role }) => role === 'user')?.content.toLowerCase() ?? '';
   if (asked.includes('crew')) return 'Count the crew';
@@ -17,7 +17,7 @@ function title({ messages }: GenerateRequest): string {
   return 'Tidy the notes folder';
 }
 
-/** What somebody asked last, and the results of the calls made since. */
+/** The last request of a person, and the results of the calls since then. */
 interface Exchange {
   asked: string;
   results: readonly Record<string, unknown>[];
@@ -68,13 +68,13 @@ const SUMMARY = '# Notes of the harbour\n\nBerths, crew and tides; the logs are 
 function mason({ asked, results }: Exchange): ScriptedReply {
   if (asked.includes('crew')) {
     if (results.length === 0) return { calls: [{ name: 'shell_cmd', arguments: { command: 'wc -l notes/crew.md' } }] };
-    return `@human ${told(results, ['counted the crew'])}`;
+    return `@human ${summarize(results, ['counted the crew'])}`;
   }
   if (asked.includes('tide')) {
     const command = 'for minute in $(seq 60); do echo "tide at $minute"; sleep 1; done';
     if (results.length === 0)
       return { say: 'This takes a minute.', calls: [{ name: 'shell_cmd', arguments: { command } }] };
-    return `@human ${told(results, ['watched the tide'])}`;
+    return `@human ${summarize(results, ['watched the tide'])}`;
   }
   if (results.length === 0) {
     return {
@@ -86,11 +86,11 @@ function mason({ asked, results }: Exchange): ScriptedReply {
       ],
     };
   }
-  return `@human ${told(results, ['wrote the summary', 'moved the logs', 'removed the scratch files'])}`;
+  return `@human ${summarize(results, ['wrote the summary', 'moved the logs', 'removed the scratch files'])}`;
 }
 
-/** Says of each call whether it was done, in the words of its result and not of its intention. */
-function told(results: readonly Record<string, unknown>[], deeds: readonly string[]): string {
+/** Reports for each call what its result says, not what was intended. */
+function summarize(results: readonly Record<string, unknown>[], deeds: readonly string[]): string {
   const done = deeds.filter((_, index) => results[index]?.['error'] === undefined);
   const left = deeds.flatMap((deed, index) => {
     const result = results[index];
@@ -98,6 +98,6 @@ function told(results: readonly Record<string, unknown>[], deeds: readonly strin
     const why = typeof result['reason'] === 'string' ? result['reason'] : result['error'];
     return [`${deed} (${typeof why === 'string' ? why : 'failed'})`];
   });
-  const first = done.length === 0 ? 'I did nothing of it' : `I ${done.join(', ')}`;
+  const first = done.length === 0 ? 'I did none of it' : `I ${done.join(', ')}`;
   return left.length === 0 ? `${first}. All done.` : `${first}. Not done: ${left.join('; ')}.`;
 }

@@ -4,19 +4,19 @@ import { isAbsolute, join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 import { makeFolder } from './make-folder.js';
 
-/** Where everything of ours lies: `COUNTERSIGN_HOME`, or a folder in the person's home. */
+/** The home folder: `COUNTERSIGN_HOME`, or a folder in the user's home. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
   const named = env['COUNTERSIGN_HOME'];
   return named === undefined ? join(homedir(), '.countersign') : named;
 }
 
-/** Makes the folder, closed to others, and gives its real path. */
+/** Creates the folder with mode 0700 and returns its real path. */
 export function prepareHome(folder: string): string {
   try {
     if (!isAbsolute(folder)) throw new Error('it must be an absolute path');
     makeFolder(folder);
     const real = realpathSync.native(folder);
-    // What agents say and do, and the token, are nobody else's business.
+    // Chats and the token are private.
     if ((statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700);
     return real;
   } catch (cause) {

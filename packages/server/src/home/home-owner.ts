@@ -4,24 +4,24 @@ import { z } from 'zod';
 import { readPrivate, writePrivate } from './private-file.js';
 
 const ownerSchema = z.object({ pid: z.number().int(), command: z.string().exactOptional() });
-/** The process that has a home, and what a person started it as. For people only: the lock itself decides. */
+/** The process that uses a home, and its command. Only for error messages: the lock decides. */
 type HomeOwner = z.infer<typeof ownerSchema>;
 
 const fileOf = (home: string): string => join(home, 'owner.json');
 
-/** Notes who has the home, for the error that a second process gets. The returned function removes the note. */
+/** Records the owner of the home for the error that a second process gets. The returned function removes the record. */
 export function noteOwner(home: string, command: string | undefined): () => void {
   const owner: HomeOwner = { pid: process.pid, ...(command === undefined ? {} : { command }) };
   try {
     writePrivate(fileOf(home), `${JSON.stringify(owner)}\n`);
   } catch {
-    // A full disk: the error then names no process.
+    // Full disk: the error will not name a process.
   }
   return () => {
     try {
       rmSync(fileOf(home), { force: true });
     } catch {
-      // A note left behind is only read while somebody has the lock, which must be released all the same.
+      // A leftover record is harmless: it is only read while the lock is held. Release the lock anyway.
     }
   };
 }

@@ -6,7 +6,7 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 const fileSchema = z.strictObject({ version: z.literal(1), sessions: z.array(keptSessionSchema) });
 
-/** Browser sessions that survive a restart. Hashes only, and still only where commands can't see them. */
+/** Saves browser sessions across restarts: only hashes, and only if the sandbox hides the folder from commands. */
 export function keepSessions(home: string, report: (error: unknown, what: string) => void): SessionKeeper {
   const file = join(home, 'sessions.json');
   keepOwnFile(file);
@@ -17,7 +17,7 @@ export function keepSessions(home: string, report: (error: unknown, what: string
       try {
         return fileSchema.parse(JSON.parse(text)).sessions;
       } catch (error) {
-        report(error, 'sessions could not be read; browsers have to open a new start link');
+        report(error, 'Saved sessions could not be read. Browsers have to open a new start link');
         return [];
       }
     },
@@ -25,7 +25,7 @@ export function keepSessions(home: string, report: (error: unknown, what: string
       try {
         writePrivate(file, `${JSON.stringify({ version: 1, sessions })}\n`);
       } catch (error) {
-        report(error, 'sessions could not be kept; they end with this process');
+        report(error, 'Sessions could not be saved. They end with this process');
       }
     },
   };

@@ -8,21 +8,21 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 export interface Token {
   value: string;
-  /** Where it comes from and is found again: the environment's is never printed. */
+  /** Where the token comes from. One from the environment is never printed. */
   source: { kind: 'environment' } | { kind: 'file'; path: string } | { kind: 'memory' };
-  /** Who signs with it: one that is kept here is its owner's, one that was given may be anybody's. */
+  /** Signer name of the token: the user for a generated token, anybody for one from the environment. */
   holder: string;
 }
 
 /**
- * The token of this server (W1). A file would be read by the first command that an agent gets approved, so one is written only where
- * the sandbox hides this folder from commands (A21); elsewhere the token lives as long as the process.
+ * The server's token (W1). It is written to a file only if the sandbox hides that file from commands (A21): otherwise the first
+ * approved command could read it.
  */
 export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolean): Token {
   const file = join(home, 'token');
   keepOwnFile(file);
   const given = env['COUNTERSIGN_TOKEN'];
-  // Whatever this process starts would inherit it.
+  // Child processes would inherit it.
   delete env['COUNTERSIGN_TOKEN'];
   if (given !== undefined && given !== '') {
     const value = checked(given);
@@ -41,8 +41,8 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   return { value, source, holder: ownName() };
 }
 
-/** A shorter token could be guessed. */
-const SHORTEST = 32;
+/** Shorter tokens could be guessed. */
+const MIN_LENGTH = 32;
 
 const ANYBODY = 'token holder';
 
@@ -50,25 +50,25 @@ function ownName(): string {
   try {
     return userInfo().username || ANYBODY;
   } catch {
-    // A user without a name, as in some containers.
+    // The user has no name, as in some containers.
     return ANYBODY;
   }
 }
 
-/** The token that a server of this home has kept, for a command of the same person. */
+/** The token that a server of this home has saved, for other commands of the same user. */
 export function readToken(home: string): string | undefined {
   const token = readPrivate(join(home, 'token'))?.trim();
   return token === '' ? undefined : token;
 }
 
-/** A token that can't be sent in a header would lock everybody out. */
+/** Rejects tokens that can't be sent in a header: nobody could sign in. */
 function checked(token: string): string {
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
     throw invalid('COUNTERSIGN_TOKEN must be one word of 32 to 1000 visible ASCII characters.');
   }
-  if (token.length >= SHORTEST) return token;
+  if (token.length >= MIN_LENGTH) return token;
   throw invalid(
-    `COUNTERSIGN_TOKEN has ${token.length} characters, but needs at least ${SHORTEST}. ` +
+    `COUNTERSIGN_TOKEN has ${token.length} characters, but needs at least ${MIN_LENGTH}. ` +
       "Make one with: head -c 24 /dev/urandom | base64 | tr '+/' '-_'",
   );
 }

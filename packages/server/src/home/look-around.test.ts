@@ -4,7 +4,7 @@ import { listenOn } from '../serve/listen-on.js';
 import { tmpdir } from 'node:os';
 import { lookAtHome, lookAtModels, lookAtSandbox } from './look-around.js';
 
-it('[X3] doctor says whether an endpoint of your own answers, and which were not tried', async () => {
+it('[X3] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
   const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
   const nowhere = 'http://127.0.0.1:9/v1';
@@ -24,7 +24,7 @@ it('[X3] doctor says whether an endpoint of your own answers, and which were not
       ['anthropic', 'without', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
       ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tried'],
-      ['ollama', 'without', 'nothing answers at http://127.0.0.1:9'],
+      ['ollama', 'without', 'no response from http://127.0.0.1:9'],
     ]);
   } finally {
     server.close();
@@ -32,7 +32,7 @@ it('[X3] doctor says whether an endpoint of your own answers, and which were not
   }
 });
 
-it('[S7] [X3] doctor says that the disk of the home is full', () => {
+it('[S7] [X3] doctor reports a full disk', () => {
   const home = tmpdir();
   expect(lookAtHome(home, () => 40 * 1024)).toEqual({
     what: 'home',
@@ -43,7 +43,7 @@ it('[S7] [X3] doctor says that the disk of the home is full', () => {
   expect(lookAtHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
 
-it('[A21] doctor says what it means that there is no sandbox', () => {
+it('[A21] doctor explains what a missing sandbox means', () => {
   const found = lookAtSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
   expect(found).toMatchObject({
     what: 'sandbox',

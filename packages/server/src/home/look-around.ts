@@ -11,7 +11,7 @@ import { DEFAULT_PORT } from '../serve/serve.js';
 import { findServer } from '../serve/server-file.js';
 import { findProviders } from './find-providers.js';
 
-/** `fine`: it works. `without`: it is not there, and can be done without. `broken`: nothing works until somebody does something. */
+/** `fine`: works. `without`: missing, but optional. `broken`: nothing works until somebody fixes it. */
 export interface Finding {
   what: string;
   state: 'fine' | 'without' | 'broken';
@@ -19,7 +19,7 @@ export interface Finding {
   advice?: string;
 }
 
-/** What of this machine can be used, and what is in the way. Makes no home and no store, and tells no secret. */
+/** Checks what this machine provides and what is missing. Creates no home or database, and reveals no secrets. */
 export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
   const running = await findServer(home);
   const folder = lookAtHome(home);
@@ -29,7 +29,7 @@ export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DE
     folder,
     database.finding,
     running === undefined
-      ? { what: 'server', state: 'without', detail: 'none runs on this home; commands bring their own' }
+      ? { what: 'server', state: 'without', detail: 'not running; commands start their own' }
       : { what: 'server', state: 'fine', detail: `runs at ${running.url}` },
     ...lookAtWork(database.seen, running !== undefined),
     await lookAtPort(port, running?.url),
@@ -48,24 +48,24 @@ function lookAtNode(): Finding {
     : { what: 'node', state: 'broken', detail: `${detail} is too old`, advice: 'Install Node 20.19 or newer.' };
 }
 
-/** What a start needs: with less, SQLite can't make its file, and one that is half made looks damaged. */
+/** With less, SQLite can't create its file, and a partly written one looks corrupt. */
 const LEAST_SPACE = 1024 * 1024;
 
 export function lookAtHome(home: string, freeOn = freeSpaceOn): Finding {
   const what = 'home';
   const advice = 'Choose another with --home or COUNTERSIGN_HOME.';
-  if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is no absolute path`, advice };
+  if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is not an absolute path`, advice };
   try {
     if (existsSync(home)) {
-      if (!statSync(home).isDirectory()) return { what, state: 'broken', detail: `${home} is no folder`, advice };
+      if (!statSync(home).isDirectory()) return { what, state: 'broken', detail: `${home} is not a folder`, advice };
       accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
       return lookAtSpace(home, freeOn(home)) ?? { what, state: 'fine', detail: home };
     }
     let parent = dirname(home);
     while (!existsSync(parent)) parent = dirname(parent);
-    if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is no folder`, advice };
+    if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is not a folder`, advice };
     accessSync(parent, constants.W_OK);
-    return lookAtSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (is made at the first start)` };
+    return lookAtSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (created at the first start)` };
   } catch {
     return { what, state: 'broken', detail: `${home} can't be written to`, advice };
   }
@@ -78,7 +78,7 @@ function lookAtSpace(home: string, free: number): Finding | undefined {
   return { what: 'home', state: 'broken', detail, advice };
 }
 
-/** Infinity where a file system does not tell. */
+/** Infinity if the file system doesn't report it. */
 function freeSpaceOn(folder: string): number {
   const { blocks, bavail, bsize } = statfsSync(folder);
   return blocks === 0 ? Infinity : bavail * bsize;
@@ -102,18 +102,19 @@ async function lookAtDatabase(
   }
   if (url === '' && isRunning) return fine(`${file} (in use by the server)`);
   if (url === '' && !isHomeFine) return broken("not checked, because the home can't be used");
-  if (url === '' && !existsSync(file)) return fine(`${file} (is made at the first start)`);
+  if (url === '' && !existsSync(file)) return fine(`${file} (created at the first start)`);
   try {
     const seen = url === '' ? lookAtSqlite(file) : await lookAtPostgres(url);
     return { ...fine(`${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})`), seen };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    const advice = url === '' ? `Look at ${file}.` : 'Is the server up, and DATABASE_URL right?';
+    const advice =
+      url === '' ? `Check ${file}.` : 'Check that the database server is running and that DATABASE_URL is correct.';
     return broken(url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice);
   }
 }
 
-/** Work that an earlier process left unfinished. It continues only when a process runs. */
+/** Work that an earlier process left unfinished. It continues only while a process is running. */
 function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] {
   const what = 'work';
   const advice = 'Run countersign serve to continue it.';
@@ -124,21 +125,21 @@ function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] 
   }
   const { stalledChats: count } = seen;
   if (count === 0) return [];
-  const detail = `${count} ${count === 1 ? 'chat has' : 'chats have'} unfinished work that no process continues`;
+  const detail = `${count} ${count === 1 ? 'chat has' : 'chats have'} unfinished work, and no process is running it`;
   return [{ what, state: 'without', detail, advice }];
 }
 
 function stateOf({ version, newest, owner }: SeenStore): string {
-  if (version === 0) return 'empty; its tables are made at the first start';
+  if (version === 0) return 'empty; tables are created at the first start';
   const used = owner === undefined ? '' : `, in use by process ${owner}`;
   if (version === newest) return `schema ${version}${used}`;
-  return `schema ${version}, brought to ${newest} at the next start${used}`;
+  return `schema ${version}, migrated to ${newest} at the next start${used}`;
 }
 
 async function lookAtPort(port: number, running: string | undefined): Promise<Finding> {
   const what = 'port';
   if (running !== undefined && new URL(running).port === String(port)) {
-    return { what, state: 'fine', detail: `${port} is our own server's` };
+    return { what, state: 'fine', detail: `${port} is in use by this server` };
   }
   const server = createServer();
   try {
@@ -152,7 +153,7 @@ async function lookAtPort(port: number, running: string | undefined): Promise<Fi
   }
 }
 
-/** Tries the addresses that variables such as `OPENAI_BASE_URL` chose. A vendor's own is not asked, and the finding says so. */
+/** Tries custom endpoints, such as from `OPENAI_BASE_URL`. A vendor's own API is not called, and the finding says so. */
 export async function lookAtModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): Promise<Finding[]> {
   const status = await findProviders(env, ollamaUrl).status();
   return await Promise.all(status.filter(({ name }) => name !== 'scripted').map((found) => lookAtModel(found, env)));
@@ -195,7 +196,7 @@ function adviceFor(name: string): string {
   }
 }
 
-/** Where there is none, an agent that is approved a command could sign for itself (A21): a person must know. */
+/** Without a sandbox, an approved command could approve the agent's own calls (A21), so warn. */
 export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
   const what = 'sandbox';
   if (sandbox.kind !== 'none') {
@@ -218,14 +219,14 @@ export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
 
 function lookAtBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
-  if (!hasDisplay(env)) return { what, state: 'without', detail: 'no screen here; the address is printed instead' };
+  if (!hasDisplay(env)) return { what, state: 'without', detail: 'no display; the URL is printed instead' };
   if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opened by the system' };
   return findSystemProgram('xdg-open') !== undefined
     ? { what, state: 'fine', detail: 'opened with xdg-open' }
     : {
         what,
         state: 'without',
-        detail: 'xdg-open is not there; the address is printed instead',
+        detail: 'xdg-open is not installed; the URL is printed instead',
         advice: 'Install xdg-utils.',
       };
 }

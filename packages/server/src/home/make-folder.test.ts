@@ -6,7 +6,7 @@ import { prepareHome } from './home-folder.js';
 import { makeFolder } from './make-folder.js';
 
 describe('makeFolder', () => {
-  it('makes what is missing on the way, closed to others, and leaves alone what is there', () => {
+  it('creates missing parents with mode 0700, and leaves existing folders alone', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-folder-'));
     makeFolder(join(folder, 'a', 'b'));
     makeFolder(join(folder, 'a', 'b'));
@@ -18,7 +18,7 @@ describe('makeFolder', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    '[W1] a home where nothing can be made is refused in words, and at once',
+    "[W1] rejects a home that can't be created, with a clear message and without hanging",
     () => {
       expect(() => prepareHome('/proc/no/such')).toThrow(/can't be used as home .* Choose another/);
       expect(() => prepareHome('/proc/none')).toThrow(/can't be used as home/);

@@ -5,8 +5,8 @@ import { copyStore, lockFile, type CopyProgress, type CopyReport, type StorePlac
 import { prepareHome } from './home-folder.js';
 
 /**
- * Copies all that one place keeps into another, empty one: `home` for the file in the home, a file, or `postgres://…`. The home is ours
- * alone meanwhile: a server that went on writing would leave the copy behind.
+ * Copies a store into another, empty one: `home`, a file, or `postgres://…`. Holds the lock of the home, so that no server
+ * writes during the copy.
  */
 export async function migrateHome(
   home: string,
@@ -16,28 +16,25 @@ export async function migrateHome(
   const folder = prepareHome(home);
   const unlock = lockFile(join(folder, 'lock'));
   if (unlock === undefined) {
-    throw new CountersignError(
-      'store-locked',
-      `A server runs on ${folder}. Stop it, then copy: it must not write meanwhile.`,
-    );
+    throw new CountersignError('store-locked', `A server is running on ${folder}. Stop it before you copy.`);
   }
   try {
     const from = placeOf(words.from, folder);
     const to = placeOf(words.to, folder);
-    refuseUnmeant(from, to);
+    checkPlaces(from, to);
     return await copyStore(from, to, onProgress);
   } finally {
     unlock();
   }
 }
 
-/** A name that was mistyped would be made, and its emptiness copied. */
-function refuseUnmeant(from: StorePlace, to: StorePlace): void {
+/** Without this check, a mistyped source would be created and copied as an empty store. */
+function checkPlaces(from: StorePlace, to: StorePlace): void {
   if (from.kind === 'sqlite' && !existsSync(from.file)) {
-    throw new CountersignError('invalid', `There is no file ${from.file} to copy from.`);
+    throw new CountersignError('invalid', `The source file ${from.file} does not exist.`);
   }
   const isSame = from.kind === 'sqlite' ? to.kind === 'sqlite' && from.file === to.file : isSameDatabase(from, to);
-  if (isSame) throw new CountersignError('invalid', 'From and to are the same place; there is nothing to copy.');
+  if (isSame) throw new CountersignError('invalid', 'The source and the target are the same. Choose another target.');
 }
 
 function isSameDatabase(from: StorePlace, to: StorePlace): boolean {
@@ -50,7 +47,7 @@ function placeOf(word: string, folder: string): StorePlace {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
     throw new CountersignError(
       'invalid',
-      `"${word.split('://')[0]}://" can't be copied to or from; name a file, or postgres://….`,
+      `"${word.split('://')[0]}://" is not supported. Use a file or a postgres:// URL.`,
     );
   }
   return { kind: 'sqlite', file: word === 'home' ? join(folder, 'countersign.db') : resolve(word) };

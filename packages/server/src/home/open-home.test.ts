@@ -34,7 +34,7 @@ async function open(more: Partial<HomeOptions> = {}): Promise<Home> {
     home: join(folder, 'home'),
     env: {},
     log: { info: log, warn: log, error: log },
-    // A port nobody listens on: what runs on this machine must not change the test.
+    // A closed port, so that a local Ollama doesn't change the test.
     ollamaUrl: 'http://127.0.0.1:9',
     ...more,
   });
@@ -52,7 +52,7 @@ const modeOf = async (...path: string[]): Promise<string> =>
   ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
 
 describe('the token', () => {
-  it('[W1] [A21] is kept in the home, for nobody else, where a sandbox hides it, and stays the same', async () => {
+  it('[W1] [A21] is saved in the home with mode 0600 if a sandbox hides it, and stays the same', async () => {
     const home = await open();
     expect(home.token.value).toMatch(TOKEN);
     expect(await readFile(join(folder, 'home', 'token'), 'utf8')).toBe(`${home.token.value}\n`);
@@ -60,18 +60,18 @@ describe('the token', () => {
     expect(isOwnFile(join(home.folder, 'token'))).toBe(true);
     const again = await reopen(home);
     expect(again.token.value).toBe(home.token.value);
-    // One that others could have read, or written, is none.
+    // A token that others could have read or written is ignored.
     await chmod(join(folder, 'home', 'token'), 0o644);
     const other = await reopen(again);
     expect(other.token.value).not.toBe(home.token.value);
     expect(await modeOf('home', 'token')).toBe('600');
   });
 
-  it('[A16] signs with the name of who it belongs to', async () => {
+  it('[A16] signs with the name of its owner', async () => {
     expect((await open()).token.holder).toBe(userInfo().username);
   });
 
-  it('[W1] [A21] is nowhere but in memory where no sandbox hides it, and what was there goes', async () => {
+  it('[W1] [A21] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
     const before = await open();
     const home = await reopen(before, { sandbox: NONE });
     expect(home.token.value).toMatch(TOKEN);
@@ -87,7 +87,7 @@ describe('the token', () => {
     );
   });
 
-  it('[W1] comes from COUNTERSIGN_TOKEN if that is set, and is left nowhere', async () => {
+  it('[W1] comes from COUNTERSIGN_TOKEN if set, and is not saved', async () => {
     await (await open()).close();
     opened = [];
     const env = { COUNTERSIGN_TOKEN: OWN_TOKEN };
@@ -98,12 +98,12 @@ describe('the token', () => {
     await expect(reopen(home, { env: { COUNTERSIGN_TOKEN: 'two words' } })).rejects.toThrow(
       'COUNTERSIGN_TOKEN must be',
     );
-    // A start that was refused lets go of the home.
+    // A failed start releases the home.
     await open();
   });
 
   it.skipIf(process.platform !== 'linux')(
-    '[A21] is looked for in the environments of processes where there is no sandbox, and the log names them',
+    '[A21] without a sandbox, the log names the processes whose environment exposes the token',
     async () => {
       const shown = (): string[] => said.filter((line) => line.startsWith('COUNTERSIGN_TOKEN can be read'));
       const holder = spawn('cat', { env: { PATH: process.env['PATH'], ANY_NAME: OWN_TOKEN } });
@@ -123,7 +123,7 @@ describe('the token', () => {
     },
   );
 
-  it('[W1] from COUNTERSIGN_TOKEN has at least 32 characters, and a refused one changes nothing', async () => {
+  it('[W1] from COUNTERSIGN_TOKEN must have at least 32 characters, and an invalid one changes nothing', async () => {
     const before = await open();
     const refused = reopen(before, { env: { COUNTERSIGN_TOKEN: OWN_TOKEN.slice(0, 31) } });
     await expect(refused).rejects.toThrow('COUNTERSIGN_TOKEN has 31 characters, but needs at least 32.');
@@ -139,7 +139,7 @@ describe('a home', () => {
     await reopen(first);
   });
 
-  it('refuses a folder that can not be one, in a sentence', async () => {
+  it('rejects an unusable folder with a clear message', async () => {
     await writeFile(join(folder, 'file'), '');
     for (const home of ['', 'relative', join(folder, 'file'), join(folder, 'file', 'deeper')])
       await expect(open({ home })).rejects.toThrow(/can't be used as home .* Choose another/);
@@ -147,12 +147,12 @@ describe('a home', () => {
     await open();
   });
 
-  it('[A19.3] reads the administrator’s rules from a file that no world can change, and does not start if it can’t', async () => {
+  it('[A19.3] reads the administrator’s rules from a file that no world can change, and does not start if it is unreadable', async () => {
     await mkdir(join(folder, 'home'));
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\nallow nonsense(\n');
     await expect(open()).rejects.toThrow(/admin\.rules, line 3, character 16: /);
     const named = join(folder, 'named.rules');
-    await expect(open({ env: { COUNTERSIGN_POLICY_FILE: named } })).rejects.toThrow(/named\.rules .* not there/);
+    await expect(open({ env: { COUNTERSIGN_POLICY_FILE: named } })).rejects.toThrow(/named\.rules .* does not exist/);
     await writeFile(named, 'deny *\n  nonsense\n');
     await expect(open({ env: { COUNTERSIGN_POLICY_FILE: named } })).rejects.toThrow(
       /named\.rules, line 2, character 3: /,
@@ -169,7 +169,7 @@ describe('a home', () => {
     expect(isOwnFile(key)).toBe(true);
   });
 
-  it('has the demo world after the first run, with real files, and not again once it was deleted', async () => {
+  it('has the demo world with real files after the first run, and does not recreate it once deleted', async () => {
     const home = await open();
     await home.start();
     const worlds = (of: Home) => of.engine.runtime.store.read((reader) => reader.worlds());
@@ -186,7 +186,7 @@ describe('a home', () => {
     expect(await worlds(last)).toEqual([]);
   });
 
-  it('finishes a demo world that was cut short', async () => {
+  it('completes a demo world that was interrupted', async () => {
     const home = await open();
     await createWorld(home.engine.runtime, { name: 'Harbour' }, TESTER);
     await home.start();
@@ -194,7 +194,7 @@ describe('a home', () => {
     expect(agents.map(({ id }) => id)).toEqual(['scout', 'mason']);
   });
 
-  it('says which models can be used, and never a key', async () => {
+  it('lists the usable models, and never a key', async () => {
     const key = 'sk-not-a-key-at-all';
     const status = await (await open({ env: { OPENAI_API_KEY: key } })).providers();
     expect(JSON.stringify(status)).not.toContain(key);
@@ -203,8 +203,8 @@ describe('a home', () => {
     expect(status.find(({ name }) => name === 'ollama')?.available).toBe(false);
   });
 
-  it('[W3] lists the providers that a program added, and agents can use exactly those listed', async () => {
-    const own = { name: 'house', generate: () => Promise.reject(new Error('nobody asks it')) };
+  it('[W3] lists providers that a program added, and agents can use exactly those listed', async () => {
+    const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
     const names = (await home.providers()).map(({ name }) => name);
     expect(names).toEqual(['scripted', 'anthropic', 'openai', 'google', 'ollama', 'house']);
@@ -216,7 +216,7 @@ describe('a home', () => {
   });
 });
 
-it('[S4] a home that is in use is refused with the command and the process that has it', async () => {
+it('[S4] rejects a home that is in use, and names the command and process that use it', async () => {
   const home = await open({ command: 'countersign chat' });
   const words = `The home ${home.folder} is in use by "countersign chat" (pid ${process.pid}). Wait for it to end, stop it`;
   await expect(open()).rejects.toMatchObject({
@@ -230,9 +230,9 @@ it('[S4] a home that is in use is refused with the command and the process that 
   await expect(open()).rejects.toThrow(`is in use by another process (pid ${process.pid}).`);
 });
 
-it('[W1] a home whose lock can’t be opened is refused with a clear sentence', async () => {
+it('[W1] rejects a home whose lock can’t be opened, with a clear message', async () => {
   const closed = join(folder, 'closed');
-  // Permissions would not stop root.
+  // A folder instead of a file, because permissions would not stop root.
   await mkdir(join(closed, 'lock'), { recursive: true });
   const opening = open({ home: closed });
   await expect(opening).rejects.toMatchObject({
@@ -242,7 +242,7 @@ it('[W1] a home whose lock can’t be opened is refused with a clear sentence', 
 });
 
 describe('working folders', () => {
-  it('[A21] one that holds our home, or lies in it, is refused, also behind a link', async () => {
+  it('[A21] rejects one that contains our home or is inside it, even through a link', async () => {
     const { workFolders, folder: home } = await open();
     await mkdir(join(home, 'inside'));
     await mkdir(join(folder, 'fine'));
@@ -263,7 +263,7 @@ describe('working folders', () => {
     expect(workFolders.check(workFolders.own('any'))).toBe(join(folder, 'home-worlds', 'any'));
   });
 
-  it('[A21] a folder that became a link into our home since it was set is refused when a call would act there', async () => {
+  it('[A21] rejects a call in a folder that was replaced by a link into our home after it was set', async () => {
     const home = await open();
     await home.start();
     const { runtime } = home.engine;

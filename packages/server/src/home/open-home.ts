@@ -22,48 +22,48 @@ import { createWorkFolders, type WorkFolders } from './work-folders.js';
 export interface HomeOptions {
   /** The folder; see `homeFolder`. */
   home: string;
-  /** What is secret in it is taken out: `COUNTERSIGN_TOKEN` and `DATABASE_URL`. */
+  /** Secrets are removed from it: `COUNTERSIGN_TOKEN` and `DATABASE_URL`. */
   env: NodeJS.ProcessEnv;
   log: Log;
   clock?: Clock;
-  /** Further models and tools. */
+  /** Additional models and tools. */
   providers?: readonly Provider[];
   tools?: readonly Tool[];
-  /** Default: what this system has. */
+  /** Default: the one this system has. */
   sandbox?: Sandbox;
-  /** Folders with programs of MCP servers, where a sandbox would hide them: a home, or a folder for temporary files. */
+  /** Folders with programs of MCP servers that a sandbox would otherwise hide, such as a home or a temporary folder. */
   show?: readonly string[];
   ollamaUrl?: string;
-  /** What a person started, such as `countersign chat`: named in the error of a process that finds the home in use. */
+  /** The command a person ran, such as `countersign chat`, for the error of another process that finds the home in use. */
   command?: string;
-  /** What to do with turns that an earlier process left. Default: take them up. */
+  /** What to do with turns that an earlier process left unfinished. Default: resume them. */
   unfinished?: Unfinished;
 }
 
-/** Everything that runs in one home, put together. */
+/** Everything that runs in one home. */
 export interface Home {
   folder: string;
   engine: Engine;
   sandbox: Sandbox;
   token: Token;
-  /** Absent where commands could read what is kept. */
+  /** Absent if commands could read the saved sessions. */
   sessions?: SessionKeeper;
   workFolders: WorkFolders;
   metrics: Metrics;
   providers(): Promise<ProviderStatus[]>;
-  /** Takes up what was left unfinished, unless told to leave it, and makes the demo world on the first run. */
+  /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
-  /** Parks what runs and lets go of the home. */
+  /** Parks running turns and releases the home. */
   close(): Promise<void>;
 }
 
-/** The composition root. One process owns a home: a second one is refused with `store-locked` (S4). */
+/** The composition root. One process owns a home; a second one fails with `store-locked` (S4). */
 export async function openHome(options: HomeOptions): Promise<Home> {
   const { env, log, clock = systemClock } = options;
   const folder = prepareHome(options.home);
   const unlock = lockHome(folder, options.command);
   try {
-    // It starts programs and waits for them: meanwhile the store is opened.
+    // Detecting the sandbox starts programs, so open the store in the meantime.
     const looking = options.sandbox ?? findSandbox();
     const database = takeDatabase(env);
     const admin = readAdminRules(folder, env);
@@ -76,9 +76,9 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     if (sandbox.kind === 'none') warnUnsandboxed(log, sandbox.reason, token);
     const found = findProviders(env, options.ollamaUrl);
     const kept = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
-    // For as long as this process lives: another home in it may have the same files.
+    // For the lifetime of the process: another home in it may use the same files.
     for (const file of kept) keepOwnFile(file);
-    // No command and no server ever sees this folder, nor what is to bind them (A21).
+    // Commands and MCP servers never see this folder or the files that restrict them (A21).
     const workFolders = createWorkFolders(folder, work);
     const confined = {
       sandbox,
@@ -121,7 +121,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       },
       async start() {
         await engine.start(options.unfinished);
-        // Servers that share a database belong to people who know it, and several at once would make several.
+        // Not on a shared database: its servers would each create one.
         if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },
       close: () => engine.close().finally(unlock),
@@ -132,17 +132,17 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   }
 }
 
-/** What the log says of it. */
-const MEASURED = { turn: 'a turn ended', tool: 'a tool ran', model: 'a model answered' } as const;
+/** Log messages. */
+const MEASURED = { turn: 'turn ended', tool: 'tool ran', model: 'model answered' } as const;
 
-/** Says what is not guaranteed, and where a command could read the token. Its own environment is cleared when the command starts. */
+/** Logs what is not guaranteed without a sandbox, and which processes expose the token. Ours is removed from our own environment. */
 function warnUnsandboxed(log: Log, why: string, token: Token): void {
-  log.warn(`there is no sandbox: ${unsandboxedWords('an approved command')}`, { why });
+  log.warn(`no sandbox: ${unsandboxedWords('an approved command')}`, { why });
   if (token.source.kind !== 'environment') return;
   const processes = processesShowing(token.value);
   if (processes.length === 0) return;
   log.warn(
-    'COUNTERSIGN_TOKEN can be read from the environment of processes. Start the server directly, not by npm or a script',
+    'COUNTERSIGN_TOKEN can be read from the environment of other processes. Start the server directly, not with npm or a script',
     {
       processes,
     },
@@ -158,7 +158,7 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
   }
 }
 
-/** The system's own lock, not a file with a number in it: a dead owner leaves nothing to be judged, and of two at once one wins. */
+/** A file lock of the system, not a pid file: it needs no stale-lock check, and only one of two concurrent starts gets it. */
 function lockHome(folder: string, command: string | undefined): () => void {
   const unlock = openLock(folder);
   if (unlock === undefined) {
@@ -172,12 +172,12 @@ function lockHome(folder: string, command: string | undefined): () => void {
   });
 }
 
-/** Undefined: somebody else has it. */
+/** Undefined if another process holds it. */
 function openLock(folder: string): (() => void) | undefined {
   try {
     return lockFile(join(folder, 'lock'));
   } catch (cause) {
-    // A full disk has a sentence of its own; otherwise nobody can write here, such as in the home of somebody else.
+    // A full disk has its own error. Otherwise the file isn't writable, such as in another user's home.
     throw cause instanceof CountersignError ? cause : unusableHome(folder, 'its file "lock" can\'t be opened', cause);
   }
 }
@@ -190,7 +190,7 @@ function once(act: () => void): () => void {
   };
 }
 
-/** It holds a password, and whatever this process starts would inherit it. */
+/** Removes DATABASE_URL from the environment: it contains a password, and child processes would inherit it. */
 function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   const url = env['DATABASE_URL'];
   delete env['DATABASE_URL'];
@@ -200,19 +200,19 @@ function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
 }
 
-/** The key that signs audit heads. This process does not read it; it keeps agents from reading it (A16). */
+/** The key that signs audit heads. This process doesn't read it, but keeps agents from reading it (A16). */
 function auditKeyFile(env: NodeJS.ProcessEnv): string | undefined {
   const file = env['COUNTERSIGN_AUDIT_KEY'] ?? '';
-  // What is wrong with it is said by `audit head`, to the person who wants to sign.
+  // If it is invalid, `audit head` reports that to the person who signs.
   return isAbsolute(file) && existsSync(file) ? realpathSync(file) : undefined;
 }
 
-/** Where the folders of worlds lie that name none; beside the home unless said. */
+/** Where the default working folders of worlds are. Default: next to the home. */
 function workFolder(env: NodeJS.ProcessEnv): string | undefined {
   const folder = env['COUNTERSIGN_WORK'];
   if (folder === undefined || folder === '') return undefined;
   if (isAbsolute(folder)) return folder;
-  const detail = 'COUNTERSIGN_WORK must be an absolute path: the folder that holds the worlds’ working folders.';
+  const detail = 'COUNTERSIGN_WORK must be an absolute path: the parent of the worlds’ working folders.';
   throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_WORK' });
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** What a file of ours says. Undefined when it is not there, or when others could have read or written it: then it proves nothing. */
+/** Reads a private file. Undefined if it is missing, or if other users could have read or written it. */
 export function readPrivate(file: string): string | undefined {
   try {
     const stats = lstatSync(file);
@@ -12,10 +12,10 @@ export function readPrivate(file: string): string | undefined {
   }
 }
 
-/** All of it or nothing, and for nobody else to read. */
+/** Writes atomically, with mode 0600. */
 export function writePrivate(file: string, text: string): void {
   const fresh = `${file}.${process.pid}.new`;
-  // A file that was there keeps its mode, so it must not be there.
+  // Remove a leftover first: an existing file would keep its mode.
   rmSync(fresh, { force: true });
   writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' });
   renameSync(fresh, file);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Processes in whose environment a command of the same user could read this token, such as `npm` that started us: `4711 npm`. Empty where
- * the system shows no environments.
+ * Processes whose environment contains this token, such as the `npm` that started us: `4711 npm`. A command of the same user
+ * could read it. Empty if the system has no `/proc`.
  */
 export function processesShowing(token: string): string[] {
   return list('/proc')
@@ -19,7 +19,7 @@ function list(folder: string): string[] {
   }
 }
 
-/** Empty for a process that has ended, or of another user. */
+/** Empty if the process has ended or belongs to another user. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1');

@@ -7,6 +7,11 @@ it('[A35] COUNTERSIGN_DRAFT_MB sets how much one command may write', () => {
   expect(readDraftLimits({ COUNTERSIGN_DRAFT_MB: '5' })).toEqual({ bytes: 5 * 1024 ** 2, files: 200_000 });
 });
 
-it.each(['0', '-1', '1.5', 'lots', '5 GB', '1e3', '99999999999'])('[A35] refuses "%s" with a sentence', (given) => {
-  expect(() => readDraftLimits({ COUNTERSIGN_DRAFT_MB: given })).toThrow('COUNTERSIGN_DRAFT_MB must be a whole number');
-});
+it.each(['0', '-1', '1.5', 'lots', '5 GB', '1e3', '99999999999'])(
+  '[A35] rejects "%s" with a clear message',
+  (given) => {
+    expect(() => readDraftLimits({ COUNTERSIGN_DRAFT_MB: given })).toThrow(
+      'COUNTERSIGN_DRAFT_MB must be a whole number',
+    );
+  },
+);

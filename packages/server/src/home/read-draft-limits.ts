@@ -3,12 +3,12 @@ import { DRAFT_LIMITS, type DraftLimits } from '@countersign/tools';
 
 const NAME = 'COUNTERSIGN_DRAFT_MB';
 
-/** What one command may write (A35). */
+/** How much one command may write (A35). */
 export function readDraftLimits(env: NodeJS.ProcessEnv): DraftLimits {
   const given = env[NAME] ?? '';
   if (given === '') return DRAFT_LIMITS;
   const megabytes = /^\d{1,9}$/.test(given) ? Number(given) : 0;
   if (megabytes > 0) return { ...DRAFT_LIMITS, bytes: megabytes * 1024 ** 2 };
-  const detail = `${NAME} must be a whole number of mebibytes above 0: how much one command may write.`;
+  const detail = `${NAME} must be a whole number above 0: how many MiB one command may write.`;
   throw new CountersignError('invalid', detail, { field: NAME });
 }

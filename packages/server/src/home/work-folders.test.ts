@@ -3,18 +3,18 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createWorkFolders } from './work-folders.js';
 
-it('[A21] refuses the home of a person, in which file tools would read keys and passwords', () => {
-  // Ours lies elsewhere, so that nothing else refuses it.
+it('[A21] rejects the user’s home, where file tools could read keys and passwords', () => {
+  // Our home is elsewhere, so that no other check rejects it.
   const folders = createWorkFolders(join(tmpdir(), 'no-such-home'));
   for (const folder of [homedir(), dirname(homedir())]) {
-    expect(() => folders.check(folder)).toThrow(/holds your whole home folder|from which Countersign starts programs/);
+    expect(() => folders.check(folder)).toThrow(/contains your home folder|from which Countersign starts programs/);
   }
   expect(() => folders.check(homedir())).toThrow(
-    `the working folder ${homedir()} holds your whole home folder, with its keys and passwords, which agents must not reach; choose a folder inside it`,
+    `the working folder ${homedir()} contains your home folder with its keys and passwords, which agents must not reach; choose a folder inside it`,
   );
 });
 
-it('[A21] refuses a working folder that holds programs which the server starts', () => {
+it('[A21] rejects a working folder that contains programs which the server starts', () => {
   const folders = createWorkFolders(join(tmpdir(), 'no-such-home'));
   for (const folder of ['/usr', '/usr/bin']) {
     expect(() => folders.check(folder)).toThrow('from which Countersign starts programs; choose another');

@@ -2,10 +2,10 @@ import { setTimeout as after } from 'node:timers/promises';
 import { SILENT_MS, type Engine } from '@countersign/core';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** A database that takes longer is no place to send people to. */
-const PATIENCE_MS = 2_000;
-/** Anybody may ask, and asking must not become work for the database. */
-const GOOD_MS = 500;
+/** Timeout for the database check. */
+const TIMEOUT_MS = 2_000;
+/** Reuse a result this long: the endpoint is public and must not put load on the database. */
+const CACHE_MS = 500;
 
 interface Looked {
   at: number;
@@ -14,11 +14,11 @@ interface Looked {
 
 const looked = new WeakMap<Engine, Looked>();
 
-/** Why this process should not be sent anybody now, in words that say nothing of what is here. Undefined: it is ready. */
+/** Why this process should get no traffic now, without internal details. Undefined if it is ready. */
 export async function checkReadiness(engine: Engine): Promise<string | undefined> {
   if (engine.closing.aborted) return 'This server is shutting down.';
   const last = looked.get(engine);
-  if (last !== undefined && performance.now() - last.at < GOOD_MS) return await last.verdict;
+  if (last !== undefined && performance.now() - last.at < CACHE_MS) return await last.verdict;
   const verdict = look(engine);
   looked.set(engine, { at: performance.now(), verdict });
   return await verdict;
@@ -37,7 +37,7 @@ async function look(engine: Engine): Promise<string | undefined> {
       () => undefined,
       () => problemTexts.unreadableStore,
     );
-  const late = after(PATIENCE_MS, problemTexts.lateStore, { signal: giveUp.signal, ref: false });
+  const late = after(TIMEOUT_MS, problemTexts.lateStore, { signal: giveUp.signal, ref: false });
   try {
     return await Promise.race([answered, late]);
   } finally {

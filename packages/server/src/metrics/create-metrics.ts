@@ -4,38 +4,38 @@ import type * as Prometheus from 'prom-client';
 import { feedsOf } from '../streams/feeds.js';
 import { readLoad } from './read-load.js';
 
-/** What is counted of a server, for whoever watches it. Nothing that was said or done is in it, only how much and how long. */
+/** Metrics for operators: only counts and durations, no content. */
 export interface Metrics {
   measured(what: Measured): void;
-  /** In the text form of Prometheus. */
+  /** In the Prometheus text format. */
   read(engine: Engine): Promise<{ type: string; text: string }>;
 }
 
-/** What happened before anybody asked; more than this is dropped, so that a server nobody scrapes does not grow. */
-const MOST_KEPT = 10_000;
+/** Measurements buffered before the first scrape. At this limit they are counted, so that memory doesn't grow. */
+const MAX_BUFFERED = 10_000;
 
-/** Seconds: tools and models take from a blink to minutes. */
+/** In seconds: tools and models take from milliseconds to minutes. */
 const BUCKETS = [0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60, 120, 300];
 
 const require = createRequire(import.meta.url);
 
 export function createMetrics(): Metrics {
-  let early: Measured[] = [];
+  let buffered: Measured[] = [];
   let counters: Counters | undefined;
 
-  /** Loaded when somebody first asks: who never does need not wait for it at the start. */
+  /** Loads prom-client on first use, to keep it out of the startup time. */
   function countersNow(): Counters {
     if (counters !== undefined) return counters;
     counters = createCounters(require('prom-client') as typeof Prometheus);
-    for (const what of early) counters.count(what);
-    early = [];
+    for (const what of buffered) counters.count(what);
+    buffered = [];
     return counters;
   }
 
   return {
     measured(what) {
       if (counters !== undefined) counters.count(what);
-      else if (early.length < MOST_KEPT) early.push(what);
+      else if (buffered.length < MAX_BUFFERED) buffered.push(what);
       else countersNow().count(what);
     },
     async read(engine) {
@@ -60,30 +60,30 @@ function createCounters({ Counter, Gauge, Histogram, Registry, collectDefaultMet
     new Gauge({ name: `countersign_${name}`, help, registers });
   const turns = new Counter({
     name: 'countersign_turns_total',
-    help: 'Turns that ended in this process, by how they ended',
+    help: 'Turns that ended in this process, by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const tools = new Histogram({
     name: 'countersign_tool_seconds',
-    help: 'How long tools ran in this process',
+    help: 'Duration of tool calls in this process',
     labelNames: ['tool', 'outcome'],
     buckets: BUCKETS,
     registers,
   });
   const models = new Histogram({
     name: 'countersign_model_seconds',
-    help: 'How long models took to answer this process',
+    help: 'Duration of model calls in this process',
     labelNames: ['provider', 'outcome'],
     buckets: BUCKETS,
     registers,
   });
   const approvals = gauge('approvals_waiting', 'Approvals and questions that wait for a person, in the whole store');
-  const queued = gauge('turns_queued', 'Turns that could go on and that no living process runs, in the whole store');
-  const age = gauge('turns_queued_oldest_seconds', 'Age of the oldest of them');
-  const running = gauge('turns_running', 'Turns that a living process runs, in the whole store');
-  const streams = gauge('sse_clients', 'Event streams that are open in this process');
-  const processes = gauge('processes_alive', 'Processes on the store that were heard of lately');
+  const queued = gauge('turns_queued', 'Turns that are ready but run in no live process, in the whole store');
+  const age = gauge('turns_queued_oldest_seconds', 'Age of the oldest queued turn');
+  const running = gauge('turns_running', 'Turns that run in a live process, in the whole store');
+  const streams = gauge('sse_clients', 'Open event streams in this process');
+  const processes = gauge('processes_alive', 'Live processes on the store');
 
   return {
     registry,
@@ -111,7 +111,7 @@ function createCounters({ Counter, Gauge, Histogram, Registry, collectDefaultMet
   };
 }
 
-/** Names that servers and clients give are theirs, and without end: each would be a series of its own for ever. */
+/** Tool names of MCP servers and clients are unbounded, so one label stands for each kind: each value is a new time series. */
 function familyOf(tool: string): string {
   if (tool.startsWith('mcp__')) return 'mcp';
   return tool.startsWith('app__') ? 'client' : tool;

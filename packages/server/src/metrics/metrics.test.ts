@@ -55,7 +55,7 @@ afterEach(async () => {
 const metrics = async (): Promise<string> =>
   (await send(`${serving.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text;
 
-it('counts turns, tools, models, what waits and who listens, and logs them with their ids', async () => {
+it('counts turns, tools, models, waiting approvals and open streams, and logs them with their ids', async () => {
   const { runtime } = serving.home.engine;
   const signer = { who: 'ann', client: 'test' };
   const { id: worldId } = await createWorld(runtime, { name: 'Counted' }, signer);
@@ -67,7 +67,7 @@ it('counts turns, tools, models, what waits and who listens, and logs them with 
     signal: reader.signal,
   });
   await publishMessage(runtime, { worldId, chatId, content: 'Go', speaker: 'human' });
-  // What needs nobody runs while somebody is asked about the other: each comes in its own time.
+  // Read-only calls run while the other one waits for approval, so their order varies.
   for (const line of [
     'approvals_waiting 1',
     'tool_seconds_count{tool="look",outcome="succeeded"} 1',
@@ -85,7 +85,7 @@ it('counts turns, tools, models, what waits and who listens, and logs them with 
   await expect
     .poll(() => lines)
     .toContainEqual({
-      message: 'a tool ran',
+      message: 'tool ran',
       fields: expect.objectContaining({
         worldId,
         turnId: expect.stringContaining('turn_') as string,
@@ -94,12 +94,12 @@ it('counts turns, tools, models, what waits and who listens, and logs them with 
     });
 });
 
-it('[W1] tells nobody without the token', async () => {
+it('[W1] needs the token', async () => {
   expect((await send(`${serving.url}/metrics`)).status).toBe(401);
   expect((await send(`${serving.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
 });
 
-it('[S7] is not ready when its store is gone, and says so in words', async () => {
+it('[S7] is not ready when its store is gone, with a message', async () => {
   expect((await send(`${serving.url}/api/health`)).status).toBe(200);
   isStoreGone = true;
   await serving.home.engine.runtime.store.close();

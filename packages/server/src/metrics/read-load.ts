@@ -6,7 +6,7 @@ export interface Load extends Workload {
   processes: number;
 }
 
-/** How much there is to do on the store, whichever process does it. */
+/** The workload of the whole store, across all processes. */
 export async function readLoad({ runtime }: Engine): Promise<Load> {
   const { store, scheduler, clock } = runtime;
   const { shared } = store;

@@ -61,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     port: () => port,
     host,
     allowHosts,
-    letIn: limitStrangers(server, strangers.most),
+    onAuthenticated: limitStrangers(server, strangers.most),
     ...(sessions === undefined ? {} : { sessions }),
     ...sharedAuth(home, (error, what) => log.error(what, { error })),
     clientLabel: async (secret, path) => {
