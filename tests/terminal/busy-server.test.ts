@@ -28,7 +28,7 @@ describe('a server that is busy for a moment', () => {
     way.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
     const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: way.url } });
-    expect(ended.stdout).toContain('denied: nobody can be asked here');
+    expect(ended.stdout).toContain('denied: nobody is here to approve it');
     expect(ended.code).toBe(3);
     expect(way.refused()).toBe(2);
     expect(t.runs.slice(before)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a server that is busy for a moment', () => {
   it('[A12] makes the resident approver ask again too', async () => {
     const { id } = await t.client.createChat('docks');
     const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: way.url } });
-    await terminal.waitFor('Nothing waits for you');
+    await terminal.waitFor('Nothing is waiting for you');
     way.refuse(1, isDecision);
     await t.client.send('docks', id, { content: t.asking(stamp('watched')) });
     await terminal.waitFor('  ✍ ');

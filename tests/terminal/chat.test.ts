@@ -56,7 +56,7 @@ describe('countersign chat', () => {
     terminal.type(CTRL_D);
     expect(await terminal.exitCode).toBe(0);
     expect(ran()).toEqual(['signed']);
-    expect(terminal.screen()).toMatch(/✍ Ada · stamp {2}signed once.*\n(?:.*\n)?.*✓ Ada · stamp {2}done/);
+    expect(terminal.screen()).toMatch(/✍ Ada · stamp {2}approved once.*\n(?:.*\n)?.*✓ Ada · stamp {2}done/);
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
   });
 
@@ -66,7 +66,7 @@ describe('countersign chat', () => {
     const left = async (terminal: PseudoTerminal, key: string, code: number): Promise<void> => {
       terminal.type(key);
       const said = await terminal.waitFor('countersign approvals list');
-      expect(said).toContain('Nothing was decided. 1 call still waits for you.');
+      expect(said).toContain('Nothing was decided. 1 call is still waiting for you.');
       expect(await terminal.exitCode).toBe(code);
       expect(await waiting()).toEqual([['stamp', { letter: 'kept' }]]);
     };
@@ -132,7 +132,7 @@ describe('countersign chat', () => {
     const once = t.terminal(['chat', '-w', 'docks', t.asking({ name: 'ask_human', arguments: question })]);
     await once.waitFor('  ? ');
     once.type(CTRL_D);
-    await once.waitFor('Nothing was decided. 1 call still waits for you.');
+    await once.waitFor('Nothing was decided. 1 call is still waiting for you.');
     expect(await once.exitCode).toBe(130);
     const { items } = await t.client.approvals('docks');
     expect(items.map(({ toolName }) => toolName)).toEqual(['ask_human']);

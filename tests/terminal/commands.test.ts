@@ -74,7 +74,7 @@ describe('the commands', () => {
     expect(await json('approvals', 'approve', first, '--yes')).toMatchObject({ kind: 'recorded' });
     expect(await json('approvals', 'deny', second, '--reason', 'no')).toMatchObject({ kind: 'recorded' });
     const again = await run('approvals', 'approve', second, '--yes');
-    expect(again).toMatchObject({ code: 1, stderr: 'countersign: This call no longer waits: it is denied.\n' });
+    expect(again).toMatchObject({ code: 1, stderr: 'countersign: This call is no longer waiting: it is denied.\n' });
     await expect.poll(() => t.runs).toEqual(['one']);
 
     const asked = t.terminal(['approvals', 'approve', third]);
@@ -85,7 +85,7 @@ describe('the commands', () => {
     await watching.waitFor('letter: three');
     await watching.waitFor('✍ ');
     watching.type(`o${ENTER}`);
-    await watching.waitFor('Nothing waits for you');
+    await watching.waitFor('Nothing is waiting for you');
     await expect.poll(() => t.runs).toEqual(['one', 'three']);
     const fourth = await ask('four');
     await watching.waitFor('letter: four');
@@ -115,7 +115,7 @@ describe('the commands', () => {
     const early = await run('audit', 'original', toolCallId, '-w', 'docks');
     expect(early).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('No call') as unknown });
     watching.type(`o${ENTER}`);
-    await watching.waitFor('Nothing waits for you');
+    await watching.waitFor('Nothing is waiting for you');
     watching.type('\u0003');
     expect(await watching.exitCode).toBe(0);
     expect((await run('audit', 'list', '-w', 'docks')).stdout).not.toContain('correct-horse-battery');

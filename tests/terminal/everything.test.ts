@@ -107,7 +107,7 @@ describe('everything that can be done in the browser', () => {
       { chatId: chat, sender: 'human' },
     ]);
     expect(await list('search', 'heron', '--limit', '1', '-w', 'docks')).toHaveLength(1);
-    expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('No message matches.\n');
+    expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('No messages found.\n');
     expect((await list('tools', '-w', 'docks')).map(({ name }) => name)).toContain('stamp');
     expect((await run('tools', 'show', 'stmp', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
     expect((await list('providers')).map(({ name }) => name)).toContain('scripted');

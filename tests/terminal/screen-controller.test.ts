@@ -169,7 +169,7 @@ describe('the full screen over a real server', () => {
     seat.later();
     seat.press(char('d'), key('enter'));
     await seat.see(/stamp .*denied by you/);
-    expect(seat.screen()).toMatch(/stamp .*signed once by bob/);
+    expect(seat.screen()).toMatch(/stamp .*approved once by bob/);
   });
 
   it('[A12] [N2] loads the first page of a long queue, and more when the person comes to its end', async () => {

@@ -97,7 +97,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.press('Enter');
     await tmux.see('Ada asks');
     await tmux.press('C-g');
-    await tmux.see('The agent waits for your answer.');
+    await tmux.see('The agent is waiting for your answer.');
     await tmux.press('2');
     await tmux.see('Answer south');
     await tmux.press('Enter');

@@ -49,7 +49,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await choose(tmux, 'o', 'Approve exactly this call, once');
     await tmux.press('Enter');
     await tmux.see('Waiting for you · 1 of 2');
-    await tmux.see(['signed once by you', 'mkdir -p notes/archive']);
+    await tmux.see(['approved once by you', 'mkdir -p notes/archive']);
     await expect.poll(() => notes('summary.md')).toBe(true);
     await choose(tmux, 'o', 'Approve exactly this call, once');
     await tmux.press('Enter');
@@ -87,7 +87,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await tmux.press('C-g');
     await choose(tmux, 'a', 'Rule allow shell_cmd(wc -l notes/crew.md)');
     await tmux.press('Enter');
-    expect(await tmux.see(['signed always by you', 'wc -l notes/crew.md'])).not.toContain('Reconnecting');
+    expect(await tmux.see(['approved always by you', 'wc -l notes/crew.md'])).not.toContain('Reconnecting');
   });
 
   it('asks before what was written is lost, and leaves the shell as it was', async () => {

@@ -34,7 +34,7 @@ describe('countersign chat without a terminal', () => {
     const message = t.asking(stamp('unsigned'), stamp('unsigned too'));
     const ended = await t.run(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
     expect(ended.code).toBe(3);
-    expect(ended.stdout).toContain('denied: nobody can be asked here');
+    expect(ended.stdout).toContain('denied: nobody is here to approve it');
     expect(t.runs.slice(before)).toEqual([]);
     expect((await t.client.approvals('docks')).items).toEqual([]);
   });

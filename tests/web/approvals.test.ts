@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran.filter((deed) => deed === 'once-a')).toHaveLength(1);
-    await toolCard(page, 'once-a').getByText('signed once').waitFor();
+    await toolCard(page, 'once-a').getByText('approved once', { exact: true }).waitFor();
     await write(page, press('once-b'));
     await asks(page, 'once-b').waitFor();
     expect(opened.ran).not.toContain('once-b');
@@ -55,7 +55,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
-    await page.getByText('any call of press by Ada in this chat').waitFor();
+    await page.getByText('any call to press by Ada in this chat').waitFor();
     await button(page, 'Approve for this chat').click();
     await said(page, 'Finished. done').waitFor();
     await write(page, press('chat-b'));
@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     held.letGo();
     await page.getByText('Would also have allowed these calls in this chat (1)').waitFor();
     await button(page, 'Approve always').click();
-    await toolCard(page, 'always-b').getByText('signed always').waitFor();
+    await toolCard(page, 'always-b').getByText('approved always', { exact: true }).waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow press']);
     await write(page, press('always-c'));
     await toolCard(page, 'always-c').getByText('done').waitFor();
@@ -170,7 +170,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'three-b').getByText('denied').waitFor();
     await asks(page, 'three-a').waitFor();
     await button(page, 'Approve once').click();
-    await toolCard(page, 'three-a').getByText('signed once').waitFor();
+    await toolCard(page, 'three-a').getByText('approved once', { exact: true }).waitFor();
     await asks(page, 'three-c').waitFor();
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done / denied: leave b / done').waitFor();
@@ -243,7 +243,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       );
     await expect.poll(isStopped).toBe(true);
     await button(page, 'Approve once').dblclick();
-    await toolCard(page, 'double-a').getByText('signed once').waitFor();
+    await toolCard(page, 'double-a').getByText('approved once', { exact: true }).waitFor();
     await asks(page, 'double-b').waitFor();
     // However late the second one comes in that moment.
     const place = await button(page, 'Approve once').boundingBox();

@@ -33,7 +33,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
       await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
     }
     await remarked(page, 'Policy saved.');
-    expect(await page.getByText('Somebody else changed the policy').count()).toBe(0);
+    expect(await page.getByText('Someone else changed the policy').count()).toBe(0);
     // Indentation is dropped, and a comment is kept.
     const rules = ['allow press', 'deny flood', '# a note'];
     await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await dialog.getByLabel('Model').fill('mine');
     await opened.api.updateAgent(world, 'ada', { systemPrompt: 'Theirs.' });
     await button(page, 'Save').click();
-    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
+    await page.getByText('Someone else changed this while you were editing.').first().waitFor();
     expect((await opened.api.agent(world, 'ada')).value).toMatchObject({ model: 'test', systemPrompt: 'Theirs.' });
     expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
   });

@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await enabled(button(page, 'Approve once'));
     expect((await story.boundingBox())?.y).toBe(y);
     await button(page, 'Approve once').click();
-    await toolCard(page, 'calm-f').getByText('signed once').waitFor();
+    await toolCard(page, 'calm-f').getByText('approved once', { exact: true }).waitFor();
     await expect.poll(() => opened.ran).toContain('calm-f');
     expect(opened.ran).not.toContain('calm-e');
   });

@@ -42,11 +42,11 @@ describe.runIf(hasBrowser)('the first visit', () => {
     expect(notes.filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(notes.filter((name) => name.endsWith('-log.md'))).toHaveLength(8);
     // The story stays with the card.
-    await toolCard(page, 'notes/summary.md').getByText('signed once').waitFor();
+    await toolCard(page, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
     await toolCard(page, 'mkdir').getByText('denied').waitFor();
     await page.getByRole('link', { name: 'Tidy the notes folder' }).waitFor();
     await page.reload();
-    await toolCard(page, 'notes/summary.md').getByText('signed once').waitFor();
+    await toolCard(page, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
     await toolCard(page, 'mkdir').getByText('denied').waitFor();
     expect(complaints).toEqual([]);
     await context.close();

@@ -203,11 +203,11 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.route('**/audit/verify', (route) => route.fulfill({ json: { ok: true, records: 9, unguarded: 2 } }));
     await button(page, 'Verify chain').click();
     await page.getByText(/\d+ records, chain intact/).waitFor();
-    await page.getByText("This doesn't rule out that somebody rewrote the whole log.").waitFor();
+    await page.getByText("This doesn't rule out that someone rewrote the whole log.").waitFor();
     await page.getByText("doesn't cover the first 2 records").waitFor();
     await page.unroute('**/audit/verify');
     const asked = page.getByRole('row').filter({ hasText: 'requested' });
-    const signed = page.getByRole('row').filter({ hasText: 'signed for this chat' });
+    const signed = page.getByRole('row').filter({ hasText: 'approved for this chat' });
     await asked.first().waitFor();
     await signed.waitFor();
     await page.getByLabel('Kind').selectOption('decision');

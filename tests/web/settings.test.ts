@@ -88,9 +88,9 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny press'] }, { ifMatch: etag });
-    await page.getByText('Somebody else changed the policy.').waitFor();
+    await page.getByText('Someone else changed the policy.').waitFor();
     await button(page, 'Save policy').click();
-    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
+    await page.getByText('Someone else changed this while you were editing.').first().waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['deny press']);
     expect(await page.getByLabel('Rules').inputValue()).toContain('ask watch');
     await button(page, 'Discard changes').click();
@@ -123,10 +123,10 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     const page = await go('settings');
     await page.getByLabel('Description').fill('mine');
     await opened.api.updateWorld(world, { description: 'theirs' });
-    await page.getByText('Somebody else changed these settings.').waitFor();
+    await page.getByText('Someone else changed these settings.').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('mine');
     await button(page, 'Save').click();
-    await page.getByText('Somebody else changed this while you were editing.').first().waitFor();
+    await page.getByText('Someone else changed this while you were editing.').first().waitFor();
     expect((await opened.api.world(world)).value.description).toBe('theirs');
     await button(page, 'Discard my changes').click();
     await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');

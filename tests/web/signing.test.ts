@@ -182,7 +182,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     expect(await button(page, 'Deny').isEnabled()).toBe(true);
     await context.clock.runFor(1000);
     await button(page, 'Approve for this chat').click();
-    await toolCard(page, 'menu').getByText('signed for this chat').waitFor();
+    await toolCard(page, 'menu').getByText('approved for this chat', { exact: true }).waitFor();
     expect((await opened.api.grants(world)).items).toHaveLength(1);
     await context.close();
   });

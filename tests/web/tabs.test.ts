@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await button(at(3), 'Approve once').click();
     for (const tab of tabs) {
       await said(tab, 'Finished. done').waitFor();
-      await toolCard(tab, 'tabs-a').getByText('signed once').waitFor();
+      await toolCard(tab, 'tabs-a').getByText('approved once', { exact: true }).waitFor();
       expect(await tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(1);
     }
     expect(opened.ran.filter((deed) => deed === 'tabs-a')).toHaveLength(1);
@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(() => readers).toHaveLength(2);
     await button(at(4), 'Approve once').click();
     for (const tab of tabs) {
-      await toolCard(tab, 'tabs-b').getByText('signed once').waitFor();
+      await toolCard(tab, 'tabs-b').getByText('approved once', { exact: true }).waitFor();
       await expect.poll(() => tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(2);
     }
     expect(readers).toHaveLength(2);
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await write(at(0), press('tabs-e'));
     await asks(at(1), 'tabs-e').waitFor();
     await button(at(1), 'Approve once').click();
-    await toolCard(at(0), 'tabs-e').getByText('signed once').waitFor();
+    await toolCard(at(0), 'tabs-e').getByText('approved once', { exact: true }).waitFor();
     await expect.poll(() => opened.ran).toContain('tabs-e');
   });
 

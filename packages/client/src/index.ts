@@ -53,7 +53,7 @@ export {
   whyWords,
 } from './show/card-words.js';
 export { revealedView } from './show/revealed-view.js';
-export { byWords, decisionStory, expiredWords, scopeWords, signedWords } from './show/decision-story.js';
+export { byWords, decisionStory, expiredWords, scopeWords, approvedWords } from './show/decision-story.js';
 export { failureWords } from './show/failure-words.js';
 export { heldWords } from './show/held-words.js';
 export {

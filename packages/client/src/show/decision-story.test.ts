@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionStory, expiredWords, scopeWords, signedWords } from './decision-story.js';
+import { decisionStory, expiredWords, scopeWords, approvedWords } from './decision-story.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
@@ -24,13 +24,13 @@ describe('what became of a question', () => {
     const rule = 'allow remove(path=a*)';
     const byRule = { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule } } as const;
     expect(decisionStory(byRule, now)).toBe('Allowed by a rule written by ada, 3 s ago: allow remove(path=a*)');
-    expect(signedWords(byRule, 'ada')).toBe('allowed by a rule written by you');
+    expect(approvedWords(byRule, 'ada')).toBe('allowed by a rule written by you');
     expect(scopeWords(byRule)).toBe('allowed by a rule');
     const admin = { ...byRule, by: 'system' };
     expect(decisionStory(admin, now)).toBe('Allowed by a rule, 3 s ago: allow remove(path=a*)');
     const byGrant = { outcome: 'approved', scope: 'session', by: 'ada', at, released: {} } as const;
     expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by ada, 3 s ago');
-    expect(signedWords({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
+    expect(approvedWords({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
   it('says why not', () => {
@@ -55,8 +55,8 @@ describe('what became of a question', () => {
 
   it('says who signed and how far that goes', () => {
     const signed = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
-    expect(signedWords(signed)).toBe('signed for this chat by ada');
-    expect(signedWords(signed, 'ada')).toBe('signed for this chat by you');
-    expect(signedWords({ ...signed, by: '', scope: 'always' })).toBe('signed always');
+    expect(approvedWords(signed)).toBe('approved for this chat by ada');
+    expect(approvedWords(signed, 'ada')).toBe('approved for this chat by you');
+    expect(approvedWords({ ...signed, by: '', scope: 'always' })).toBe('approved always');
   });
 });

@@ -1,7 +1,7 @@
 import type { Decision } from '../state.js';
 import { agoWords, secondsWords } from './time-words.js';
 
-/** How far a signature goes, in words. */
+/** How long an approval applies, as shown on screens. */
 const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
   once: 'once',
   session: 'for this chat',
@@ -30,15 +30,15 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
   }
 }
 
-/** `signed once by you`: who signed, and how far that goes. `allowed by a rule of ada`: nobody signed this very call. */
-export function signedWords(decision: Decision, me?: string): string {
+/** `approved once by you`, or `allowed by a rule written by ada` if a rule or grant released the call. */
+export function approvedWords(decision: Decision, me?: string): string {
   if (decision.released !== undefined) return releasedWords(decision, me);
-  return `signed ${SCOPE_WORDS[decision.scope]}${byWords(decision, me)}`;
+  return `approved ${SCOPE_WORDS[decision.scope]}${byWords(decision, me)}`;
 }
 
 /** The same without the name. */
 export function scopeWords({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
-  return released === undefined ? `signed ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
+  return released === undefined ? `approved ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
 }
 
 const ALLOWED: Readonly<Record<Decision['scope'], string>> = {

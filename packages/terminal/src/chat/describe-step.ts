@@ -3,7 +3,7 @@ import {
   callLine,
   expiredWords,
   get,
-  signedWords,
+  approvedWords,
   type ChatState,
   type Decision,
   type Invocation,
@@ -83,7 +83,7 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
 /** Who approved it, and the scope. */
 function signature(state: ChatState, call: Invocation): string {
   const decision = decisionOf(state, call);
-  return decision === undefined ? chatWords.approved : signedWords(decision);
+  return decision === undefined ? chatWords.approved : approvedWords(decision);
 }
 
 /** The latest decision. */

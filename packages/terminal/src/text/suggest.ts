@@ -7,5 +7,5 @@ export function suggestion(word: string, known: readonly string[]): string {
   if (near !== undefined) return errors.didYouMean(near);
   if (known.length === 0) return errors.noneYet;
   const some = known.slice(0, 8).map((name) => `"${name}"`);
-  return errors.thereAre(some, known.length === some.length);
+  return errors.available(some, known.length === some.length);
 }

@@ -23,6 +23,6 @@ it('aligns columns, cuts the widest to the width of the terminal, and nothing wh
 
 it('suggests what was meant, and else says what there is', () => {
   expect(suggestion('harbor', ['harbour', 'ops'])).toBe('Did you mean "harbour"?');
-  expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('There are "harbour", "ops".');
+  expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('Available: "harbour", "ops".');
   expect(suggestion('x', [])).toBe('There are none yet.');
 });

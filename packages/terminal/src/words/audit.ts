@@ -10,7 +10,7 @@ export const auditWords = {
   keyUse: (file: string): string => `To sign heads with it: export COUNTERSIGN_AUDIT_KEY=${file}`,
   logBroken: (world: string, at: number): string =>
     `The audit log of ${world} is broken at record ${at}, so no head was created. Run: countersign audit verify`,
-  noHeadFor: (world: string): string => `No head is for the world "${world}". Nothing was checked.`,
+  noHeadFor: (world: string): string => `There is no head for the world "${world}". Nothing was checked.`,
   keyWithoutHead: '--key is only used with --head FILE.',
   headInHome: (file: string): string =>
     `${file} is inside the home folder and not signed, so it proves nothing. Store heads elsewhere, or sign them.`,
@@ -37,7 +37,7 @@ export const auditWords = {
   cutOff: (records: number, head: string): string => `The log has only ${records} records, fewer than ${head}.`,
   rewritten: (head: string): string => `This record, or one before it, changed after ${head} was created.`,
   otherLog: (head: string): string =>
-    `The first record is not the one of ${head}. The head belongs to another store, or the log was replaced.`,
+    `The first record does not match ${head}. The head belongs to another store, or the log was replaced.`,
 
   // Keys and heads in files
   keyExists: (file: string): string => `${file} already exists. Choose another name.`,
@@ -65,7 +65,7 @@ export const auditWords = {
   unsignedHead: (where: string): string =>
     `${where}: this head is not signed, but a key was given, so it proves nothing. Nothing was checked.`,
   unknownKey: (where: string, key: string): string =>
-    `${where}: this head is signed with the unknown key ${key}. If you trust it, give its public key with --key FILE.`,
+    `${where}: this head is signed with the unknown key ${key}. If you trust it, pass its public key with --key FILE.`,
   changedHead: (where: string): string =>
     `${where}: the signature does not match. The head was changed after it was signed.`,
 } as const;

@@ -8,7 +8,7 @@ export const cardWords = {
   edited: '  Edited by you: this is what would run.',
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, below as a change)`,
-  expires: (at: string, left: string): string => `Expires at ${at}, in ${left}; then nothing runs.`,
+  expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn’t run.`,
 
   // Choices. Deny is first.
   deny: 'd: deny, with an optional reason (Enter denies)',
@@ -19,7 +19,7 @@ export const cardWords = {
   edit: 'e: edit',
   more: 's: show more',
   reveal: 'r: reveal masked secrets (recorded in the audit log)',
-  next: 'n: next one first',
+  next: 'n: skip to the next one',
   unseen: '  Type s to see the rest first. Nothing was decided.',
   unknown: '  Unknown choice. Nothing was decided. Ctrl-D leaves.',
   /** The reason that an agent is told when a person gives none. */
@@ -40,15 +40,15 @@ export const cardWords = {
   coveredChoices: '  y: approve for this chat and run these too   Enter: back to the call',
 
   // `countersign approvals`
-  noneWaiting: 'Nothing waits for you.',
-  watchIdle: '· Nothing waits for you. Ctrl-C leaves.',
+  noneWaiting: 'Nothing is waiting for you.',
+  watchIdle: '· Nothing is waiting for you. Ctrl-C leaves.',
   rule: (rule: string | undefined): string => `  Rule: ${rule ?? 'none'}`,
   scope: { once: 'once', session: 'for its chat', always: 'always, with a rule' },
   approving: (scope: string): string => `This approves the call ${scope}.`,
   approved: (scope: string): string => `Approved ${scope}.`,
   answered: 'Answered.',
   denied: 'Denied.',
-  chatWaits: 'The chat waits for you: countersign approvals list',
+  chatWaits: 'The chat is waiting for you. Run: countersign approvals list',
   callStopped: 'The approved call was stopped.',
   callFailed: (error: string): string => `The approved call failed: ${error}`,
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,

@@ -30,13 +30,13 @@ export const chatWords = {
   stoppedMessage: 'Stopped.',
   timedOut: 'Timed out before the agents had finished.',
   timedOutWaiting: (count: number): string =>
-    `Timed out: ${count} ${count === 1 ? 'approval waits' : 'approvals wait'} for a person (countersign approvals list).`,
-  unattended: 'nobody can be asked here (--unattended deny)',
+    `Timed out: ${count} ${count === 1 ? 'call is' : 'calls are'} waiting for approval (countersign approvals list).`,
+  unattended: 'nobody is here to approve it (--unattended deny)',
 
   // Leaving
   /** `waiting` is a number, or one such as "100+". */
   left: (waiting: string, chat: { readonly world: string; readonly id: string } | undefined): string => {
-    const count = waiting === '1' ? '1 call still waits' : `${waiting} calls still wait`;
+    const count = waiting === '1' ? '1 call is still waiting' : `${waiting} calls are still waiting`;
     const next = chat === undefined ? '' : `Continue with countersign chat -w ${chat.world} -c ${chat.id}. `;
     return `Nothing was decided. ${count} for you. ${next}List waiting calls with countersign approvals list.`;
   },

@@ -10,32 +10,33 @@ export const errors = {
   notFound: (what: string, name: string, suggestion: string): string => `There is no ${what} "${name}". ${suggestion}`,
   notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
     `There is no ${what} "${name}" in "${world}". ${suggestion}`,
-  noWorlds: 'There is no world yet. Create one with: countersign worlds add NAME',
+  noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
   whichWorld: (suggestion: string): string => `Name a world with -w. ${suggestion}`,
-  noChats: (world: string): string => `There is no chat in "${world}" yet.`,
+  noChats: (world: string): string => `There are no chats in "${world}" yet.`,
   seeChats: (world: string): string => `Run countersign chats list -w ${world} to see them.`,
   didYouMean: (name: string): string => `Did you mean "${name}"?`,
   noneYet: 'There are none yet.',
-  thereAre: (names: readonly string[], isAll: boolean): string =>
-    `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}${isAll ? '' : ', …'}.`,
+  available: (names: readonly string[], isAll: boolean): string =>
+    `Available: ${names.join(', ')}${isAll ? '' : ', …'}.`,
 
   // Flags
   notANumber: (flag: string, text: string): string => `${flag} must be a number, not "${text}".`,
   notACount: (flag: string, text: string): string => `${flag} must be a whole number of at least 1, not "${text}".`,
   notAChoice: (flag: string, text: string, suggestion: string): string => `${flag} can't be "${text}". ${suggestion}`,
-  notADuration: (flag: string, text: string): string => `${flag} must be a time such as 30s, 5m or 2h, not "${text}".`,
+  notADuration: (flag: string, text: string): string =>
+    `${flag} must be a duration such as 30s, 5m or 2h, not "${text}".`,
   notAnObject: (flag: string): string => `${flag} must be a JSON object such as '{"path":"notes"}'.`,
   notAPair: (flag: string): string => `${flag} must look like NAME=VALUE.`,
   notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,
   emptyFolder: '--folder must not be empty.',
   needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-4-5.',
-  nothingToChange: 'Nothing to change. Use flags; --help lists them.',
+  nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',
   commandOrUrl: 'Use either a command or --server-url, not both.',
-  noCommandOrUrl: 'Give a command after --, or a URL with --server-url.',
+  noCommandOrUrl: 'Pass a command after --, or a URL with --server-url.',
   noCompletion: (shell: string, suggestion: string): string => `There is no completion for "${shell}". ${suggestion}`,
-  ruleScope: '--rule goes with --scope always.',
-  patternScope: '--pattern goes with --scope session.',
-  argumentsScope: '--arguments goes with --scope once.',
+  ruleScope: '--rule requires --scope always.',
+  patternScope: '--pattern requires --scope session.',
+  argumentsScope: '--arguments requires --scope once.',
 
   // Files and editors
   cannotRead: (file: string, reason: string): string => `Could not read the file "${file}": ${reason}.`,
@@ -63,10 +64,10 @@ export const errors = {
   noServer: 'No server is running on this home folder. Start one with countersign serve.',
   detachNeedsServer:
     '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
-  serverClosed: 'The server closed.',
+  serverClosed: 'The server shut down.',
   worldDeleted: (world: string): string => `The world "${world}" was deleted.`,
   chatDeleted: 'The chat was deleted.',
-  serverGone: 'The server is gone. Nothing is lost: restart it, and continue with countersign chat -c last.',
+  serverGone: 'The server stopped. Nothing is lost: restart it and continue with countersign chat -c last.',
   needsTerminal: 'The full-screen UI needs a terminal. Use countersign chat instead.',
 
   // Confirming
@@ -76,9 +77,9 @@ export const errors = {
   // Approvals and policies
   isQuestion: 'This is a question. Answer it with countersign approvals answer.',
   isNoQuestion: 'This is not a question. Use approvals approve or approvals deny.',
-  alreadyDecided: (status: string): string => `This call no longer waits: it is ${status}.`,
+  alreadyDecided: (status: string): string => `This call is no longer waiting: it is ${status}.`,
   noWorldToWatch: 'There is no world to watch yet.',
-  noEtag: 'The server sent no version of the rules. Nothing was changed.',
+  noEtag: 'The server sent no ETag with the rules. Nothing was changed.',
   notARule: 'This is not a rule. A rule starts with allow, ask or deny.',
   noSuchRule: (world: string, suggestion: string): string => `"${world}" has no such rule. ${suggestion}`,
   serverOff: (name: string, world: string): string =>
@@ -86,7 +87,7 @@ export const errors = {
   noPairToRemove: (name: string, suggestion: string): string =>
     `There is no variable or header "${name}" to remove. ${suggestion}`,
   noTurnYet: 'No agent has taken a turn in this chat yet.',
-  noMessage: 'There is no message. Try: countersign chat -w WORLD "message"',
+  noMessage: 'No message was given. Try: countersign chat -w WORLD "message"',
   emptyMessage: 'The message is empty.',
   emptyCommand: 'The command is empty. Type one, or deny the call.',
   noDestination: 'No destination. Use --to postgres://…, --to FILE or --to home.',

@@ -6,7 +6,7 @@ export const chatHelp = {
   world: 'world (required if there are several)',
   chat: 'continue this chat: its id, or "last"',
   new: 'start a new chat even if the last one is unfinished',
-  unattended: 'deny or wait, when there is no terminal to ask in',
+  unattended: 'deny calls or wait when there is no terminal to ask in',
   timeout: 'give up after this time, such as 90s or 5m',
   notes: [
     'Nothing is approved by default. When a call needs approval, Enter denies it; Ctrl-D and Ctrl-C leave without deciding.',

@@ -10,7 +10,7 @@ export const approvalsHelp = {
     examples: ['countersign approvals show approval_…'],
   },
   watch: {
-    about: 'Ask you about each call as it arrives, until you leave; for a second terminal',
+    about: 'Prompt for each call as it arrives, until you quit; for a second terminal',
     notes: ['Without a terminal, it only lists new calls; with --json, as JSON Lines.'],
     examples: ['countersign approvals watch'],
   },

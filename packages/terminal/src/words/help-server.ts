@@ -2,8 +2,8 @@ import type { Help } from './help.js';
 
 export const programHelp = {
   about: 'Agents propose. You countersign.',
-  version: 'Show the version',
-  help: 'Show help',
+  version: 'print the version',
+  help: 'show help',
   home: 'home folder (COUNTERSIGN_HOME, default ~/.countersign)',
   url: 'URL of a running server (COUNTERSIGN_URL); reads its token from COUNTERSIGN_TOKEN',
   json: 'print JSON',

@@ -20,7 +20,7 @@ export const worldsHelp = {
   maxParallel: 'maximum read-only tools that run in parallel',
   streaming: 'stream answers',
   noStreaming: 'show answers when they are complete',
-  unattended: 'wait or deny, when nobody can be asked',
+  unattended: 'wait or deny calls when nobody can approve them',
   approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" never expires them',
 } satisfies Record<string, string | Help>;
 

@@ -11,7 +11,7 @@ export const results = {
   confirm: (what: string, word: string): string => `${what} Type "${word}" to continue: `,
 
   // Worlds
-  noWorlds: 'There is no world yet. Create one with: countersign worlds add NAME',
+  noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
   worldCreated: (id: string): string =>
     `Created the world "${id}". Add an agent with: countersign agents add NAME -w ${id} …`,
   worldChanged: (id: string): string => `Changed the world "${id}".`,
@@ -24,14 +24,14 @@ export const results = {
 
   // Agents
   noAgents: (world: string): string =>
-    `"${world}" has no agent yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
+    `"${world}" has no agents yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
   agentAdded: (id: string, world: string): string => `Added the agent "${id}" to "${world}".`,
   agentChanged: (id: string): string => `Changed the agent "${id}".`,
   agentRemoval: (name: string, world: string): string => `This removes the agent "${name}" from "${world}".`,
   agentRemoved: (id: string): string => `Removed the agent "${id}".`,
 
   // Chats
-  noChats: (world: string): string => `"${world}" has no chat yet. Start one with: countersign chat -w ${world}`,
+  noChats: (world: string): string => `"${world}" has no chats yet. Start one with: countersign chat -w ${world}`,
   needsServer: (status: string): string => `${status}, needs a server`,
   chatsNeedServer: 'Chats that need a server are not running. Continue them with: countersign serve',
   chatCreated: (id: string): string => `Created the chat ${id}.`,
@@ -39,7 +39,7 @@ export const results = {
   chatStopped: (id: string): string => `Stopped ${id}.`,
   chatRemoval: (title: string): string => `This deletes the chat "${title}".`,
   chatRemoved: (id: string): string => `Deleted the chat ${id}.`,
-  noHits: 'No message matches.',
+  noHits: 'No messages found.',
   turnTokens: (input: number, output: number): string => ` · ${input} tokens in, ${output} out`,
   waitingFor: (label: string): string => `waiting for you: ${label}`,
 
@@ -47,7 +47,7 @@ export const results = {
   noTools: (world: string): string => `"${world}" has no tools.`,
   toolRuns: (isClient: boolean): string => (isClient ? 'in a client' : 'here'),
   noMcpServers: (world: string): string =>
-    `"${world}" has no MCP server. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
+    `"${world}" has no MCP servers. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
   mcpAdded: (name: string, world: string): string => `Added "${name}" to "${world}"`,
   mcpChanged: (name: string, world: string): string => `Changed "${name}" in "${world}"`,
   mcpRestarted: (name: string, world: string): string => `Restarted "${name}" in "${world}"`,
@@ -68,13 +68,13 @@ export const results = {
     `${done}, but it did not start: ${reason}\nIt stays in the list, enabled. ${next}`,
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, next: string): string =>
-    `${done}, but it did not answer within ${seconds} seconds.\nIt stays in the list and is started again when it is needed. ${next}`,
+    `${done}, but it did not answer within ${seconds} seconds.\nIt stays in the list and starts again when needed. ${next}`,
   mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
 
   // Grants and policies
   noGrants: 'There are no grants.',
   grantRevoked: (id: string): string => `Revoked ${id}.`,
-  noRules: (world: string): string => `"${world}" has no rules. Every tool that needs approval asks you.`,
+  noRules: (world: string): string => `"${world}" has no rules. Every call that needs approval waits for you.`,
   ruleCount: (world: string, count: number): string => `"${world}" has ${plural(count, 'rule')} now.`,
   importedRule: (rule: string): string => `proposed by an import, not in force: ${rule}`,
   warning: (warning: string): string => `Warning: ${warning}`,

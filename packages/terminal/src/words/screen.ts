@@ -7,7 +7,7 @@ export const screenWords = {
   empty: ' No messages yet. Agents propose; calls that need approval wait for you.',
   suggestions: ' Try one of these (↓ fills it in):',
   position: (message: number, count: number, hasEarlier: boolean): string =>
-    ` message ${message} of ${count}${hasEarlier ? ' and earlier ones' : ''} · End goes down `,
+    ` message ${message} of ${count}${hasEarlier ? ' and earlier ones' : ''} · End jumps to the latest `,
   transcript: ' Transcript ',
   newChat: 'New chat',
   speaking: '  speaking…',
@@ -64,7 +64,7 @@ export const screenWords = {
   notArmed: 'Just a moment: keys you pressed before the call appeared don’t count.',
   tooLong: 'Too long to approve here: part of it is not shown.',
   idle: 'Nothing runs until you approve it.',
-  questionIdle: 'The agent waits for your answer.',
+  questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, tool: string, agent: string, narrow: string): string =>
     `For this chat: ${what} of ${tool} by ${agent}, until the chat ends or you revoke it. Enter approves${narrow} · Esc cancels`,
@@ -89,7 +89,7 @@ export const screenWords = {
   allowed: ' Allowed ',
   continue: ' Enter continues.',
   continueHere: ' Tab or Ctrl-G brings you here; then Enter continues.',
-  noLongerWaits: 'This call no longer waits.',
+  noLongerWaits: 'This call is no longer waiting.',
   decision: (story: string): string => `✍ ${story}.`,
 
   // The composer and the last line

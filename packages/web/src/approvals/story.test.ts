@@ -30,7 +30,7 @@ describe('where a call stands', () => {
     expect(
       callState({ status: { kind: 'succeeded', result: 1 } }, { outcome: 'approved', scope: 'always', by: 'ada', at })
         .words,
-    ).toBe('signed always');
+    ).toBe('approved always');
     expect(
       callState(
         { status: { kind: 'succeeded', result: 1 } },

@@ -11,18 +11,18 @@ export interface CallState {
 
 /** The state of a call, to be read at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
-  const signed = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
+  const approved = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { words: t.proposed, tone: 'neutral', icon: 'clock' };
     case 'asked':
       return { words: t.waitingForYou, tone: 'amber', icon: 'hourglass' };
     case 'approved':
-      return { words: signed ?? t.signed, tone: 'green', icon: 'check' };
+      return { words: approved ?? t.approved, tone: 'green', icon: 'check' };
     case 'running':
       return { words: t.running, tone: 'blue', icon: 'play' };
     case 'succeeded':
-      return { words: signed ?? t.done, tone: 'green', icon: 'check' };
+      return { words: approved ?? t.done, tone: 'green', icon: 'check' };
     case 'failed':
       if (status.outcome === 'stopped') return { words: t.stopped, tone: 'neutral', icon: 'stop' };
       if (status.outcome === 'interrupted') return { words: t.interrupted, tone: 'red', icon: 'alert' };

@@ -19,10 +19,12 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
   expect([released('session'), released('always')]).toEqual(['allowed for this chat', 'allowed by a rule']);
   expect(lookOf(entry({ kind: 'decision', decision: 'expired' }))).toMatchObject({ words: 'expired', tone: 'red' });
   expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'once' }))).toMatchObject({
-    words: 'signed once',
+    words: 'approved once',
     tone: 'green',
   });
-  expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'session' })).words).toBe('signed for this chat');
+  expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'session' })).words).toBe(
+    'approved for this chat',
+  );
 });
 
 it('[A16] calls only changes of rules a rule', () => {

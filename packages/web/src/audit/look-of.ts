@@ -9,7 +9,7 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
     case 'request':
       return { words: t.asked, tone: 'amber', icon: 'hourglass' };
     case 'decision':
-      if (decision === 'approve') return { words: t.signed(scope), tone: 'green', icon: 'check' };
+      if (decision === 'approve') return { words: t.approved(scope), tone: 'green', icon: 'check' };
       if (decision === 'release')
         return {
           words: scope === 'session' ? t.allowedForChat : t.allowedByRule,

@@ -20,7 +20,7 @@ export function WaitingNote(): ReactElement | null {
     setBusy(true);
     const state = store.getState();
     for (const approval of inTheWay(state))
-      await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.setAside });
+      await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.newerMessage });
     setBusy(false);
   };
   return (

@@ -78,7 +78,7 @@ export default function GrantsPage(): ReactElement {
                       <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
                         <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? t.aChat} />
                       </Link>{' '}
-                      {t.signedBy} <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
+                      {t.approvedBy} <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> {t.used}{' '}
                       <Ago at={grant.lastUsedAt} />
                     </p>
                   </div>

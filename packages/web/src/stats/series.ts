@@ -18,7 +18,7 @@ export function approvalSeries({ approvals }: Stats): Bars {
   return {
     labels,
     series: [
-      { label: t.series.signed, colour: 'green', values: counts((decision) => decision === 'approved') },
+      { label: t.series.approved, colour: 'green', values: counts((decision) => decision === 'approved') },
       { label: t.series.denied, colour: 'red', values: counts((decision) => decision === 'denied') },
       {
         label: t.series.other,

@@ -19,7 +19,7 @@ export const t = {
   details: 'Details',
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
 
-  nothingRuns: 'Nothing runs until you sign.',
+  nothingRuns: 'Nothing runs until you approve it.',
   expandFirst: 'Expand the call and read to its end to approve it.',
   scrollFirst: 'Scroll to the end of the call to approve it.',
 
@@ -33,7 +33,7 @@ export const t = {
 
   chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
     <>
-      “For this chat”: {narrow ? 'calls like this one' : 'any call'} of <code>{toolName}</code> by{' '}
+      “For this chat”: {narrow ? 'calls like this one' : 'any call'} to <code>{toolName}</code> by{' '}
       <bdi>{agentName}</bdi> in this chat, until the chat ends or you revoke it.
     </>
   ),
@@ -62,7 +62,7 @@ export const t = {
   answerNote: 'Your answer is only text. It approves nothing.',
 
   proposed: 'about to run',
-  signed: 'signed',
+  approved: 'approved',
   running: 'running',
   done: 'done',
   stopped: 'stopped',

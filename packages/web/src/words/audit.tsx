@@ -25,16 +25,16 @@ export const t = {
   unbroken: (records: number) => `${records} records, chain intact`,
   verified: (
     <>
-      This doesn't rule out that somebody rewrote the whole log. To check that, run{' '}
-      <code className="whitespace-nowrap">countersign audit verify --head</code> with a head kept elsewhere.
+      This doesn't rule out that someone rewrote the whole log. To check that, run{' '}
+      <code className="whitespace-nowrap">countersign audit verify --head</code> with a head that you stored elsewhere.
     </>
   ),
   unguarded: (count: number) =>
     ` The server's head file doesn't cover the first ${count} records: it was missing or new when they were written.`,
 
   asked: 'requested',
-  signed: (scope: AuditEntry['scope']) =>
-    scope === 'session' ? 'signed for this chat' : `signed ${scope ?? ''}`.trim(),
+  approved: (scope: AuditEntry['scope']) =>
+    scope === 'session' ? 'approved for this chat' : `approved ${scope ?? ''}`.trim(),
   allowedForChat: 'allowed for this chat',
   allowedByRule: 'allowed by a rule',
   answered: 'answered',

@@ -44,9 +44,9 @@ export const t = {
 
   messageKept: 'Your message is queued.',
   denyAll: 'Deny all and continue',
-  setAside: 'set aside for a newer message',
+  newerMessage: 'a newer message was sent',
 
-  motto: 'Agents propose. You countersign: calls that need approval wait here until you sign them.',
+  motto: 'Agents propose. You countersign: calls that need approval wait here until you approve them.',
   noAgents: (addAgent: ReactElement): ReactElement => <>There is no agent to answer yet. {addAgent} first.</>,
   addAgent: 'Add an agent',
   noTools: 'no tools',

@@ -9,15 +9,15 @@ export const t = {
   lead: (
     <>
       One rule per line: <code>allow</code>, <code>ask</code> or <code>deny</code>, a tool, and a pattern for its
-      arguments. Deny beats ask and ask beats allow, in any order. Calls that match no allow rule need approval unless
-      their tool needs none.
+      arguments. Deny beats ask, and ask beats allow, whatever their order. Calls that match no allow rule need approval
+      unless their tool doesn't require it.
     </>
   ),
   rules: 'Rules',
   rulesHint: (count: number) =>
     `${count} ${count === 1 ? 'rule' : 'rules'}. Lines that start with # are comments. Example: allow shell_cmd(git status)`,
   warnings: 'Warnings',
-  stale: 'Somebody else changed the policy. Discard your changes to see theirs, then make yours again.',
+  stale: 'Someone else changed the policy. Discard your changes to see theirs, then make yours again.',
   saveRules: 'Save policy',
   saveAndRun: 'Save policy and run these calls',
   savedRules: 'Policy saved.',
@@ -53,7 +53,7 @@ export const t = {
   forCallsLike: 'for calls like',
   in: 'in',
   aChat: 'a chat',
-  signedBy: '· signed by',
+  approvedBy: '· approved by',
   used: '· used',
   revoke: 'Revoke',
   revoked: 'Grant revoked. The next call needs approval again.',

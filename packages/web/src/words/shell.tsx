@@ -38,7 +38,7 @@ export const t = {
   notFound: 'Not found',
   notFoundTitle: 'This page does not exist.',
   notFoundHint: 'Choose a chat or a page in the sidebar.',
-  codeFailed: 'The code of this page could not be loaded. Reload to get the current version.',
+  codeFailed: 'This page could not be loaded. Reload to get the current version.',
 
   reconnecting: 'No connection to the server. Reconnecting…',
   reconnected: 'Connected again.',
@@ -84,7 +84,9 @@ export const t = {
       Imported {name}.{' '}
       {proposed === 0
         ? 'It has no allow rules.'
-        : `${proposed === 1 ? 'One allow rule is' : `${proposed} allow rules are`} proposed and not in effect. Review under Policy.`}
+        : proposed === 1
+          ? 'One allow rule is proposed and not in effect. Review it under Policy.'
+          : `${proposed} allow rules are proposed and not in effect. Review them under Policy.`}
     </>
   ),
   reviewRules: 'Review rules',

@@ -20,7 +20,7 @@ export const t = {
   run: 'Calls run',
   failureRate: 'Failure rate',
   series: {
-    signed: 'signed',
+    approved: 'approved',
     denied: 'denied',
     other: 'other',
     succeeded: 'succeeded',

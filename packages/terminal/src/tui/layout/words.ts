@@ -1,4 +1,4 @@
-import { byWords, expiredWords, signedWords, type Decision, type Invocation } from '@countersign/client';
+import { byWords, expiredWords, approvedWords, type Decision, type Invocation } from '@countersign/client';
 import type { Colour } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -17,20 +17,20 @@ export function callLook(
   me: string | undefined,
 ): CallLook {
   const by = decision === undefined ? '' : byWords(decision, me);
-  const signed = decision?.outcome === 'approved' ? signedWords(decision, me) : undefined;
+  const approved = decision?.outcome === 'approved' ? approvedWords(decision, me) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { icon: '○', words: words.proposed };
     case 'asked':
       return { icon: '⏳', words: words.asked, colour: 'waiting' };
     case 'approved':
-      return { icon: '✓', words: signed ?? words.approved, colour: 'good' };
+      return { icon: '✓', words: approved ?? words.approved, colour: 'good' };
     case 'running':
       return { icon: '●', words: words.running, colour: 'do' };
     case 'succeeded':
       return {
         icon: '✓',
-        words: signed ?? (decision?.outcome === 'answered' ? words.answered(by) : words.succeeded),
+        words: approved ?? (decision?.outcome === 'answered' ? words.answered(by) : words.succeeded),
         colour: 'good',
       };
     case 'failed':
