@@ -270,9 +270,9 @@ describe('what a server says of its tools', () => {
         expect.stringMatching(/^mcp__hostile__x+_[0-9a-f]{8}$/),
       ]),
     );
-    expect(error).toMatch(/"twice" was left out: another tool is already called mcp__hostile__twice/);
-    expect(error).toMatch(/"list" was left out: its schema is too deep/);
-    expect(error).toMatch(/"huge" was left out: its definition is larger/);
+    expect(error).toMatch(/"twice" was omitted: another tool is already called mcp__hostile__twice/);
+    expect(error).toMatch(/"list" was omitted: its schema is nested too deeply/);
+    expect(error).toMatch(/"huge" was omitted: its definition is larger/);
     const again = await openLab();
     await again.add(stdio('hostile', { args: ['odd'] }));
     expect((await again.running('hostile')).tools).toEqual(tools);
@@ -376,7 +376,7 @@ describe('a server that misbehaves in a call', () => {
 
   it('asks for our model: it is refused in words', async () => {
     const { result } = await ran('sample');
-    expect(result).toContain('Sampling is not allowed here.');
+    expect(result).toContain('Sampling is not allowed.');
   });
 
   it('speaks only the newer protocol: it is spoken to in it', async () => {

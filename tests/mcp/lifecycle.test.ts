@@ -61,8 +61,8 @@ describe('starting and stopping', () => {
     await lab.say('go');
     const [first] = lab.provider.requests;
     expect(first?.tools).toEqual([]);
-    expect(first?.messages[0]?.content).toContain('The MCP server "hostile" does not run at the moment');
-    expect(lab.results().at(-1)).toMatch(/does not run|There is no tool/);
+    expect(first?.messages[0]?.content).toContain('The MCP server "hostile" is not running');
+    expect(lab.results().at(-1)).toMatch(/is not running|There is no tool/);
     await expect
       .poll(() => lab.show('hostile'))
       .toMatchObject({ status: 'failed', error: 'it ended with exit code 7' });
@@ -379,10 +379,10 @@ describe('people and servers', () => {
     await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A46] refuses a variable that would act outside the sandbox, and says why', async () => {
+  it('[A46] refuses a variable that would take effect outside the sandbox, and says why', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { env: { LD_PRELOAD: 'x' } }));
     await until(async () => (await lab.show('hostile')).status === 'failed', 'it fails');
-    expect((await lab.show('hostile')).error).toContain('LD_PRELOAD would act outside the sandbox');
+    expect((await lab.show('hostile')).error).toContain('LD_PRELOAD would take effect outside the sandbox');
   });
 });

@@ -48,7 +48,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] a definition of a server o
     ['an empty name', () => ({ '': 'x' })],
   ])('by the variable %s, which shells or loaders around it would heed', async (_name, env) => {
     const { said, escaped } = await run((mark) => ({ env: env(mark) }));
-    expect(said).toContain('would act outside the sandbox');
+    expect(said).toContain('would take effect outside the sandbox');
     expect(escaped).toBe(false);
   });
 

@@ -284,7 +284,7 @@ describe('a folder that is denied', () => {
       {
         result: {
           matches: ['src/a.txt:1: needle in src'],
-          note: expect.stringContaining('2 names were left out') as unknown,
+          note: expect.stringContaining('2 names were omitted') as unknown,
         },
       },
     ]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultTools } from './default-tools.js';
 
-it('[A1] what every world offers: what only looks or asks runs unasked, all else needs approval', () => {
+it('[A1] read-only tools and questions run without approval; all other built-in tools need it', () => {
   const tools = defaultTools({ shell: { sandbox: { kind: 'none', reason: 'a test' }, hide: [] } });
   const table = tools.map(({ definition: { name, approval, readOnly }, trusted }) => [
     name,
@@ -23,7 +23,7 @@ it('[A1] what every world offers: what only looks or asks runs unasked, all else
   ]);
 });
 
-it('[A47] each tool says of its own calls how they run: only commands are sandboxed, and web_fetch uses the network', () => {
+it('[A47] each tool reports how its calls run: only commands are sandboxed, and web_fetch uses the network', () => {
   const opened = { folders: ['/opt/lib'], hosts: ['a.example'], anyHost: false, privateHosts: [] };
   const kept = { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' } as const;
   const tools = defaultTools({ shell: { sandbox: kept, hide: [] } });

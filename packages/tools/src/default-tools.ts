@@ -10,7 +10,7 @@ import { askHuman } from './people/ask-human.js';
 import { shellCmd, type ShellOptions } from './shell/shell-cmd.js';
 import { webFetch } from './web/web-fetch.js';
 
-/** What every world offers its agents. None of it is in an agent's list unless a person puts it there. */
+/** The built-in tools of every world. An agent has none of them until a person adds them to its list. */
 export function defaultTools(options: { shell: ShellOptions }): Tool[] {
   const { sandbox } = options.shell;
   const lock = sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined;

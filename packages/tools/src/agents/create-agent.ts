@@ -9,21 +9,24 @@ const parameters = z.strictObject({
     .array(z.string().min(1).max(128))
     .max(200)
     .exactOptional()
-    .describe('Names or globs of tools it may ask for, out of your own list. None unless told.'),
+    .describe('Names or globs of tools it may use, from your own list. Default: none.'),
 });
 
-/** Lets an agent add another to its world: with its maker's model, under its maker's rules, and with no tool its maker lacks (A22). */
+/**
+ * Lets an agent add another one to its world. It gets the creator's model and rules, and no tool that the creator lacks
+ * (A22).
+ */
 export function createAgent(): Tool {
   return defineTool({
     name: 'create_agent',
     description:
-      'Adds an agent to this world that uses the same model as you. It can have only tools that you have, is under the same rules ' +
-      'as you and needs the same approvals. Address it with @name afterwards.',
+      'Adds an agent to this world that uses the same model as you. It can only have tools that you have, follows the same rules ' +
+      'as you and needs the same approvals. Mention it with @name afterwards.',
     parameters,
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Create the agent {name} with these tools: {tools}' },
     async execute({ name, instructions, tools = [] }, { world }) {
-      if (world === undefined) throw new ToolFailure('there is no world here to add an agent to');
+      if (world === undefined) throw new ToolFailure('agents can only be added inside a world');
       const { agentId } = await world.createAgent({ name, systemPrompt: instructions, tools });
       return { agentId, name, tools };
     },

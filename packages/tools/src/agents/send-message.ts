@@ -7,28 +7,28 @@ const parameters = z.strictObject({
     .string()
     .max(100_000)
     .refine((text) => text.trim() !== '', 'must not be empty')
-    .describe('What to say. Begin a paragraph with @name to address an agent, or with @human to address people.'),
+    .describe('The message. Start a paragraph with @name to address an agent, or with @human to address people.'),
   chat: z
     .string()
     .min(1)
     .max(200)
     .exactOptional()
-    .describe('The id of another chat of this world; this one unless told.'),
+    .describe('The id of another chat of this world. Default: this chat.'),
 });
 
-/** Lets an agent speak in the middle of its turn. It speaks as itself, and being heard gives nobody more turns (A22). */
+/** Lets an agent post a message during its turn, under its own name. This gives nobody extra turns (A22). */
 export function sendMessage(): Tool {
   return defineTool({
     name: 'send_message',
     description:
-      'Says something in a chat of this world under your own name, before your turn ends. Agents that it addresses with @name ' +
-      'answer in the chat, after it is said; their answers are not the result of this call.',
+      'Posts a message in a chat of this world under your name, before your turn ends. Agents mentioned with @name ' +
+      'answer in the chat afterwards; their answers are not the result of this call.',
     parameters,
     sandbox: () => inProcess('none'),
     idempotent: true,
     approval: { required: true, message: 'Say in the chat: {content}' },
     async execute({ content, chat }, { world }) {
-      if (world === undefined) throw new ToolFailure('there is no world here to speak in');
+      if (world === undefined) throw new ToolFailure('messages can only be sent inside a world');
       return await world.sendMessage({ content, ...(chat === undefined ? {} : { chatId: chat }) });
     },
   });

@@ -4,13 +4,13 @@ import { looksBinary } from './looks-binary.js';
 import type { Target } from './open-target.js';
 import { unifiedDiff } from './unified-diff.js';
 
-/** What a signature covers beside the arguments (A7): where the write really goes, and what is there now. */
+/** What an approval covers besides the arguments (A7): the real path of the target and its current content. */
 export function fingerprintOf({ path, old }: Target): string {
   const content = old === undefined ? 'absent' : createHash('sha256').update(old.bytes).digest('hex');
   return JSON.stringify([path, content]);
 }
 
-/** Refuses a write whose target is not what the person saw. */
+/** Refuses the write if the target changed after the call was approved. */
 export function checkSigned(target: Target, signed: string | undefined): void {
   if (signed === undefined || fingerprintOf(target) === signed) return;
   throw new Error(

@@ -11,18 +11,18 @@ const text = z.string().max(8 * 1024 * 1024);
 const parameters = z
   .strictObject({
     path: pathArgument.describe('A text file in the working folder.'),
-    oldText: text.min(1).describe('Text that is in the file exactly once, blanks and line ends included.'),
-    newText: text.describe('What stands there instead.'),
+    oldText: text.min(1).describe('Text that occurs in the file exactly once, including whitespace and line endings.'),
+    newText: text.describe('The replacement text.'),
   })
   .refine(({ oldText, newText }) => oldText !== newText, { path: ['newText'], message: 'is the same as oldText' });
 
 type Edit = z.infer<typeof parameters>;
 
-/** Replaces one passage of a file. An edit that does not fit fails before anybody is asked (T11). */
+/** Replaces one passage of a file. An edit that doesn't apply fails before anyone is asked to approve it (T11). */
 export function editFile(lock?: ProcessLock): Tool {
   return defineTool({
     name: 'edit_file',
-    description: 'Replaces one passage of a text file in the working folder. The old text must be in it exactly once.',
+    description: 'Replaces one passage of a text file in the working folder. oldText must occur in it exactly once.',
     parameters,
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Change {path}' },
@@ -55,31 +55,31 @@ async function applyEdit(
 ): Promise<{ target: Target; content: string }> {
   const target = await lookAtTarget(workingDirectory, path);
   const { name, old } = target;
-  if (old === undefined) throw new Error(`"${name}" does not exist; write_file makes a new file`);
+  if (old === undefined) throw new Error(`"${name}" does not exist; use write_file to create it`);
   const before = decode(old.bytes, name);
   const at = before.indexOf(oldText);
-  if (at < 0) throw new Error(`the old text is not in "${name}"${hint(before, oldText)}`);
+  if (at < 0) throw new Error(`oldText was not found in "${name}"${hint(before, oldText)}`);
   const again = before.indexOf(oldText, at + 1);
   if (again >= 0) {
     const lines = `lines ${lineAt(before, at)} and ${lineAt(before, again)}`;
-    throw new Error(`the old text is in "${name}" more than once (${lines}); take in more of what is around it`);
+    throw new Error(`oldText occurs in "${name}" more than once (${lines}); include more of the surrounding text`);
   }
   return { target, content: before.slice(0, at) + newText + before.slice(at + oldText.length) };
 }
 
-/** Written back, what could not be read would be damaged. */
+/** Bytes that aren't valid UTF-8 would be corrupted when written back. */
 function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new Error(`"${name}" is no UTF-8 text and can't be edited`, { cause: error });
+    throw new Error(`"${name}" is not UTF-8 text and can't be edited`, { cause: error });
   }
 }
 
 function hint(before: string, oldText: string): string {
   if (before.includes('\r\n') && before.replaceAll('\r\n', '\n').includes(oldText))
     return '; its lines end with \\r\\n';
-  if (squeezed(before).includes(squeezed(oldText))) return '; it is there with other blanks or line ends';
+  if (squeezed(before).includes(squeezed(oldText))) return '; it occurs with different whitespace or line endings';
   return '; read the file again';
 }
 

@@ -4,16 +4,16 @@ import { isOwnFile, wordsOf } from '@countersign/core/ports';
 import { isInside } from './is-inside.js';
 import { absolutePath } from './path-argument.js';
 
-/** A path, checked now: it exists, no link is on the way, and it lies in the working folder. */
+/** A path that exists, has no symlinks in it and is inside the working folder. Checked at the time of the call. */
 export interface FoundPath {
   readonly path: string;
-  /** As people write it, from the working folder. */
+  /** Relative to the working folder, for display. */
   readonly name: string;
 }
 
 /**
- * Rejects with words a model can use. Links are refused even where they stay inside: rules have judged the path as it was
- * written, and a link would be a way around them (A1).
+ * Rejects with an error the model can act on. Refuses symlinks even inside the folder: rules judged the path as
+ * written, and a link would bypass them (A1).
  */
 export async function findRealPath(workingDirectory: string, written: string): Promise<FoundPath> {
   const path = absolutePath({ workingDirectory }, written);
@@ -31,15 +31,15 @@ export async function findRealPath(workingDirectory: string, written: string): P
   return { path, name };
 }
 
-/** The folder was real when the call was signed; if it has become a link since, nothing said about it holds. */
+/** If the folder was replaced by a symlink after the approval, the approval no longer applies. */
 export async function checkRoot(workingDirectory: string): Promise<void> {
   const real = await realpath(workingDirectory).catch(() => undefined);
-  if (real !== workingDirectory) throw new Error(`the working folder ${workingDirectory} is no longer what it was`);
+  if (real !== workingDirectory) throw new Error(`the working folder ${workingDirectory} was replaced by a link`);
 }
 
-/** Before anything opens it: see `isOwnFile`. */
+/** Must run before anything opens the file; see `isOwnFile`. */
 export function refuseOwnFile(path: string, name: string): void {
-  if (isOwnFile(path)) throw new Error(`"${name}" belongs to Countersign itself; no tool may open it`);
+  if (isOwnFile(path)) throw new Error(`"${name}" belongs to Countersign; tools may not open it`);
 }
 
 export function nameOf(workingDirectory: string, path: string): string {
@@ -47,7 +47,7 @@ export function nameOf(workingDirectory: string, path: string): string {
 }
 
 export function outside(written: string): Error {
-  return new Error(`"${written}" lies outside the working folder`);
+  return new Error(`"${written}" is outside the working folder`);
 }
 
 export function linked(workingDirectory: string, name: string, real: string): Error {
@@ -61,14 +61,14 @@ export function wordsFor(error: unknown, name: string): string {
     case 'ENOENT':
       return `"${name}" does not exist`;
     case 'ENOTDIR':
-      return `"${name}" goes through a file as if it were a folder`;
+      return `"${name}" has a file where a folder is expected`;
     case 'ELOOP':
-      return `"${name}" is a link that leads in a circle`;
+      return `"${name}" is a link that points back to itself`;
     case 'ENAMETOOLONG':
       return 'a name in this path is too long';
     case 'EACCES':
     case 'EPERM':
-      return `"${name}" may not be opened: permission denied`;
+      return `"${name}" can't be opened: permission denied`;
     case 'EISDIR':
       return `"${name}" is a folder`;
     default:

@@ -23,24 +23,24 @@ const parameters = z
       .string()
       .min(1)
       .max(1_000)
-      .describe('Text to look for, exactly as it stands, or with regex a JavaScript regular expression.'),
-    path: pathArgument.exactOptional().describe('A folder or file; the whole working folder unless told.'),
+      .describe('Literal text to search for, or a JavaScript regular expression if regex is true.'),
+    path: pathArgument.exactOptional().describe('A folder or file. Default: the whole working folder.'),
     regex: z.boolean().exactOptional(),
     ignoreCase: z.boolean().exactOptional(),
-    include: z.string().min(1).max(200).exactOptional().describe('Only files with such a name, as in *.ts'),
-    hidden: z.boolean().exactOptional().describe('Whether to look into files and folders that begin with a dot.'),
+    include: z.string().min(1).max(200).exactOptional().describe('Only files whose names match, such as *.ts'),
+    hidden: z.boolean().exactOptional().describe('Whether to search files and folders whose names start with a dot.'),
   })
   .superRefine(({ pattern, regex }, context) => {
     const message = regex === true ? regexProblem(pattern) : undefined;
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['pattern'], message });
   });
 
-/** Finds lines in the text files of the working folder. All of a regular expression's searches in a call may take `regexLimitMs`. */
+/** Searches the text files of the working folder. `regexLimitMs` is the total time for all regex searches of a call. */
 export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): Tool {
   return defineTool({
     name: 'grep',
     description:
-      'Finds lines in the text files of the working folder. node_modules and .git are looked into only when path names them; binary files and those above 8 MB are passed over.',
+      'Finds lines in the text files of the working folder. Searches node_modules and .git only if path names them; skips binary files and files above 8 MB.',
     parameters,
     sandbox: () => inProcess('none'),
     readOnly: true,
@@ -114,14 +114,14 @@ async function searchFile(
   }
 }
 
-/** Undefined for what is no text, too large, can't be opened, or may be what a rule keeps closed under another name. */
+/** Undefined if the file is binary, too large, unreadable, or may be another name of a file that a rule withholds. */
 async function readText(workingDirectory: string, name: string, oneNameOnly: boolean): Promise<string | undefined> {
   const opened = await openFile(workingDirectory, name).catch(() => undefined);
   if (opened === undefined) return undefined;
   try {
     if (opened.stats.size > MOST_FILE_BYTES || (oneNameOnly && opened.stats.nlink > 1)) return undefined;
     const bytes = Buffer.alloc(opened.stats.size);
-    // Not `readFile`, which goes on reading a file that grows.
+    // Not `readFile`: it would keep reading a file that grows.
     const { bytesRead } = await opened.handle.read(bytes, 0, bytes.length, 0);
     const read = bytes.subarray(0, bytesRead);
     return looksBinary(read) ? undefined : read.toString('utf8');
@@ -132,8 +132,8 @@ async function readText(workingDirectory: string, name: string, oneNameOnly: boo
 
 function report({ matches, searched, passedOver, walked }: Found): object {
   const notes = [
-    ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are given; there may be more`] : []),
-    ...(passedOver > 0 ? [`${passedOver} binary, large or closed files were passed over`] : []),
+    ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are shown; there may be more`] : []),
+    ...(passedOver > 0 ? [`${passedOver} binary, large or unreadable files were skipped`] : []),
     ...noteOfWithheld(walked),
   ];
   return { matches, searched, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };

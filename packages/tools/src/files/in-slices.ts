@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Waiting for each file by itself costs ten times as much; looking at all of them without a pause holds everybody else up. */
+/** Awaiting each file takes ten times as long; checking all of them at once would block the event loop. */
 const SLICE = 200;
 
-/** Calls `look`, which asks the disk without waiting, for each item, and lets others run after every slice. */
+/** Calls the synchronous `look` for each item and yields to the event loop after every slice. */
 export async function inSlices<T>(items: Iterable<T>, look: (item: T) => void): Promise<void> {
   let looked = 0;
   for (const item of items) {

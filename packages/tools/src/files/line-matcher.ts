@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { wordsOf } from '@countersign/core/ports';
 
-/** Tells which of some lines match. */
+/** Finds the lines that match. */
 export interface LineMatcher {
-  /** Positions in `lines`. Rejects with words when the pattern takes too long. */
+  /** Indexes into `lines`. Rejects with a readable error if the pattern takes too long. */
   matching(lines: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export function literalMatcher(text: string, ignoreCase: boolean): LineMatcher {
   };
 }
 
-/** Plain JavaScript, since a worker runs it as it stands. */
+/** Plain JavaScript, because the worker runs this source as is. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.source, workerData.flags);
@@ -30,8 +30,8 @@ parentPort.on('message', (lines) => {
 `;
 
 /**
- * A regular expression in a thread of its own: some take longer than anybody lives, and only a thread can be cut off. All its
- * searches together may take `limitMs`.
+ * Runs a regular expression in a worker: catastrophic backtracking can only be stopped by terminating the thread.
+ * `limitMs` is the total time for all searches.
  */
 export function regexMatcher(source: string, ignoreCase: boolean, limitMs: number): LineMatcher {
   const flags = ignoreCase ? 'iu' : 'u';
@@ -60,7 +60,7 @@ export function regexMatcher(source: string, ignoreCase: boolean, limitMs: numbe
   };
 }
 
-/** Why a pattern is no regular expression, or undefined. */
+/** Why a pattern is not a valid regular expression, or undefined. */
 export function regexProblem(source: string): string | undefined {
   try {
     RegExp(source, 'u');

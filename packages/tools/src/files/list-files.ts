@@ -7,17 +7,15 @@ import { noteOfWithheld, walkCounter, walkFolder, type WalkedEntry } from './wal
 const MOST_LISTED = 1_000;
 
 const parameters = z.strictObject({
-  path: pathArgument.exactOptional().describe('A folder in the working folder; the working folder itself unless told.'),
-  depth: z.int().min(1).max(10).exactOptional().describe('How many levels to show; 1 unless told.'),
-  hidden: z.boolean().exactOptional().describe('Whether to show names that begin with a dot.'),
+  path: pathArgument.exactOptional().describe('A folder in the working folder. Default: the working folder itself.'),
+  depth: z.int().min(1).max(10).exactOptional().describe('How many levels to show. Default: 1.'),
+  hidden: z.boolean().exactOptional().describe('Whether to show names that start with a dot.'),
 });
 
-/** Lists a folder inside the working folder. */
 export function listFiles(): Tool {
   return defineTool({
     name: 'list_files',
-    description:
-      'Lists a folder in the working folder. Folders end with /, links with @; what is behind a link is not shown.',
+    description: 'Lists a folder in the working folder. Folders end with /, links with @; links are not followed.',
     parameters,
     sandbox: () => inProcess('none'),
     readOnly: true,
@@ -29,7 +27,7 @@ export function listFiles(): Tool {
       const notes = (): readonly string[] => noteOfWithheld(counter);
       for await (const entry of walkFolder(workingDirectory, path, { depth, hidden, withheld, signal }, counter)) {
         if (entries.length === MOST_LISTED) {
-          const more = `there is more; only the first ${MOST_LISTED} are listed`;
+          const more = `there are more; only the first ${MOST_LISTED} are listed`;
           return { path, entries, note: [more, ...notes()].join('; ') };
         }
         entries.push(entry.name + SIGN[entry.kind]);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** How processes on this machine take turns: the `flock` program, and a folder of ours that agents can't reach. */
+/** Locks between processes on this machine: the `flock` program, and a folder of ours that agents can't reach. */
 export interface ProcessLock {
   readonly flock: string;
   readonly folder: string;
@@ -12,8 +12,8 @@ export interface ProcessLock {
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs one change of a working folder at a time: in this process, and with `lock` among all processes that share its folder. The
- * kernel drops the lock when its holder dies. Rejects when another process holds it for too long; then nothing ran.
+ * Runs one change of a working folder at a time, in this process and (with `lock`) across all processes that share the
+ * folder. The kernel releases the lock when its holder dies. Rejects on timeout, before anything ran.
  */
 export async function lockFolder<T>(
   workingDirectory: string,
@@ -38,18 +38,18 @@ export async function lockFolder<T>(
   }
 }
 
-/** A fixed number of lock files: one that is deleted while somebody waits for it would be two locks. */
+/** A fixed number of lock files. Deleting one while a process waits for it would create two locks. */
 export function lockSlot(workingDirectory: string): string {
   return createHash('sha256').update(workingDirectory).digest('hex').slice(0, 2);
 }
 
 const WAIT_SECONDS = 60;
 
-/** The lock lives as long as the child, and the child as long as its input: when we die, both end. */
+/** The lock lasts as long as the child, and the child as long as its stdin: if we die, both end. */
 async function takeLock({ flock, folder }: ProcessLock, workingDirectory: string): Promise<() => Promise<void>> {
   const file = join(folder, `lock-${lockSlot(workingDirectory)}`);
   const words = ['-x', '-w', String(WAIT_SECONDS), file, '/bin/sh', '-c', 'printf .; read -r _'];
-  // A session of its own: Ctrl-C in our terminal must not drop the lock while we still write.
+  // A separate session, so that Ctrl-C in our terminal doesn't release the lock during a write.
   const child = spawn(flock, words, { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => {

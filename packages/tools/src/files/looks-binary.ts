@@ -1,4 +1,4 @@
-/** As Git tells it: text has no NUL near its beginning. */
+/** Same heuristic as Git: text has no NUL near its start. */
 export function looksBinary(start: Uint8Array): boolean {
   return start.subarray(0, 8_192).includes(0);
 }

@@ -7,17 +7,20 @@ export interface OpenedFile extends FoundPath {
   readonly stats: Stats;
 }
 
-/** Opens a regular file for reading. What was opened is checked, not what was found before: a link could have come in between. */
+/** Opens a regular file for reading. Checks the opened file, not the path: a symlink could be swapped in between. */
 export async function openFile(workingDirectory: string, written: string): Promise<OpenedFile> {
   const opened = await openChecked(workingDirectory, await findRealPath(workingDirectory, written), 0);
   const { stats, name } = opened;
   if (stats.isFile()) return opened;
   await opened.handle.close();
   if (stats.isDirectory()) throw new Error(`"${name}" is a folder; list_files shows what is in it`);
-  throw new Error(`"${name}" is no file but a device, pipe or socket`);
+  throw new Error(`"${name}" is not a regular file but a device, pipe or socket`);
 }
 
-/** Opens a folder. `at` names it in a way that no rename or link can lead elsewhere while it is open, where the system has one. */
+/**
+ * Opens a folder. Where the OS supports it, `at` is a path through the descriptor, so no rename or symlink can redirect
+ * it.
+ */
 export async function openFolder(workingDirectory: string, written: string): Promise<OpenedFile & { at: string }> {
   const found = await findRealPath(workingDirectory, written);
   const opened = await openChecked(workingDirectory, found, constants.O_DIRECTORY);
@@ -28,7 +31,7 @@ async function openChecked(workingDirectory: string, found: FoundPath, flags: nu
   const { path, name } = found;
   let handle: FileHandle;
   try {
-    // Not blocking: a pipe that nobody writes to would hold us up for ever.
+    // Non-blocking: opening a pipe without a writer would hang forever.
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags);
   } catch (error) {
     throw new Error(openingWords(error, name), { cause: error });
@@ -46,18 +49,19 @@ async function openChecked(workingDirectory: string, found: FoundPath, flags: nu
 
 function openingWords(error: unknown, name: string): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
-  // How a socket answers, and a device without a driver.
-  if (code === 'ENXIO' || code === 'ENODEV') return `"${name}" is no file but a device, pipe or socket`;
+  // The error codes of sockets and of devices without a driver.
+  if (code === 'ENXIO' || code === 'ENODEV') return `"${name}" is not a regular file but a device, pipe or socket`;
   return wordsFor(error, name);
 }
 
-/** Where the open file really lies. */
+/** The real path of the open file. */
 async function realPathOf(handle: FileHandle, path: string, stats: Stats): Promise<string> {
   const pinned = await descriptorPath(handle);
   if (pinned !== undefined) return await readlink(pinned);
   const real = await realpath(path);
   const now = await stat(real);
-  if (now.ino !== stats.ino || now.dev !== stats.dev) throw new Error('the file was replaced while it was opened');
+  if (now.ino !== stats.ino || now.dev !== stats.dev)
+    throw new Error('the file was replaced while it was being opened');
   return real;
 }
 

@@ -9,15 +9,15 @@ import { absolutePath } from './path-argument.js';
 import { linkOrRename } from '../sandbox/draft/move.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
-/** A file that would be replaced is read whole, for its signature and its diff. */
+/** A file to be replaced is read whole, for its fingerprint and diff. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** What a write would hit, looked at now. */
+/** The current state of the file that a write would replace. */
 export interface Target {
-  /** Real: no link is on the way. */
+  /** The real path; it contains no symlinks. */
   readonly path: string;
   readonly name: string;
-  /** Undefined: nothing is there yet. */
+  /** Undefined if the file doesn't exist yet. */
   readonly old:
     | {
         readonly bytes: Buffer;
@@ -29,7 +29,9 @@ export interface Target {
     | undefined;
 }
 
-/** Rejects with words where nothing may be written: outside, through a link, onto a folder or a device. Changes nothing. */
+/**
+ * Rejects if writing is not allowed: outside the folder, through a symlink, onto a folder or a device. Changes nothing.
+ */
 export async function lookAtTarget(
   workingDirectory: string,
   written: string,
@@ -60,8 +62,7 @@ export async function lookAtTarget(
 async function readOld(workingDirectory: string, path: string): Promise<Target['old']> {
   const { handle, stats, name } = await openFile(workingDirectory, path);
   try {
-    if (stats.size > MOST_BYTES)
-      throw new Error(`"${name}" has ${stats.size} bytes, too many to be changed by this tool`);
+    if (stats.size > MOST_BYTES) throw new Error(`"${name}" has ${stats.size} bytes, which is too large for this tool`);
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     const { mode, uid, gid } = stats;
@@ -76,7 +77,7 @@ function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-/** Every folder on the way that is there already must be one, and no link. */
+/** Every existing parent must be a folder and not a symlink. */
 async function checkParents(workingDirectory: string, folder: string): Promise<void> {
   for (const path of foldersTo(workingDirectory, folder)) {
     const name = nameOf(workingDirectory, path);
@@ -98,8 +99,8 @@ function foldersTo(workingDirectory: string, folder: string): string[] {
 }
 
 /**
- * Puts new content in place of the old in one step: whoever reads sees all of the one or all of the other, also after a crash.
- * Works from an open folder, so that a folder swapped for a link meanwhile leads nowhere.
+ * Replaces the content atomically: readers see the old or the new content, even after a crash. Works through an open
+ * folder, so swapping the folder for a symlink has no effect.
  */
 export async function replaceFile(workingDirectory: string, { path, old }: Target, content: string): Promise<void> {
   for (const folder of foldersTo(workingDirectory, dirname(path))) await makeFolder(workingDirectory, folder);
@@ -120,8 +121,8 @@ export async function replaceFile(workingDirectory: string, { path, old }: Targe
 async function putInPlace(temporary: string, target: string, old: Target['old']): Promise<void> {
   const there = await lstat(target, { bigint: true }).catch(() => undefined);
   if ((there === undefined ? undefined : versionOf(there)) !== old?.version)
-    throw new Error('somebody else changed it at the same moment, so nothing was written');
-  // A link never replaces a file that was created meanwhile.
+    throw new Error('someone else changed it at the same time, so nothing was written');
+  // Unlike rename, link never overwrites a file that was created in the meantime.
   await (old === undefined ? linkOrRename(temporary, target) : rename(temporary, target));
 }
 
@@ -142,7 +143,7 @@ async function writeNew(path: string, content: string, old: Target['old']): Prom
   const handle: FileHandle = await open(path, flags, old?.mode ?? 0o644);
   try {
     if (old !== undefined) {
-      // Only root may give a file away; for others it becomes theirs, as with any editor.
+      // Only root can change the owner; for other users the file becomes theirs, as with any editor.
       await handle.chown(old.uid, old.gid).catch(() => undefined);
       await handle.chmod(old.mode);
     }

@@ -12,7 +12,7 @@ export const pathArgument = z
   .max(4096)
   .refine((path) => !path.includes('\0'), 'must not contain a NUL character');
 
-/** Absolute and normalised, by text alone. */
+/** Absolute and normalised, without reading the disk. */
 export function absolutePath({ workingDirectory }: ToolPlace, path: string): string {
   return resolve(workingDirectory, path);
 }
@@ -21,7 +21,10 @@ export function readSubjects(path: string, place: ToolPlace): readonly Subject[]
   return [{ kind: 'path', path: absolutePath(place, path), argument: 'path' }];
 }
 
-/** A file that runs later outside is also asked each time: a deny rule still finds its path, and no rule or grant allows it unasked (A20). */
+/**
+ * A file that later runs outside the sandbox is dynamic as well: deny rules still match its path, but no rule or grant
+ * allows it (A20).
+ */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
   const name = runsLater(place.workingDirectory, absolute);
@@ -30,21 +33,21 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   return [subject, { kind: 'dynamic', always: true, why: { code: 'runs-later', path: name } }];
 }
 
-/** Whether a write stays in the working folder and with the people who work there (A20). */
+/** Whether a write stays in the working folder and affects only files that no program runs by itself (A20). */
 export function writesInside(path: string, place: ToolPlace): boolean {
   const absolute = absolutePath(place, path);
   return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;
 }
 
-/** The same for a file that may be new: a dot-file may be one that some program runs by itself, though we don't know its name (A36). */
+/** The same for a file that may not exist yet: a new dot-file may be one that some program runs automatically (A36). */
 export function createsInside(path: string, place: ToolPlace): boolean {
   const segments = relative(place.workingDirectory, absolutePath(place, path)).split(sep);
   return writesInside(path, place) && !segments.some((segment) => segment.startsWith('.'));
 }
 
 /**
- * A file with a second name may be one that a rule is about, under the name that the rule does not know. Reading it is asked
- * where there are such rules, writing it each time.
+ * A hard link may be another name of a file that a rule protects. Reading one needs approval if there are such rules;
+ * writing one always does.
  */
 export async function lookForOtherNames(
   path: string,

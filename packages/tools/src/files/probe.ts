@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 
-/** Where a path really leads. Undefined: nowhere, or closed to us. */
+/** The real path, or undefined if it doesn't exist or we may not access it. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -10,7 +10,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Links are followed. */
+/** Follows symlinks. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -19,7 +19,7 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Whether it is a file that we may run. Links are followed. */
+/** Whether it is a file that we may execute. Follows symlinks. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -29,7 +29,7 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** A script or a program of this machine, and not any file on a disk where every file may be run. */
+/** Whether it is a script or a native binary. On some disks every file has the executable bit. */
 export function isRunnable(path: string): boolean {
   if (!isProgram(path)) return false;
   let file: number | undefined;
@@ -45,5 +45,5 @@ export function isRunnable(path: string): boolean {
   }
 }
 
-/** ELF, and Mach-O for one or several machines. */
+/** Magic numbers: ELF, Mach-O and universal Mach-O. */
 const BINARIES: ReadonlySet<string> = new Set(['7f454c46', 'cffaedfe', 'cafebabe']);

@@ -11,7 +11,7 @@ import { writeFile } from './write-file.js';
 
 const ROUNDS = scaled(300, 60);
 
-/** Swaps a folder for a link to outside, and back, as fast as it can, until it is killed or its parent has died. */
+/** Swaps a folder for a symlink to outside and back, as fast as it can, until it is killed or its parent dies. */
 const SWAP = `
 const { renameSync, symlinkSync, writeSync } = require('node:fs');
 const swap = (from, to) => { try { renameSync(from, to); } catch {} };
@@ -43,9 +43,9 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a l
     await base.remove();
   });
 
-  it('[A1] nothing outside is read', async () => {
+  it('[A1] reads nothing outside', async () => {
     const seen = new Set<string>();
-    // Both have to be met, or there was no race at all: on a busy machine that takes more rounds.
+    // Both states must occur, or nothing raced. On a busy machine that takes more rounds.
     for (let round = 0; round < ROUNDS || seen.size < 2; round += 1) {
       const read = await tryTool(readFile(), { path: 'folder/file' }, { workingDirectory });
       const found = await tryTool(grep(), { pattern: 'SIDE', path: 'folder' }, { workingDirectory });
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a l
     expect(seen).toEqual(new Set(['inside', 'refused']));
   });
 
-  it('[A1] nothing outside is written', async () => {
+  it('[A1] writes nothing outside', async () => {
     let written = 0;
     for (let round = 0; round < ROUNDS || written === 0; round += 1) {
       const tried = await tryTool(writeFile(), { path: `folder/${round}/new`, content: 'x' }, { workingDirectory });

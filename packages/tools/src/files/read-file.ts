@@ -7,11 +7,11 @@ import { readLines } from './read-lines.js';
 
 const parameters = z.strictObject({
   path: pathArgument.describe('A file in the working folder.'),
-  offset: z.int().min(1).exactOptional().describe('The first line to read, from 1.'),
-  limit: z.int().min(1).max(5_000).exactOptional().describe('How many lines to read; 2000 unless told.'),
+  offset: z.int().min(1).exactOptional().describe('The first line to read, starting at 1.'),
+  limit: z.int().min(1).max(5_000).exactOptional().describe('How many lines to read. Default: 2000.'),
 });
 
-/** Reads lines of a text file in the working folder. However large the file is, only what is needed of it is read. */
+/** Reads lines of a text file in the working folder. Reads no more of the file than it needs. */
 export function readFile(): Tool {
   return defineTool({
     name: 'read_file',
@@ -28,7 +28,7 @@ export function readFile(): Tool {
         const read = await readLines(handle, { offset, limit, signal });
         switch (read.kind) {
           case 'binary':
-            return { path: name, size: stats.size, note: 'this is a binary file; its content is not shown' };
+            return { path: name, size: stats.size, note: 'this is a binary file, so its content is not shown' };
           case 'too-far': {
             const note = `line ${offset} lies beyond the first ${read.scanned} bytes of a file of ${stats.size}; grep can find things in it`;
             return { path: name, size: stats.size, note };

@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { looksBinary } from './looks-binary.js';
 
 const CHUNK_BYTES = 64 * 1024;
-/** Read in search of the first line that is wanted; more would keep everybody waiting. */
+/** How far to scan for the first requested line. Scanning further would take too long. */
 const MOST_SCANNED = 64 * 1024 * 1024;
-/** Given back: what a model is shown at most, with room for its quoting. */
+/** Most bytes to return: what a model is shown at most, with room for quoting. */
 const MOST_GIVEN = 48 * 1024;
 const LONGEST_LINE = 4_000;
 
@@ -13,7 +13,7 @@ export type ReadLines =
   | { kind: 'too-far'; scanned: number }
   | { kind: 'lines'; lines: string[]; notes: string[] };
 
-/** Lines `offset` to `offset + limit - 1`, read from the start and no further than needed. */
+/** Returns lines `offset` to `offset + limit - 1`. Reads from the start and no further than needed. */
 export async function readLines(
   handle: FileHandle,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
@@ -27,12 +27,12 @@ export async function readLines(
   let given = 0;
   let position = 0;
 
-  /** False when enough was read. */
+  /** False if enough was read. */
   const endLine = (): boolean => {
     if (number >= offset) {
       const text = textOf(Buffer.concat(line), lineBytes, number, notes);
       if (given + text.length > MOST_GIVEN && lines.length > 0) {
-        notes.add(`there is more; go on at line ${number}`);
+        notes.add(`there is more; continue at line ${number}`);
         return false;
       }
       lines.push(text);
@@ -54,12 +54,12 @@ export async function readLines(
     let start = 0;
     while (start < chunk.length) {
       if (lines.length >= limit) {
-        notes.add(`there is more; go on at line ${number}`);
+        notes.add(`there is more; continue at line ${number}`);
         return { kind: 'lines', lines, notes: [...notes] };
       }
       const feed = chunk.indexOf(10, start);
       const part = chunk.subarray(start, feed < 0 ? chunk.length : feed);
-      // Of a line without end only the beginning is kept.
+      // Keep only the start of a very long line.
       if (number >= offset && lineBytes < LONGEST_LINE * 4) line.push(Buffer.from(part.subarray(0, LONGEST_LINE * 4)));
       lineBytes += part.length;
       if (feed < 0) break;
@@ -69,7 +69,7 @@ export async function readLines(
     if (position >= MOST_SCANNED) {
       if (number < offset) return { kind: 'too-far', scanned: position };
       endLine();
-      notes.add(`only the first ${position} bytes of the file were looked at`);
+      notes.add(`only the first ${position} bytes of the file were searched`);
       return { kind: 'lines', lines, notes: [...notes] };
     }
   }
@@ -81,7 +81,7 @@ export async function readLines(
 function textOf(bytes: Buffer, lineBytes: number, number: number, notes: Set<string>): string {
   const text = bytes.toString('utf8');
   if (lineBytes > bytes.length || text.length > LONGEST_LINE) {
-    notes.add(`line ${number} has ${lineBytes} bytes and was cut`);
+    notes.add(`line ${number} has ${lineBytes} bytes and was truncated`);
     return text.slice(0, LONGEST_LINE);
   }
   if (text.includes('\uFFFD')) notes.add('some characters are not UTF-8 and were replaced');

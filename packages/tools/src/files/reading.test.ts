@@ -34,13 +34,13 @@ describe.each([
   ['grep', (path: string) => search({ path, pattern: 'SECRET' })],
 ])('%s stays in the working folder', (_name, use) => {
   it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../work/../secret', '../work-2'])(
-    '[A1] %s lies outside',
+    '[A1] %s is outside',
     async (path) => {
-      expect(await use(path)).toMatchObject(refused('lies outside the working folder'));
+      expect(await use(path)).toMatchObject(refused('is outside the working folder'));
     },
   );
 
-  it('[A1] a link to outside leads nowhere, as a file, a folder or on the way', async () => {
+  it('[A1] follows no symlink to outside: not as a file, a folder or a parent', async () => {
     await symlink('../secret', join(workingDirectory, 'file'));
     await symlink('..', join(workingDirectory, 'folder'));
     await symlink('/', join(workingDirectory, 'root'));
@@ -50,35 +50,35 @@ describe.each([
     expect(await use('folder/secret')).toMatchObject(refused('leads outside'));
   });
 
-  it('[A1] a link inside is named, since rules judged the path as it was written', async () => {
+  it('[A1] names the target of a symlink inside, because rules judged the path as written', async () => {
     await put('secrets/key', 'x');
     await symlink('secrets', join(workingDirectory, 'link'));
     expect(await use('link/key')).toMatchObject(refused('is a link to "secrets/key"; use that path instead'));
   });
 
-  it('links in a circle, missing files, long names and NUL are said in words', async () => {
+  it('explains symlink loops, missing files, long names and NUL characters', async () => {
     await symlink('b', join(workingDirectory, 'a'));
     await symlink('a', join(workingDirectory, 'b'));
     await put('file', 'x');
-    expect(await use('a')).toMatchObject(refused('in a circle'));
+    expect(await use('a')).toMatchObject(refused('points back to itself'));
     expect(await use('missing')).toMatchObject(refused('"missing" does not exist'));
-    expect(await use('file/below')).toMatchObject(refused('as if it were a folder'));
+    expect(await use('file/below')).toMatchObject(refused('where a folder is expected'));
     expect(await use('n'.repeat(300))).toMatchObject(refused('too long'));
     expect(await use('x'.repeat(5_000))).toMatchObject(refused('path'));
     expect(await use('a\0b')).toMatchObject(refused('NUL'));
     expect(await use('')).toMatchObject(refused('path'));
   });
 
-  it('a working folder that has become a link is refused', async () => {
+  it('refuses a working folder that was replaced by a symlink', async () => {
     const swapped = join(outside.path, 'swapped');
     await symlink('/etc', swapped);
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const args = { path: 'passwd', ...(_name === 'grep' && { pattern: 'root' }) };
-    expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('no longer what it was'));
+    expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('was replaced by a link'));
   });
 
-  it('[A1] its subject is the path, absolute and normalised', () => {
+  it('[A1] its subject is the absolute, normalised path', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });
@@ -87,7 +87,7 @@ describe.each([
     expect(subjects('/etc/passwd')).toEqual([{ kind: 'path', path: '/etc/passwd', argument: 'path' }]);
   });
 
-  it('is read-only and runs unasked', () => {
+  it('is read-only and runs without approval', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const { definition } = tools[_name as keyof typeof tools];
     expect(definition).toMatchObject({ name: _name, readOnly: true });
@@ -96,7 +96,7 @@ describe.each([
 });
 
 describe('read_file', () => {
-  it('gives a whole small file, with its lines counted', async () => {
+  it('returns a whole small file with its line count', async () => {
     await put('a.txt', 'one\ntwo\n');
     expect(await read({ path: 'a.txt' })).toEqual({
       ok: true,
@@ -104,10 +104,10 @@ describe('read_file', () => {
     });
   });
 
-  it('gives some lines and says where to go on', async () => {
+  it('returns some lines and says where to continue', async () => {
     await put('a.txt', Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`).join(''));
     expect(await read({ path: 'a.txt', offset: 11, limit: 2 })).toMatchObject({
-      result: { firstLine: 11, lastLine: 12, content: 'line 11\nline 12', note: 'there is more; go on at line 13' },
+      result: { firstLine: 11, lastLine: 12, content: 'line 11\nline 12', note: 'there is more; continue at line 13' },
     });
     expect(await read({ path: 'a.txt', offset: 100 })).toMatchObject({
       result: { content: 'line 100', lastLine: 100 },
@@ -119,7 +119,7 @@ describe('read_file', () => {
     expect(await read({ path: 'empty' })).toMatchObject({ result: { content: '', note: 'the file is empty' } });
   });
 
-  it('[T13] a long file is read piece by piece, and every line comes exactly once', async () => {
+  it('[T13] reads a long file in parts that contain every line exactly once', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${index + 1} ${'é'.repeat(index % 90)}`);
     await put('long', lines.join('\n'));
     const seen: string[] = [];
@@ -130,19 +130,19 @@ describe('read_file', () => {
       expect(result.content.length).toBeLessThan(50_000);
       seen.push(...result.content.split('\n'));
       if (result.note === undefined) break;
-      expect(result.note).toBe(`there is more; go on at line ${result.lastLine + 1}`);
+      expect(result.note).toBe(`there is more; continue at line ${result.lastLine + 1}`);
       offset = result.lastLine + 1;
     }
     expect(seen).toEqual(lines);
   });
 
-  it('of a file of a gigabyte only what is needed is read', async () => {
+  it('reads only what it needs of a one-gigabyte file', async () => {
     await put('huge', 'first\nsecond\n'.padEnd(20_000, 'x'));
     const handle = await open(join(workingDirectory, 'huge'), 'r+');
     await handle.truncate(1024 ** 3);
     await handle.close();
     expect(await read({ path: 'huge', limit: 2 })).toMatchObject({
-      result: { size: 1024 ** 3, content: 'first\nsecond', note: 'there is more; go on at line 3' },
+      result: { size: 1024 ** 3, content: 'first\nsecond', note: 'there is more; continue at line 3' },
     });
     expect(await read({ path: 'huge', offset: 4 })).toMatchObject({
       result: {
@@ -150,7 +150,7 @@ describe('read_file', () => {
       },
     });
     expect(await read({ path: 'huge', offset: 3 })).toMatchObject({
-      result: { note: expect.stringMatching(/^line 3 has \d+ bytes and was cut; only the first/) as string },
+      result: { note: expect.stringMatching(/^line 3 has \d+ bytes and was truncated; only the first/) as string },
     });
     await put('zeros', '');
     const zeros = await open(join(workingDirectory, 'zeros'), 'r+');
@@ -161,11 +161,11 @@ describe('read_file', () => {
     });
   });
 
-  it('binary files and foreign encodings are said', async () => {
+  it('reports binary files and other encodings', async () => {
     await put('image', Buffer.from([0x89, 0x50, 0, 1, 2]));
     expect(await read({ path: 'image' })).toEqual({
       ok: true,
-      result: { path: 'image', size: 5, note: 'this is a binary file; its content is not shown' },
+      result: { path: 'image', size: 5, note: 'this is a binary file, so its content is not shown' },
     });
     await put('latin', Buffer.from('caf\xe9\n', 'latin1'));
     expect(await read({ path: 'latin' })).toMatchObject({
@@ -173,17 +173,17 @@ describe('read_file', () => {
     });
   });
 
-  it('folders, pipes, sockets and devices are no files, and none makes it wait', async () => {
+  it('refuses folders, pipes, sockets and devices without blocking', async () => {
     await mkdir(join(workingDirectory, 'folder'));
     expect(await read({ path: 'folder' })).toMatchObject(refused('is a folder'));
     execFileSync('mkfifo', [join(workingDirectory, 'pipe')]);
-    expect(await read({ path: 'pipe' })).toMatchObject(refused('is no file'));
+    expect(await read({ path: 'pipe' })).toMatchObject(refused('is not a regular file'));
     const server = createServer().listen(join(workingDirectory, 'socket'));
     await once(server, 'listening');
-    expect(await read({ path: 'socket' })).toMatchObject(refused('is no file'));
+    expect(await read({ path: 'socket' })).toMatchObject(refused('is not a regular file'));
     server.close();
     expect(await tryTool(readFile(), { path: 'null' }, { workingDirectory: '/dev' })).toMatchObject(
-      refused('is no file'),
+      refused('is not a regular file'),
     );
   });
 });
@@ -197,12 +197,12 @@ describe('list_files', () => {
     await symlink('..', join(workingDirectory, 'up'));
   });
 
-  it('shows one level, marks folders and links, and leaves out hidden names', async () => {
+  it('shows one level, marks folders and symlinks, and omits hidden names', async () => {
     expect(await list()).toMatchObject({ result: { path: '.', entries: ['node_modules/', 'src/', 'up@'] } });
     expect(await list({ path: 'src' })).toMatchObject({ result: { entries: ['src/a.ts', 'src/deep/'] } });
   });
 
-  it('goes deeper when asked, through no link and not into node_modules', async () => {
+  it('goes deeper if asked to, but follows no symlinks and skips node_modules', async () => {
     const entries = ['node_modules/', 'src/', 'src/a.ts', 'src/deep/', 'src/deep/er/', 'src/deep/er/b.ts', 'up@'];
     expect(await list({ depth: 10 })).toMatchObject({ result: { entries } });
     expect(await list({ path: 'node_modules', depth: 2 })).toMatchObject({
@@ -213,13 +213,13 @@ describe('list_files', () => {
     });
   });
 
-  it('a crowd of files is cut and said', async () => {
+  it('truncates a long list and says so', async () => {
     const names = Array.from({ length: 1_100 }, (_, index) => `crowd/${String(index).padStart(4, '0')}`);
     await mkdir(join(workingDirectory, 'crowd'));
     await Promise.all(names.map((name) => writeFile(join(workingDirectory, name), '')));
     const { result } = (await list({ path: 'crowd' })) as { result: { entries: string[]; note: string } };
     expect(result.entries).toEqual(names.slice(0, 1_000));
-    expect(result.note).toContain('there is more');
+    expect(result.note).toContain('there are more');
   });
 });
 
@@ -232,20 +232,20 @@ describe('grep', () => {
     await put('image', Buffer.from('needle\0needle'));
   });
 
-  it('finds text exactly as it stands', async () => {
+  it('finds literal text', async () => {
     expect(await search({ pattern: 'needle' })).toEqual({
       ok: true,
       result: {
         matches: ['a.ts:2: let needle = a.b(c);'],
         searched: 2,
-        note: '1 binary, large or closed files were passed over',
+        note: '1 binary, large or unreadable files were skipped',
       },
     });
     expect(await search({ pattern: 'a.b(c' })).toMatchObject({ result: { matches: ['a.ts:2: let needle = a.b(c);'] } });
     expect(await search({ pattern: '.*' })).toMatchObject({ result: { matches: [] } });
   });
 
-  it('finds regular expressions, other cases, hidden and named places, and only some files', async () => {
+  it('supports regular expressions, ignoring case, hidden files, a path and a name filter', async () => {
     expect(await search({ pattern: 'n[e]+dle\\s', regex: true, ignoreCase: true })).toMatchObject({
       result: { matches: ['a.ts:2: let needle = a.b(c);', 'sub/b.md:1: a NEEDLE here'] },
     });
@@ -261,17 +261,17 @@ describe('grep', () => {
     expect(await search({ pattern: 'needle', path: 'a.ts' })).toMatchObject({ result: { searched: 1 } });
   });
 
-  it('a pattern that never ends is cut off; one that is none is refused', async () => {
+  it('stops a regex that takes too long and refuses an invalid one', async () => {
     await put('evil', `${'a'.repeat(60)}!\n`);
     const tried = await tryTool(grep({ regexLimitMs: 200 }), { pattern: '^(a+)+$', regex: true }, { workingDirectory });
     expect(tried).toMatchObject(refused('took longer than 0.2 seconds'));
     expect(await search({ pattern: '(', regex: true })).toMatchObject(refused('Unterminated group'));
   });
 
-  it('many matches, long lines and huge files are cut or passed over, and said', async () => {
+  it('truncates many matches and long lines, skips huge files, and says so', async () => {
     await put('many', 'needle\n'.repeat(500));
     expect(await search({ pattern: 'needle', path: 'many' })).toMatchObject({
-      result: { matches: { length: 200 }, note: 'only the first 200 matches are given; there may be more' },
+      result: { matches: { length: 200 }, note: 'only the first 200 matches are shown; there may be more' },
     });
     await put('wide', `needle${'x'.repeat(5_000)}`);
     const { result } = (await search({ pattern: 'needle', path: 'wide' })) as { result: { matches: string[] } };
@@ -280,7 +280,7 @@ describe('grep', () => {
     expect(await search({ pattern: 'needle', path: 'big' })).toMatchObject({ result: { matches: [], searched: 0 } });
   });
 
-  it('what can not be opened is passed over', async () => {
+  it('skips files that can’t be opened', async () => {
     await put('closed', 'needle');
     await chmod(join(workingDirectory, 'closed'), 0);
     expect(await search({ pattern: 'needle', include: 'c*' })).toMatchObject({ ok: true });

@@ -8,9 +8,9 @@ import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.
 import { isInside } from './is-inside.js';
 
 /**
- * Refuses a write that Git would run, or take as settings, though its path does not say so: settings of a repository that is not
- * called `.git`, and what the settings of the working folder's own repository name. Where the path says so, a person is asked instead.
- * With `mayCreate`, nobody approved the call.
+ * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it: the
+ * configuration of a repository not named `.git`, and files that the repository's configuration names. If the path
+ * shows it, a person is asked instead. With `mayCreate`, nobody approved the call.
  */
 export async function refuseWhatRuns(
   workingDirectory: string,
@@ -21,15 +21,15 @@ export async function refuseWhatRuns(
   if (name.split(sep).some(isGitFolder)) return;
   const { paths, inDotFolders, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
   if (paths.some((one) => isInside(one, name)))
-    throw new Error(`"${name}" is named in Git's settings and runs by itself; only a person may change it`);
-  // By its own names the gate has judged it (A36).
+    throw new Error(`"${name}" is named in Git's configuration and runs automatically; only a person may change it`);
+  // Under its own name, the gate has already judged it (A36).
   if (mayCreate?.(path) === false && !existsSync(path) && whyHidden(name, inDotFolders) === 'new-linked')
     throw new Error(
-      `"${name}" does not exist yet, and a link puts it into a dot-folder, where a program may run it by itself. A person can allow it with the rule: allow write_file(./${name})`,
+      `"${name}" does not exist yet, and a link puts it into a dot-folder, where a program may run it automatically. A person can allow it with the rule: allow write_file(./${name})`,
     );
   if (!known && (await isExecutable(path)))
     throw new Error(
-      `"${name}" is executable, and Git's settings can't be read: it may be a hook. Only a person may change it`,
+      `"${name}" is executable, and Git's configuration can't be read, so it may be a hook. Only a person may change it`,
     );
   for (let at = path; at !== workingDirectory; at = dirname(at)) {
     const there = await readdir(dirname(at)).catch(() => []);

@@ -5,7 +5,7 @@ import { matchName } from './match-name.js';
 import { unifiedDiff } from './unified-diff.js';
 
 describe('unifiedDiff', () => {
-  it('is a patch that leads from the one text to the other', () => {
+  it('returns a patch from one text to the other', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '', '\r', '-', '+', '@@ -1 +1 @@', '\\ No newline at end of file'), {
         maxLength: 30,
@@ -21,7 +21,7 @@ describe('unifiedDiff', () => {
     );
   });
 
-  it('shows two changed lines of a long file and nothing else as changed', () => {
+  it('shows two changed lines of a long file and no others as changed', () => {
     const lines = Array.from({ length: 2_100 }, (_, index) => `line ${index}`);
     const changed = lines.with(10, 'one').with(2_090, 'two');
     const { text, truncated } = unifiedDiff('n', lines.join('\n'), changed.join('\n'));
@@ -38,20 +38,20 @@ describe('unifiedDiff', () => {
     });
   });
 
-  it('shows changes that are far apart each with its surroundings', () => {
+  it('shows distant changes as separate hunks with context', () => {
     const before = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`).join('');
     expect(unifiedDiff('n', before, before.replace('2\n', 'two\n').replace('19\n', '')).text).toBe(
       '--- a/n\n+++ b/n\n@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -16,5 +16,4 @@\n 16\n 17\n 18\n-19\n 20',
     );
   });
 
-  it('a missing line feed at the end is a difference', () => {
+  it('treats a missing final newline as a difference', () => {
     expect(unifiedDiff('n', 'a', 'a\n').text).toBe(
       '--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a',
     );
   });
 
-  it('says when nothing changes, and when there is more than anybody reads', () => {
+  it('says that nothing changes, and that a long diff is truncated', () => {
     expect(unifiedDiff('n', 'a', 'a').text).toContain('(nothing changes)');
     expect(unifiedDiff('n', undefined, '').text).toContain('(a new, empty file)');
     const many = unifiedDiff('n', '', 'x\n'.repeat(2_000));
@@ -67,7 +67,7 @@ describe('unifiedDiff', () => {
 });
 
 describe('matchName', () => {
-  it('a star is any run of characters', () => {
+  it('treats a star as any run of characters', () => {
     expect([
       matchName('*.ts', 'a.ts'),
       matchName('*.ts', 'a.tsx'),
@@ -81,7 +81,7 @@ describe('matchName', () => {
     ]);
   });
 
-  it('never takes long', () => {
+  it('takes linear time', () => {
     expect(matchName(`${'*a'.repeat(90)}b`, 'a'.repeat(255))).toBe(false);
   });
 });

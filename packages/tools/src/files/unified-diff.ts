@@ -2,13 +2,15 @@ import type { Preview } from '@countersign/protocol';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
-/** Also limits the search, whose time is quadratic in the number of changes; more would not be shown anyway. */
+/** Also limits the search, which is quadratic in the number of changes. More lines would not be shown anyway. */
 const MOST_LINES = 600;
 const LONGEST_LINE = 1_000;
-/** Lines of both texts together. A preview must not hold up the server. */
+/** Total lines of both texts. A preview must not block the server. */
 const MOST_COMPARED = 50_000;
 
-/** What a file would become, as `diff -u` shows it, for people to read. `before` undefined: there is no such file yet. */
+/**
+ * The change to a file in `diff -u` format, for people to read. `before` is undefined if the file doesn't exist yet.
+ */
 export function unifiedDiff(name: string, before: string | undefined, after: string): Preview {
   const head = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
   const preview = (lines: readonly string[], truncated: boolean): Preview => ({
@@ -28,7 +30,7 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
   );
 }
 
-/** Undefined: too long, or too different, to be compared. */
+/** Undefined if the texts are too long or too different to compare. */
 function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
   if (countLines(before) + countLines(after) > MOST_COMPARED) return undefined;
   const how = { context: CONTEXT, maxEditLength: before === '' ? MOST_COMPARED : MOST_LINES };
@@ -41,7 +43,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** Of a line with its sign in front. */
+/** The line starts with its `+`, `-` or space. */
 function shorten(line: string): string {
   const cut = line.length - 1 - LONGEST_LINE;
   if (cut <= 0) return line;
@@ -49,7 +51,7 @@ function shorten(line: string): string {
 }
 
 function headOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
-  // By the format, an empty range begins one line earlier.
+  // In the unified format, an empty range starts one line earlier.
   const range = (start: number, count: number): string =>
     `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
   return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;

@@ -2,29 +2,29 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolder } from './open-inside.js';
 
-/** Looked at in one walk at most, so that a disk full of files ends too. */
+/** Limit for one walk, so that it also ends on a disk full of files. */
 const MOST_ENTRIES = 200_000;
-/** Full of files that nobody wrote; looked into only when named. */
+/** Generated content; searched only if the path names it. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 export interface WalkedEntry {
-  /** From the working folder. */
+  /** Relative to the working folder. */
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** False for a folder that is not gone into, whatever the depth. */
+  /** False for a folder that is never entered, whatever the depth. */
   readonly entered: boolean;
 }
 
 export interface Walk {
-  /** 1: only what is in the folder itself. */
+  /** 1 means only the folder itself. */
   depth: number;
   hidden: boolean;
-  /** What a rule keeps from this call, by absolute path: neither shown nor gone into (A19). */
+  /** Absolute paths that a rule withholds from this call: neither listed nor entered (A19). */
   withheld?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
 }
 
-/** What a walk may still look at, and what it had to leave out. */
+/** How many entries a walk may still visit, and what it omitted. */
 export interface WalkCounter {
   left: number;
   withheld: number;
@@ -34,12 +34,12 @@ export function walkCounter(): WalkCounter {
   return { left: MOST_ENTRIES, withheld: 0 };
 }
 
-/** Says that there is more than is shown, and not what. */
+/** Says that something was omitted, but not what. */
 export function noteOfWithheld({ withheld }: WalkCounter): readonly string[] {
-  return withheld === 0 ? [] : [`${withheld} names were left out, because a rule denies or asks about them`];
+  return withheld === 0 ? [] : [`${withheld} names were omitted, because a rule denies them or requires approval`];
 }
 
-/** What is below a folder, in order, links not followed. A folder that goes away or can't be read is passed over. */
+/** The entries below a folder, in order. Follows no symlinks; skips folders that disappear or can't be read. */
 export async function* walkFolder(
   workingDirectory: string,
   written: string,

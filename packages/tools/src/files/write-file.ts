@@ -7,18 +7,18 @@ import { lookAtTarget, replaceFile } from './open-target.js';
 import { createsInside, lookForOtherNames, pathArgument, writeSubjects } from './path-argument.js';
 
 const parameters = z.strictObject({
-  path: pathArgument.describe('A file in the working folder. Folders on the way are made.'),
+  path: pathArgument.describe('A file in the working folder. Missing parent folders are created.'),
   content: z
     .string()
     .max(8 * 1024 * 1024)
-    .describe('All that the file will hold.'),
+    .describe('The whole new content of the file.'),
 });
 
-/** Writes a whole file in the working folder. The signature covers what it replaces (A7). */
+/** Writes a whole file in the working folder. The approval covers the content it replaces (A7). */
 export function writeFile(lock?: ProcessLock): Tool {
   return defineTool({
     name: 'write_file',
-    description: 'Writes a file in the working folder, new or in place of what is there.',
+    description: 'Creates or replaces a file in the working folder.',
     parameters,
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Write {path}' },

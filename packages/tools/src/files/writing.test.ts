@@ -27,7 +27,7 @@ const fingerprint = async (tool: Tool, args: unknown): Promise<string | undefine
   await tool.fingerprint?.(args, { workingDirectory });
 
 describe('write_file', () => {
-  it('makes a file, and the folders on the way', async () => {
+  it('creates a file and its parent folders', async () => {
     expect(await write('a/b/c.txt', 'é\n')).toEqual({
       ok: true,
       result: { path: 'a/b/c.txt', created: true, bytes: 3 },
@@ -35,7 +35,7 @@ describe('write_file', () => {
     expect(await get('a/b/c.txt')).toBe('é\n');
   });
 
-  it('replaces a file in one step, keeps its mode and leaves nothing beside it', async () => {
+  it('replaces a file atomically, keeps its mode and leaves no temporary file', async () => {
     await put('run.sh', 'old');
     await chmod(join(workingDirectory, 'run.sh'), 0o750);
     const before = await stat(join(workingDirectory, 'run.sh'));
@@ -58,7 +58,7 @@ describe('write_file', () => {
     },
   );
 
-  it('[A1] writes through no link, whether it leads outside or in', async () => {
+  it('[A1] writes through no symlink, whether it points outside or inside', async () => {
     await putBack(join(outside.path, 'victim'), 'safe');
     await mkdir(join(workingDirectory, '.git'));
     await symlink('../victim', join(workingDirectory, 'file'));
@@ -74,7 +74,7 @@ describe('write_file', () => {
     expect((await readdir(outside.path)).sort()).toEqual(['victim', 'work']);
   });
 
-  it('[A7] the signature covers the old content, or that there was none, and where it lies', async () => {
+  it('[A7] the fingerprint covers the old content, or its absence, and the path', async () => {
     const args = { path: 'a.txt', content: 'new' };
     const absent = await fingerprint(writeFile(), args);
     await put('a.txt', '');
@@ -90,13 +90,13 @@ describe('write_file', () => {
     expect(await fingerprint(writeFile(), { ...args, path: 'b.txt' })).not.toBe(one);
   });
 
-  it('[A7] what could not be written can not be signed', async () => {
+  it('[A7] a write that would fail can’t be approved', async () => {
     await symlink('..', join(workingDirectory, 'up'));
     await expect(fingerprint(writeFile(), { path: 'up/x', content: '' })).rejects.toThrow('leads outside');
-    await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('lies outside');
+    await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('is outside');
   });
 
-  it('[A1, A20] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
+  it('[A1, A20] its subject is the path; a file that runs later outside is also dynamic, in any letter case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts', argument: 'path' }]);
@@ -121,7 +121,7 @@ describe('write_file', () => {
     expect(subjects('.github/x.gitignore')).toHaveLength(1);
   });
 
-  it('[A44] refuses settings that Git finds under another name than .git, and parts of a repository', async () => {
+  it('[A44] refuses Git configuration under a name other than .git, and files inside a repository', async () => {
     await mkdir(join(workingDirectory, 'store', 'objects'), { recursive: true });
     await mkdir(join(workingDirectory, 'store', 'refs'));
     await put('store/HEAD', 'ref: refs/heads/main\n');
@@ -134,15 +134,15 @@ describe('write_file', () => {
     expect(await readdir(join(workingDirectory, 'half'))).toEqual(['HEAD']);
   });
 
-  it('[A37] refuses what the settings of the repository name', async () => {
+  it('[A37] refuses files that the repository’s configuration names', async () => {
     await mkdir(join(workingDirectory, '.git'));
     await put('.git/config', '[core]\n\thooksPath = "tools/hooks"\n[include]\n\tpath = ../shared.cfg\n');
-    expect(await write('tools/hooks/pre-commit', 'x')).toMatchObject(refused("named in Git's settings"));
-    expect(await write('shared.cfg', 'x')).toMatchObject(refused("named in Git's settings"));
+    expect(await write('tools/hooks/pre-commit', 'x')).toMatchObject(refused("named in Git's configuration"));
+    expect(await write('shared.cfg', 'x')).toMatchObject(refused("named in Git's configuration"));
     expect(await write('tools/other', 'x')).toMatchObject({ ok: true });
   });
 
-  it('shows what would change before anybody says yes', async () => {
+  it('shows the change before anyone approves it', async () => {
     await put('a.txt', 'one\ntwo\nthree\n');
     const place = { workingDirectory };
     expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toEqual({
@@ -160,14 +160,14 @@ describe('write_file', () => {
     });
   });
 
-  it('asks', () => {
+  it('needs approval', () => {
     expect(writeFile().definition.approval?.required).toBe(true);
     expect(editFile().definition.approval?.required).toBe(true);
   });
 });
 
 describe('edit_file', () => {
-  it('replaces the one passage and shows the change', async () => {
+  it('replaces the passage and shows the change', async () => {
     await put('a.ts', 'let a = 1;\nlet b = 2;\n');
     expect(await edit('a.ts', 'b = 2', 'b = $& 3')).toMatchObject({
       ok: true,
@@ -176,30 +176,30 @@ describe('edit_file', () => {
     expect(await get('a.ts')).toBe('let a = 1;\nlet b = $& 3;\n');
   });
 
-  it('says what is wrong: not there, more than once, the same, no file, no text', async () => {
+  it('explains failures: not found, found more than once, no change, no file, binary', async () => {
     await put('a', 'x = 1\r\nx = 1\r\ny\r\nz\r\n');
     expect(await edit('a', 'x = 1', 'x')).toMatchObject(refused('more than once (lines 1 and 2)'));
-    expect(await edit('a', 'nowhere', 'x')).toMatchObject(refused('is not in "a"; read the file again'));
+    expect(await edit('a', 'nowhere', 'x')).toMatchObject(refused('was not found in "a"; read the file again'));
     expect(await edit('a', 'y\nz', 'x')).toMatchObject(refused('its lines end with \\r\\n'));
-    expect(await edit('a', 'x  =  1', 'x')).toMatchObject(refused('with other blanks'));
+    expect(await edit('a', 'x  =  1', 'x')).toMatchObject(refused('with different whitespace'));
     expect(await edit('a', 'y', 'y')).toMatchObject(refused('is the same as oldText'));
     expect(await edit('a', '', 'y')).toMatchObject(refused('oldText'));
     expect(await edit('missing', 'x', 'y')).toMatchObject(refused('does not exist'));
     await put('overlap', 'aaa');
     expect(await edit('overlap', 'aa', 'b')).toMatchObject(refused('more than once'));
     await put('latin', Buffer.from('caf\xe9', 'latin1'));
-    expect(await edit('latin', 'caf', 'x')).toMatchObject(refused('no UTF-8'));
+    expect(await edit('latin', 'caf', 'x')).toMatchObject(refused('not UTF-8'));
     expect(await get('overlap')).toBe('aaa');
   });
 
-  it('keeps everything else byte for byte', async () => {
+  it('keeps every other byte', async () => {
     const before = '\uFEFFone\r\ntwo\n\n  end without a line feed';
     await put('a', before);
     await edit('a', 'two', 'TWO');
     expect(await get('a')).toBe(before.replace('two', 'TWO'));
   });
 
-  it('[A7] an edit that does not fit can not be signed, and one that fits covers the whole file', async () => {
+  it('[A7] an edit that doesn’t apply can’t be approved, and one that does covers the whole file', async () => {
     await put('a', 'one two');
     const args = { path: 'a', oldText: 'one', newText: '1' };
     const first = await fingerprint(editFile(), args);
@@ -208,6 +208,6 @@ describe('edit_file', () => {
     await put('a', 'none');
     expect(await fingerprint(editFile(), args)).toBeDefined();
     await put('a', 'gone');
-    await expect(fingerprint(editFile(), { ...args, oldText: 'absent' })).rejects.toThrow('is not in');
+    await expect(fingerprint(editFile(), { ...args, oldText: 'absent' })).rejects.toThrow('was not found in');
   });
 });

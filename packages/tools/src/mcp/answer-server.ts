@@ -13,7 +13,9 @@ export interface Answering {
   calls: CallsUnderWay;
 }
 
-/** What a server may ask of us: where the work is, and a person's words in the middle of a call. Nothing else (A21). */
+/**
+ * Handles requests from a server: its root folder, and questions to a person during a call. Refuses all others (A21).
+ */
 export function answerServer(client: Client, { server, workingDirectory, log, calls }: Answering): void {
   client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: pathToFileURL(workingDirectory).href, name: basename(workingDirectory) }],
@@ -21,16 +23,15 @@ export function answerServer(client: Client, { server, workingDirectory, log, ca
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const ask = askerOf(calls);
     if (ask === undefined || params.mode === 'url') {
-      log.push('[asked a question that belongs to no single call; it was declined]\n');
+      log.push('[asked a question while no call or several calls were running; it was declined]\n');
       return { action: 'decline' };
     }
     return await elicit(server, params, ask);
   });
-  // Sampling among it: a server that asks our model would speak with the person's money, and past every gate.
+  // This includes sampling: a server that uses our model would spend the user's money and bypass the gate.
   client.fallbackRequestHandler = ({ method }) => {
-    log.push(`[asked for ${method}, which is refused here]\n`);
-    const words =
-      method === 'sampling/createMessage' ? 'Sampling is not allowed here.' : `${method} is not offered here.`;
+    log.push(`[requested ${method}, which is not supported]\n`);
+    const words = method === 'sampling/createMessage' ? 'Sampling is not allowed.' : `${method} is not supported.`;
     return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, words));
   };
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
@@ -39,7 +40,7 @@ export function answerServer(client: Client, { server, workingDirectory, log, ca
   });
 }
 
-/** Nothing in such a question says which call it is about: with more than one under way it would come on the wrong card. */
+/** A question doesn't say which call it belongs to. If several are running, it could appear on the wrong card. */
 function askerOf(calls: CallsUnderWay): ToolContext['ask'] {
   const [only, ...more] = calls;
   return more.length > 0 ? undefined : only?.ask;

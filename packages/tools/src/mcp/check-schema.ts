@@ -7,22 +7,24 @@ export type ArgumentCheck = (
 ) => { ok: true; value: unknown } | { ok: false; error: string };
 
 /**
- * Checks by schemas that servers wrote. A regular expression of theirs is never run here: one made for it would hold up every world
- * in this process for hours. The server checks its patterns itself.
+ * Validates against schemas that servers wrote. Never runs their regular expressions: a malicious one could block this
+ * process for hours. The server checks its patterns itself.
  */
 export function createSchemaChecker(): jsonSchemaValidator {
   const ajv = new AjvJsonSchemaValidator();
   return { getValidator: (schema) => ajv.getValidator(withoutPatterns(schema)) };
 }
 
-/** A check whose words a model can use. Arguments are passed on as they are: what was signed is what the server gets. */
+/**
+ * Validates with errors the model can act on. Passes arguments on unchanged: the server gets exactly what was approved.
+ */
 export function checkArguments(checker: jsonSchemaValidator, schema: Schema): ArgumentCheck {
   let check: ReturnType<jsonSchemaValidator['getValidator']> | undefined;
   return (value) => {
     try {
       check ??= checker.getValidator(schema);
     } catch {
-      // A schema that can't be used here: the server says what is wrong with a call.
+      // We can't use this schema; the server reports invalid calls itself.
       return { ok: true, value };
     }
     const verdict = check(value);
@@ -33,7 +35,7 @@ export function checkArguments(checker: jsonSchemaValidator, schema: Schema): Ar
 const HOLDS_SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const HOLDS_DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
-/** Beside `patternProperties` these would refuse what the left-out patterns allow. */
+/** Without the removed `patternProperties`, these would reject properties that the patterns allow. */
 const CLOSES = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 function withoutPatterns(schema: Schema): Schema {

@@ -18,7 +18,7 @@ import type { ServerLog } from './server-log.js';
 
 export interface ConnectionOptions {
   server: string;
-  /** Made anew for each try: one that was used once is done. */
+  /** Called for each attempt, because a transport can't be reused. */
   transport: () => Transport;
   workingDirectory: string;
   clock: Clock;
@@ -27,12 +27,12 @@ export interface ConnectionOptions {
   checker: jsonSchemaValidator;
   connectMs: number;
   callMs: number;
-  /** Fires when nobody wants it any more. */
+  /** Aborted when nobody needs the connection any more. */
   signal: AbortSignal;
   listChanged: (connection: Connection) => void;
-  /** Once, when it ends by itself. */
+  /** Called once, if the connection ends by itself. */
   ended: () => void;
-  /** It may be gone, or know us no more. */
+  /** Called if the server may have died or lost our session. */
   doubt: () => void;
 }
 
@@ -40,7 +40,7 @@ export interface Connection {
   readonly workingDirectory: string;
   list(): Promise<ReadTools>;
   call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
-  /** Rejects when the server does not answer. */
+  /** Rejects if the server doesn't answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -51,7 +51,9 @@ const CHECK_MS = 5_000;
 const MOST_PAGES = 50;
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
 
-/** Shakes hands with a server. Most speak the older way of beginning; one that refuses it is asked in the newer one. */
+/**
+ * Performs the handshake. Most servers use the older protocol version; if a server refuses it, we try the newer one.
+ */
 export async function connectServer(options: ConnectionOptions): Promise<Connection> {
   try {
     return await connect(options, 'legacy');
@@ -65,9 +67,9 @@ function isClosed(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** "Connection closed" and "Request timed out" of the SDK tell a person nothing. */
+/** The SDK's "Connection closed" and "Request timed out" don't tell a person what happened. */
 function inWords(error: unknown, ms: number): unknown {
-  if (isClosed(error)) return new Error('it closed the connection without an answer', { cause: error });
+  if (isClosed(error)) return new Error('it closed the connection without answering', { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return new Error(`it did not answer within ${ms / 1000} seconds`, { cause: error });
   return error;
@@ -84,7 +86,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       jsonSchemaValidator: options.checker,
       versionNegotiation: { mode },
       listMaxPages: MOST_PAGES,
-      // At once: until it is listed anew, calls would run under what was said before.
+      // No debounce: until the tools are listed again, calls would run with outdated definitions.
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed() } },
     },
   );
@@ -93,11 +95,11 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   let trouble: Error | undefined;
   Object.assign(client, {
     onerror: (error: Error) => {
-      // What we closed ourselves ends by force at times: that is no trouble of the server's.
+      // Closing a connection ourselves may kill the process; don't report that as a failure of the server.
       if (!open) return;
       trouble ??= error;
       log.push(`[${error.message}]\n`);
-      // A call whose stream was cut is told nothing by the SDK and would wait out its whole time.
+      // The SDK doesn't tell a call that its stream broke, so the call would wait for its full timeout.
       options.doubt();
     },
     onclose: () => {
@@ -106,7 +108,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     },
   } satisfies Pick<Client, 'onerror' | 'onclose'>);
   const transport = limitMessages(options.transport(), options.clock, () =>
-    log.push('[it sends more than can be read; messages are dropped]\n'),
+    log.push('[it sends messages too fast; some are dropped]\n'),
   );
   try {
     await client.connect(transport, { timeout: connectMs, signal: options.signal });

@@ -14,28 +14,28 @@ import { superviseServer, type Supervisor, type SupervisorOptions } from './supe
 import { mayName, namePrefix } from './tool-names.js';
 
 export interface McpOptions {
-  /** From `findSandbox()`. `none` runs servers with all of our rights: it is said wherever a person decides (A21). */
+  /** From `findSandbox()`. `none` runs servers with all our permissions; every approval card says so (A21). */
   sandbox: Sandbox;
-  /** Our own home, store and policy: no server ever sees them. */
+  /** Our home folder, store and policy, which no server may see. */
   hide?: readonly string[];
-  /** Folders in the person's home that servers may read, such as a Node that is installed there. */
+  /** Folders in the user's home that servers may read, such as a Node.js installation. */
   show?: readonly string[];
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
-  /** Where the network of a server that has one leads, in tests. */
+  /** Replaces the network of servers in tests. */
   outside?: Outside;
   clock: Clock;
-  /** For the handshake and a listing. Default: 30,000. */
+  /** Timeout of the handshake and of listing tools. Default: 30,000. */
   connectMs?: number;
-  /** Without an answer or a sign of progress. Default: 120,000. */
+  /** Timeout without an answer or progress. Default: 120,000. */
   callMs?: number;
-  /** How long a turn waits for a server that is not there yet. Default: 10,000. */
+  /** How long a turn waits for a server that is starting. Default: 10,000. */
   turnWaitMs?: number;
   /** How long a call waits for its server. Default: 20,000. */
   callWaitMs?: number;
-  /** Between a failure and the next try; doubled after each. Default: 1,000. */
+  /** Delay after the first failure; doubled after each further one. Default: 1,000. */
   firstPauseMs?: number;
-  /** Between looks whether a server still answers. Default: 30,000. */
+  /** Interval of health checks. Default: 30,000. */
   healthMs?: number;
 }
 
@@ -84,8 +84,8 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     const server = worlds.get(worldId)?.get(name);
     if (server === undefined) throw new Error(`there is no MCP server "${name}" in this world`);
     if (server.isRunning()) return;
-    const late = `the MCP server "${name}" has not started within ${waitMs / 1000} s`;
-    // The start itself goes on: the next one who needs the server finds it further.
+    const late = `the MCP server "${name}" did not start within ${waitMs / 1000} s`;
+    // The start continues in the background, so the next caller waits less.
     const started = (): Promise<void> => withinTime(clock, waitMs, () => server.start(), late);
     await (signal === undefined ? started() : untilAborted(started, signal));
   }
@@ -103,13 +103,13 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       if (servers.length === 0) return undefined;
       const missing = servers.map(async ([name, server]) => {
         try {
-          // One that is broken would otherwise hold up every answer of every agent.
+          // Otherwise a broken server would delay every answer of every agent.
           if (server.isStuck(turnWaitMs)) throw new Error('it does not start');
           await start(worldId, name, turnWaitMs, signal);
           return [];
         } catch {
-          // What a server says of its end is not for a model's ears.
-          return [`The MCP server "${name}" does not run at the moment: its tools can't be used.`];
+          // Don't show the server's own error text to the model.
+          return [`The MCP server "${name}" is not running, so its tools can't be used.`];
         }
       });
       return Promise.all(missing).then((each) => each.flat());
@@ -117,7 +117,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     async bring(worldId, toolName, signal) {
       const name = [...(worlds.get(worldId)?.keys() ?? [])].find((key) => toolName.startsWith(namePrefix(key)));
       if (name === undefined) return;
-      // Another process may have changed or removed it since.
+      // Another process may have changed or removed it.
       if (records.isShared()) await look(worldId, name);
       if (worlds.get(worldId)?.get(name)?.isOn() === true) await start(worldId, name, callWaitMs, signal);
     },

@@ -19,7 +19,7 @@ async function ask(properties: Schema['properties'], answer: string, required: s
   return { question: asked[0], result };
 }
 
-describe('a question of one field', () => {
+describe('a question with one field', () => {
   it.each([
     [{ type: 'string' }, 'hello', 'hello'],
     [{ type: 'number' }, '1.5', 1.5],
@@ -39,12 +39,12 @@ describe('a question of one field', () => {
     [{ type: 'boolean' }, 'perhaps'],
     [{ type: 'string', enum: ['red', 'green'] }, 'blue'],
     [{ type: 'string' }, 'Decline'],
-  ] as const)('[A17] %j answered with %s is declined: nothing is made up', async (field, answer) => {
+  ] as const)('[A17] %j answered with %s is declined and not guessed', async (field, answer) => {
     const { result } = await ask({ field: field }, answer);
     expect(result).toEqual({ action: 'decline' });
   });
 
-  it('offers its choices, and to decline', async () => {
+  it('offers its choices and a way to decline', async () => {
     const { question } = await ask(
       { colour: { type: 'string', enum: ['red', 'green'], description: 'of the boat' } },
       'red',
@@ -56,30 +56,30 @@ describe('a question of one field', () => {
   });
 });
 
-describe('a question of several fields', () => {
+describe('a question with several fields', () => {
   const fields: Schema['properties'] = {
     name: { type: 'string' },
     age: { type: 'integer', default: 30 },
     ok: { type: 'boolean' },
   };
 
-  it('is answered a line each; what is left out has its default', async () => {
+  it('is answered with one line per field; omitted fields get their defaults', async () => {
     const { result } = await ask(fields, 'name: Ada: the first\nok = yes', ['name']);
     expect(result).toEqual({ action: 'accept', content: { name: 'Ada: the first', age: 30, ok: true } });
   });
 
-  it('[A17] is declined when something needed is missing, or the words are about something else', async () => {
+  it('[A17] is declined if a required field is missing or the answer names no field', async () => {
     expect((await ask(fields, 'ok: yes', ['name'])).result).toEqual({ action: 'decline' });
     expect((await ask(fields, 'what is this?')).result).toEqual({ action: 'decline' });
   });
 });
 
-it('a question without fields is a yes or a no', async () => {
+it('treats a question without fields as yes or no', async () => {
   expect((await ask({}, 'Accept')).result).toEqual({ action: 'accept', content: {} });
   expect((await ask({}, 'decline')).result).toEqual({ action: 'decline' });
 });
 
-it('nobody who answers is no yes', async () => {
+it('does not treat a missing answer as a yes', async () => {
   const params: ElicitRequestFormParams = { message: 'Please', requestedSchema: { type: 'object', properties: {} } };
   const gone = (how: 'declined' | 'expired') => () => Promise.reject(new NoAnswer(how, 'nobody is here'));
   expect(await elicit('shed', params, gone('declined'))).toEqual({ action: 'decline' });

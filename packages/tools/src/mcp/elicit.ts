@@ -9,8 +9,8 @@ type Field = Record<string, unknown>;
 type Content = NonNullable<ElicitResult['content']>;
 
 /**
- * A server's question in the middle of a call, put to people where approvals are (A3). Their words are read as the fields the server
- * wants; what they don't fill in has the server's default. What can't be read as such is declined: nothing is made up.
+ * Shows a server's question during a call to people, in the approval queue (A3). Parses the answer into the requested
+ * fields; omitted fields get the server's defaults. An answer that can't be parsed is declined, not guessed.
  */
 export async function elicit(
   server: string,
@@ -40,7 +40,7 @@ function questionOf(server: string, message: string, fields: readonly [string, F
   if (fields.length === 0) return { text: lines.join('\n'), choices: [ACCEPT, DECLINE] };
   lines.push(
     ...fields.map((field) => describeField(...field)),
-    `Answer with one "name: value" a line, or "${ACCEPT}" to send what is filled in already.`,
+    `Answer with one "name: value" per line, or "${ACCEPT}" to send the defaults.`,
   );
   return { text: lines.join('\n'), choices: [ACCEPT, DECLINE] };
 }
@@ -48,7 +48,7 @@ function questionOf(server: string, message: string, fields: readonly [string, F
 function describeField(name: string, field: Field): string {
   const text = [field['title'], field['description']].filter((part) => typeof part === 'string').join(': ');
   const kind = choicesOf(field).join(' | ') || (typeof field['type'] === 'string' ? field['type'] : 'text');
-  const given = field['default'] === undefined ? '' : `, filled in with ${JSON.stringify(field['default'])}`;
+  const given = field['default'] === undefined ? '' : `, default ${JSON.stringify(field['default'])}`;
   return `- ${name} (${kind}${given})${text === '' ? '' : `: ${text}`}`;
 }
 
@@ -61,7 +61,7 @@ function choicesOf(field: Field): string[] {
   );
 }
 
-/** Undefined: the words can't be read as what the server asks for. */
+/** Undefined if the answer can't be parsed into the requested fields. */
 function contentOf(
   fields: readonly [string, Field][],
   required: readonly string[],
@@ -77,7 +77,7 @@ function contentOf(
     if (value === undefined && (words !== undefined || required.includes(name))) return undefined;
     if (value !== undefined) content[name] = value as Content[string];
   }
-  // Words that name none of the fields are an answer to something else.
+  // An answer that names no field is about something else.
   const named = fields.some(([name]) => lines.has(name));
   return fields.length > 1 && answer !== ACCEPT && !named ? undefined : content;
 }

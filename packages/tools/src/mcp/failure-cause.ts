@@ -1,12 +1,12 @@
 /** `Error: …`, `TypeError: …`, `Error [ERR_MODULE_NOT_FOUND]: …`, Python's `ModuleNotFoundError: …`. */
 const ERROR_LINE = /^\s*(?:Uncaught )?\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
-/** Notes of ours in a server's log: how it ended, and what the sandbox hides from it. */
+/** Our own notes in a server's log: its exit status, and what the sandbox hides from it. */
 const OWN_NOTE = /^\[(.*)\]$/;
 const MOST = 5;
 
 /**
- * What a server that failed said about it. The first error it printed, if it printed one: what follows that is a stack and, of Node, its
- * version. Otherwise its last lines. `how` is what is said of the failure anyway, and is not repeated.
+ * Why a server failed, in its own words: the first error it printed, without the stack that follows, or else its last
+ * lines. Doesn't repeat `how`, which is shown anyway.
  */
 export function failureCause(lines: readonly string[], how: string): string {
   const at = lines.findIndex((line) => ERROR_LINE.test(line));

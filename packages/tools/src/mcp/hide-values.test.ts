@@ -4,7 +4,7 @@ import { hideValues } from './hide-values.js';
 
 const SECRET = 'hunter2-of-the-harbour-9x8Y7z';
 
-it('[A15] masks secrets in words however they are written, the longest first', () => {
+it('[A15] masks secrets in text in every spelling, the longest first', () => {
   const { inWords } = hideValues({ API_KEY: 'abc', TOKEN: 'abc"def/ghi', Authorization: 'Bearer tok-123' });
   expect(inWords('key abc, long abc"def/ghi')).toBe('key [API_KEY], long [TOKEN]');
   expect(inWords(JSON.stringify({ value: 'abc"def/ghi' }))).toBe('{"value":"[TOKEN]"}');
@@ -12,18 +12,18 @@ it('[A15] masks secrets in words however they are written, the longest first', (
   expect(inWords('Authorization: Bearer tok-123; tok-123')).toBe('Authorization: [Authorization]; [Authorization]');
 });
 
-it('leaves values alone that are no secrets', () => {
+it('leaves values alone that are not secrets', () => {
   const { inWords } = hideValues({ DEBUG: '1', NODE_ENV: 'production', TOKEN: '1' });
   expect(inWords('1 production build')).toBe('1 production build');
 });
 
-it('[T14] garbles no data over a placeholder key or an ordinary setting', () => {
+it('[T14] corrupts no data because of a placeholder key or an ordinary setting', () => {
   const { inData } = hideValues({ OPENAI_API_KEY: 'ollama', NODE_ENV: 'production' });
   const data = { scripts: { ollama: 'ollama serve' }, env: ['production'] };
   expect(inData(data)).toEqual(data);
 });
 
-it('[A15] no secret is left anywhere in a value, keys included', () => {
+it('[A15] leaves no secret anywhere in a value, including keys', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string().map((part) => `${part}${SECRET}${part}`),

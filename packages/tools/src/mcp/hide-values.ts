@@ -1,10 +1,13 @@
 import { isLikelySecret } from '@countersign/core/ports';
 
-/** Masks the values of a server's variables or headers in what the server says: they reach neither people nor models (A15). */
+/** Masks the values of a server's environment variables and headers in its output, for people and models (A15). */
 export interface HideValues {
-  /** In errors, logs and progress: also a short value, if its name says that it is secret. */
+  /** For errors, logs and progress. Also masks short values whose names look secret. */
   inWords: (text: string) => string;
-  /** In results and tool definitions, keys included: only likely secrets (T14), or `MODE=production` would garble ordinary data. */
+  /**
+   * For results and tool definitions, including keys. Masks only likely secrets (T14): masking `production` of
+   * `MODE=production` would corrupt data.
+   */
   inData: <T>(value: T) => T;
 }
 
@@ -14,12 +17,12 @@ const SECRET_NAME = /key|token|secret|pass|auth|credential|cookie/i;
 export function hideValues(values: Readonly<Record<string, string>>): HideValues {
   const parts = Object.entries(values).flatMap(([name, value]) => {
     const trimmed = value.trim();
-    // `Bearer abc` is said again as `abc`.
+    // A server may print `Bearer abc` as `abc`.
     return [trimmed, trimmed.replace(/^\S+\s+/, '')].map((part) => ({ name, part }));
   });
   const likely = parts.filter(({ part }) => isLikelySecret(part));
   const named = parts.filter(({ name, part }) => part.length >= SHORTEST_OF_SECRET && SECRET_NAME.test(name));
-  // The mask that no call may contain (T11): a model could copy it into a file.
+  // No call may contain this mask (T11): a model could copy it into a file.
   const inText = replacer(likely, () => '‹masked›');
   return {
     inWords: replacer([...likely, ...named], (name) => `[${name}]`),
@@ -38,7 +41,7 @@ function replacer(parts: readonly Part[], mask: (name: string) => string): (text
     for (const spelling of [part, JSON.stringify(part).slice(1, -1), encodeURIComponent(part)])
       masks.set(spelling, mask(name));
   }
-  // Longest first: replacing a value that another one begins with would leave the end of the longer one behind.
+  // Longest first: if one value is a prefix of another, replacing it first would leave the rest of the longer one.
   const inOrder = [...masks].sort(([a], [b]) => b.length - a.length);
   return (text) => inOrder.reduce((shown, [value, masked]) => shown.replaceAll(value, () => masked), text);
 }

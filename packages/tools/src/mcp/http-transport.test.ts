@@ -15,12 +15,12 @@ async function serve(answer: (response: ServerResponse) => void): Promise<string
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
 }
 
-/** Longer than any machine takes: what must fail has failed before. */
+/** Longer than any machine takes; expected failures happen earlier. */
 const LIMIT_MS = 100_000;
 
 async function connect(url: string): Promise<void> {
   const client = new Client({ name: 'test', version: '1' });
-  // A stream that fails is told here; who waits for the answer on it waits on.
+  // A failed stream is reported only here; the pending request keeps waiting.
   const failed = new Promise<never>((_, reject) => {
     Object.assign(client, { onerror: reject });
   });
@@ -50,7 +50,7 @@ it.each(['application/json', 'text/event-stream'])(
   },
 );
 
-it('an answer is read beside an HTTP server that has replaced the global Response by one whose json is read-only', async () => {
+it('reads an answer although an HTTP server replaced the global Response with one whose json is read-only', async () => {
   const original = globalThis.Response;
   class Replaced extends original {}
   Object.defineProperty(Replaced.prototype, 'json', { value: () => Promise.reject(new Error('not ours')) });
@@ -66,7 +66,7 @@ it('an answer is read beside an HTTP server that has replaced the global Respons
   await expect(connect(url)).resolves.toBeUndefined();
 });
 
-it('[A15] a redirect to elsewhere is not followed: the headers are not for others', async () => {
+it('[A15] does not follow a redirect to another origin, which would get the headers', async () => {
   let reached = false;
   const elsewhere = await serve((response) => {
     reached = true;

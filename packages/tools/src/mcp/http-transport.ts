@@ -4,12 +4,12 @@ import { LARGEST_MESSAGE } from './stdio-transport.js';
 
 export type HttpDefinition = Extract<McpServerDefinition, { transport: 'http' }>;
 
-/** Redirects stay within the origin: the headers are the person's secrets, meant for this server alone. */
+/** Follows redirects only within the origin: the headers contain the user's secrets for this server. */
 export function createHttpTransport({ url, headers }: HttpDefinition): Transport {
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     redirectPolicy: 'same-origin',
-    // One that is gone is noticed soon; whether it comes back is our own affair.
+    // Fail fast; the supervisor decides whether to reconnect.
     reconnectionOptions: {
       initialReconnectionDelay: 500,
       reconnectionDelayGrowFactor: 2,
@@ -20,7 +20,9 @@ export function createHttpTransport({ url, headers }: HttpDefinition): Transport
   });
 }
 
-/** An answer that never ends must not fill our memory. In a stream, each event counts by itself. */
+/**
+ * Limits the size of an answer, so that an endless one can't fill our memory. In a stream, the limit applies per event.
+ */
 const limitedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
@@ -28,11 +30,11 @@ const limitedFetch: FetchLike = async (url, init) => {
   const limited = response.body.pipeThrough(createLimiter(stream));
   const { status, statusText, headers } = response;
   const answer = new Response(limited, { status, statusText, headers });
-  // Defined and not assigned: the HTTP server replaces the global Response by one whose `json` is read-only.
+  // Not an assignment: the HTTP server replaces the global Response with one whose `json` is read-only.
   return Object.defineProperty(answer, 'json', { value: () => readJson(limited) });
 };
 
-/** Decodes each piece when it comes: decoding megabytes at once would block everybody else. */
+/** Decodes chunks as they arrive: decoding megabytes at once would block the event loop. */
 async function readJson(body: ReadableStream<Uint8Array>): Promise<unknown> {
   const decoder = new TextDecoder();
   const pieces: string[] = [];
@@ -62,7 +64,7 @@ function createLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array>
   });
 }
 
-/** Where the last empty line, which ends an event, ends in this piece; -1 if none does. */
+/** Index after the last blank line in this chunk, which ends an event; -1 if there is none. */
 function lastBlankLine(chunk: Uint8Array, before: number): number {
   for (let index = chunk.length - 1; index >= 0; index -= 1) {
     const byte = chunk[index];

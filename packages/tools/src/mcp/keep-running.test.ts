@@ -31,13 +31,13 @@ function setUp({ failing = 0 }: { failing?: number } = {}) {
   const begun = clock.now();
   const pass = async (ms: number): Promise<void> => {
     clock.advance(ms);
-    // What a timer started goes on in promises.
+    // Timers continue in promises, so flush the microtasks.
     for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
   };
   return { clock, keeper, starts, life, pass };
 }
 
-it('starts once, however many need it at the same time', async () => {
+it('starts once, however many callers need it at the same time', async () => {
   const { keeper, starts } = setUp();
   expect(keeper.state()).toEqual({ status: 'idle' });
   const [one, two] = await Promise.all([keeper.get(), keeper.get()]);
@@ -46,7 +46,7 @@ it('starts once, however many need it at the same time', async () => {
   expect(keeper.state()).toEqual({ status: 'running' });
 });
 
-it('tries again after 1, 2, 4, 8 and 16 seconds, and then only when it is needed', async () => {
+it('retries after 1, 2, 4, 8 and 16 seconds, and then only when needed', async () => {
   const { keeper, starts, pass } = setUp({ failing: 99 });
   await expect(keeper.get()).rejects.toThrow('it does not want to');
   expect(keeper.state()).toEqual({ status: 'failed', error: 'it does not want to' });
@@ -58,7 +58,7 @@ it('tries again after 1, 2, 4, 8 and 16 seconds, and then only when it is needed
   expect(starts).toHaveLength(7);
 });
 
-it('nobody is made to wait for what has just failed, or has been starting for long', async () => {
+it('nobody waits for a server that just failed or has been starting for too long', async () => {
   const { keeper, pass } = setUp({ failing: 1 });
   expect(keeper.isStuck(10_000)).toBe(false);
   await expect(keeper.get()).rejects.toThrow('it does not want to');
@@ -81,7 +81,7 @@ it('nobody is made to wait for what has just failed, or has been starting for lo
   expect(hanging.isStuck(10_000)).toBe(true);
 });
 
-it('one who needs it during the pause waits for the next try', async () => {
+it('a caller during the delay waits for the next attempt', async () => {
   const { keeper, pass } = setUp({ failing: 1 });
   await expect(keeper.get()).rejects.toThrow('it does not want to');
   let got = false;
@@ -95,7 +95,7 @@ it('one who needs it during the pause waits for the next try', async () => {
   expect(got).toBe(true);
 });
 
-it('starts again what ended by itself, and forgets failures once it was proven', async () => {
+it('restarts a server that ended, and forgets failures after it has worked', async () => {
   const { keeper, starts, pass } = setUp();
   await keeper.get();
   starts[0]?.end();
@@ -108,7 +108,7 @@ it('starts again what ended by itself, and forgets failures once it was proven',
   expect(starts.map(({ at }) => at)).toEqual([0, 1_000, 2_000]);
 });
 
-it('notices what no longer answers, ends it and starts another', async () => {
+it('detects a server that stopped answering, ends it and starts another', async () => {
   const { keeper, starts, life, pass } = setUp();
   await keeper.get();
   await pass(30_000);
@@ -126,7 +126,7 @@ it('notices what no longer answers, ends it and starts another', async () => {
   expect(keeper.state()).toMatchObject({ status: 'failed' });
 });
 
-it('another folder is another start', async () => {
+it('restarts in another folder', async () => {
   const { keeper, starts, life } = setUp();
   await keeper.get('/one');
   await keeper.get('/one');
@@ -137,7 +137,7 @@ it('another folder is another start', async () => {
   expect(life.closed).toBe(1);
 });
 
-it('stopped, it is idle, also in the middle of a pause, and nothing starts it but need', async () => {
+it('when stopped, even during a delay, it stays idle until someone needs it', async () => {
   const { keeper, starts, pass } = setUp({ failing: 1 });
   await expect(keeper.get()).rejects.toThrow('it does not want to');
   const waiting = keeper.get();

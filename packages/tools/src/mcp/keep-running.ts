@@ -1,52 +1,58 @@
 import type { Clock } from '@countersign/core/ports';
 
-/** Something that runs and can be asked whether it still does. */
+/** Something that runs and has a health check. */
 export interface Runs {
   readonly workingDirectory: string;
-  /** Rejects when it does not answer. */
+  /** Rejects if it doesn't answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface KeepRunningOptions<R extends Runs> {
   clock: Clock;
-  /** After the first failure; twice as long after each further one. */
+  /** Delay after the first failure; doubled after each further one. */
   firstPauseMs: number;
   healthMs: number;
-  /** `ended` is to be called when it ends by itself. The signal fires when nobody wants it any more. */
+  /** Calls `ended` if it ends by itself. The signal is aborted when nobody needs it any more. */
   start(workingDirectory: string | undefined, signal: AbortSignal, ended: () => void): Promise<R>;
-  /** What went wrong, put in words for a person. */
+  /** Turns an error into a message for a person. */
   explain(error: unknown): string;
-  /** It runs now, or has failed. */
+  /** Called when it starts running or fails. */
   moved(): void;
 }
 
 export interface Keeper<R extends Runs> {
   current(): R | undefined;
   state(): { status: 'idle' | 'starting' | 'running' } | { status: 'failed'; error: string };
-  /** Starts it if need be, in this folder if one is given; after a failure not before the pause is over. Rejects with words. */
+  /**
+   * Starts it if needed, in this folder if one is given; after a failure, not before the delay is over. Rejects with a
+   * readable error.
+   */
   get(workingDirectory?: string): Promise<R>;
-  /** Nobody should wait for it: it failed and is not tried again yet, or the try has lasted longer than this. */
+  /**
+   * True if callers should not wait: it failed and the next attempt is not due, or the current attempt takes longer
+   * than this.
+   */
   isStuck(ms: number): boolean;
-  /** It did what it is for: what failed before no longer counts. */
+  /** It worked, so earlier failures no longer count. */
   proven(): void;
-  /** It did something odd: looks at once whether it still answers. */
+  /** It behaved oddly, so check its health now. */
   doubt(): void;
-  /** Ends it, or the try to start it, and forgets what failed. It is started again when it is next needed. */
+  /** Stops it, or the attempt to start it, and clears its failures. It starts again when needed. */
   stop(): Promise<void>;
 }
 
 const LONGEST_PAUSE_MS = 60_000;
-/** Tries in a row without anybody asking; after that it is started only when it is needed. */
+/** Automatic retries in a row; after that it starts only when needed. */
 const MOST_TRIES = 5;
-/** One that lived so long has not failed to start. */
+/** A server that ran this long did not fail to start. */
 const SETTLED_MS = 10_000;
 
-/** Starts something when it is needed, notices when it dies, and starts it again, more and more slowly if it keeps dying. */
+/** Starts something on demand, detects when it dies and restarts it with exponential backoff. */
 export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Keeper<R> {
   const { clock } = options;
   let current: { runs: R; since: number } | undefined;
-  /** Being looked at because of a doubt: what it says meanwhile, however much, is no further one. */
+  /** The run whose health is being checked, so that more doubts don't start more checks. */
   let doubted: typeof current;
   let starting: { promise: Promise<R>; controller: AbortController } | undefined;
   let error: string | undefined;
@@ -57,7 +63,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
   let cancelHealth = (): void => undefined;
 
   async function get(workingDirectory?: string): Promise<R> {
-    // Its sandbox and its root are another folder.
+    // The sandbox and the root belong to another folder, so restart.
     if (current !== undefined && (workingDirectory ?? current.runs.workingDirectory) !== current.runs.workingDirectory)
       await end();
     if (current !== undefined) return current.runs;
@@ -81,7 +87,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
         life.over = true;
         lost(life.runs);
       });
-      if (life.over) throw new Error('it ended as soon as it was there');
+      if (life.over) throw new Error('it ended right after it started');
       if (signal.aborted) {
         await runs.close();
         throw new Error('it was stopped');
@@ -111,7 +117,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
     retryAt = clock.now() + pauseMs;
     error = options.explain(cause);
     cancelRetry();
-    // In the background: a server that nobody needs right now is no reason to keep a process alive.
+    // In the background: an idle server must not keep the process alive.
     if (failures <= MOST_TRIES)
       cancelRetry = clock.after(pauseMs, () => void get().catch(() => undefined), { background: true });
     options.moved();

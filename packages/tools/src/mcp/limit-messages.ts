@@ -5,8 +5,8 @@ const BURST = 1_000;
 const PER_SECOND = 100;
 
 /**
- * Drops messages that nobody asked for (progress, logs, "my list changed") when they are too many: without a limit a server that
- * floods us would take the time of every world in this process. Answers always pass, once: a second one, or one to nothing, is dropped.
+ * Rate-limits unsolicited messages (progress, logs, list changes): a server that floods us would slow down every world
+ * in this process. Answers always pass once; duplicates and answers to nothing are dropped.
  */
 export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, dropped: () => void): Transport {
   const budget = createMessageBudget(clock);
@@ -36,7 +36,7 @@ export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, d
   return transport;
 }
 
-/** False: one too many. */
+/** Returns false if the limit is exceeded. */
 function createMessageBudget(clock: Pick<Clock, 'now'>): () => boolean {
   let left = BURST;
   let last = clock.now();

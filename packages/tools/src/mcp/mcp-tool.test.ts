@@ -26,7 +26,7 @@ function declared(annotations: Record<string, unknown> | undefined) {
   };
 }
 
-describe('[A1] what a trusted server may say of its tools', () => {
+describe('[A1] annotations of a trusted server', () => {
   it('a tool that declares itself read-only needs no approval', () => {
     expect(declared({ readOnlyHint: true })).toEqual({ readOnly: true, idempotent: true, asks: false });
     expect(declared({ readOnlyHint: true, destructiveHint: false })).toMatchObject({ readOnly: true, asks: false });
@@ -39,14 +39,14 @@ describe('[A1] what a trusted server may say of its tools', () => {
     { readOnlyHint: 'true' },
     { destructiveHint: false },
     { destructiveHint: true },
-    // It contradicts itself, so the cautious half counts.
+    // The annotations contradict each other, so the stricter one applies.
     { readOnlyHint: true, destructiveHint: true },
     { idempotentHint: true },
-  ])('any other needs approval: %o', (annotations) => {
+  ])('any other tool needs approval: %o', (annotations) => {
     expect(declared(annotations)).toMatchObject({ readOnly: false, asks: true });
   });
 
-  it('one that declares itself idempotent may run again after a crash', () => {
+  it('a tool that declares itself idempotent may run again after a crash', () => {
     expect(declared({ idempotentHint: true })).toMatchObject({ idempotent: true });
     expect(declared({ readOnlyHint: true, destructiveHint: true })).toMatchObject({ idempotent: false });
   });

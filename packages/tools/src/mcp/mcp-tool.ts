@@ -6,10 +6,10 @@ import { capText } from './cap-text.js';
 import { checkArguments } from './check-schema.js';
 import { namePrefix } from './tool-names.js';
 
-/** What vendors and our own schema take. */
+/** The limit of vendors and of our own schema. */
 const LONGEST_DESCRIPTION = 7_500;
 
-/** One that its server offers now. */
+/** A tool that its server currently offers. */
 export type SeenTool = McpToolRecord & { seen: McpToolDefinition; seenDigest: string };
 
 export interface McpToolOptions {
@@ -21,20 +21,20 @@ export interface McpToolOptions {
   run: (args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
 }
 
-/** A server's tool as the engine knows tools. */
+/** Wraps a server's tool as a tool of the engine. */
 export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: McpToolOptions): Tool {
   const { seen, seenDigest, acceptedDigest } = tool;
   const identity = connectionDigest(server);
   const check = checkArguments(checker, seen.inputSchema);
   return {
     definition: definitionOf(tool.name, server.name, seen),
-    // What was accepted is what was trusted.
+    // Trust applies only to the definition that a person accepted.
     trusted: server.trusted && seenDigest === acceptedDigest,
     pin: seenDigest,
     sandbox,
     unconfined,
     validate: check,
-    // Behind the same name another program would do something else with what was signed (A7).
+    // A different program under the same name would do something else with an approved call (A7).
     fingerprint: () => Promise.resolve(identity),
     execute: (args, context) => run(args as Record<string, unknown>, context),
   };
@@ -43,10 +43,10 @@ export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: Mcp
 function definitionOf(name: string, server: string, seen: McpToolDefinition): ToolDefinition {
   const said = seen.description?.trim() ?? '';
   const renamed =
-    name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
-  const described = said === '' ? `A tool of the MCP server "${server}" that says nothing of itself.` : said;
+    name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server names it ${JSON.stringify(seen.name)}.)`;
+  const described = said === '' ? `A tool of the MCP server "${server}" without a description.` : said;
   const hint = (key: string): boolean => seen.annotations?.[key] === true;
-  // A tool that contradicts itself is not read-only.
+  // If a tool contradicts itself, it is not read-only.
   const readOnly = hint('readOnlyHint') && !hint('destructiveHint');
   return {
     name,
@@ -55,12 +55,13 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
     location: 'server',
     readOnly,
     idempotent: readOnly || hint('idempotentHint'),
-    // Trust covers tools that declare themselves read-only (A1). Without trust none of this counts, and all need approval.
+    // Trust covers tools that declare themselves read-only (A1). Without trust, annotations are ignored and all need
+    // approval.
     ...(readOnly ? {} : { approval: { required: true } }),
   };
 }
 
-/** Changes with whatever decides which program answers, secrets included. */
+/** Changes with everything that determines which program answers, including secrets. */
 export function connectionDigest({ trusted: _t, enabled: _e, ...connection }: McpServerDefinition): string {
   return createHash('sha256').update(JSON.stringify(connection)).digest('hex');
 }

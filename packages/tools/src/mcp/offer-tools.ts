@@ -3,7 +3,7 @@ import type { CallSandbox } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
-/** What a server runs in, and whether that keeps it from nothing (A21). */
+/** The sandbox of a server, and whether it confines nothing (A21). */
 export interface Held {
   sandbox: (opened: OpenedToSandbox) => CallSandbox;
   unconfined: boolean;
@@ -11,7 +11,10 @@ export interface Held {
 
 export interface OfferedTools {
   tools(): ReadonlyMap<string, Tool>;
-  /** Makes them anew from what is on record. A tool of which nothing changed stays the same object: what was looked at is what is started. */
+  /**
+   * Rebuilds the tools from the stored record. Unchanged tools stay the same object, so the tool that was checked is
+   * the one that starts.
+   */
   rebuild(record: McpServerWithTools, held: Held, checker: jsonSchemaValidator): void;
 }
 

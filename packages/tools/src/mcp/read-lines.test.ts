@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createLineReader } from './read-lines.js';
 
-it('gives the same lines however they are cut into pieces', () => {
+it('returns the same lines however the input is split', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.array(fc.nat(20)), (texts, cuts) => {
       const lines = texts.map((text) => text.replaceAll('\n', ' '));
@@ -18,7 +18,7 @@ it('gives the same lines however they are cut into pieces', () => {
   );
 });
 
-it('stops at a line without end, and costs no more for a long one', () => {
+it('stops at an endless line, and takes linear time for a long one', () => {
   const read = createLineReader(1_000, () => undefined);
   expect(read(Buffer.alloc(1_000, 'x'))).toBe(true);
   expect(read(Buffer.alloc(1, 'x'))).toBe(false);
@@ -26,7 +26,7 @@ it('stops at a line without end, and costs no more for a long one', () => {
   expect(late(Buffer.from(`${'x'.repeat(1_001)}\n`))).toBe(false);
 });
 
-it('reads broken characters, and a mark at the start, as in one piece', () => {
+it('decodes invalid UTF-8 and a byte order mark as in one piece', () => {
   const lines = [
     [0xef, 0xbb, 0xbf, 0x7b],
     [0xe2, 0x80],

@@ -17,20 +17,21 @@ export interface CallOptions {
   clock: Clock;
   hide: HideValues;
   callMs: number;
-  /** The server may be gone, or know us no more. */
+  /** Called if the server may have died or lost our session. */
   doubt: () => void;
 }
 
-/** However often a server says that it goes on. */
+/** Upper limit, however much progress a server reports. */
 const LONGEST_CALL_MS = 60 * 60 * 1000;
-/** In one call, one after the other. */
+/** Per call, one at a time. */
 const MOST_QUESTIONS = 20;
-/** Shown of one call while it runs: nobody reads more, and every client would have to take it. */
+/** Most characters shown of one call while it runs: nobody reads more, and every client has to receive it. */
 const LIVE_CHARACTERS = 64 * 1024;
 
 /**
- * One call to a server. Ends with its answer, with the signal, or when nothing was heard of it for too long; a question to a person
- * stops the clock. What ended in the dark is said to be unknown, so that it is not simply done again (S3).
+ * Runs one call. It ends with the answer, with the signal, or after a timeout without a sign of life; a question to a
+ * person pauses the timeout. If the connection breaks, the outcome is reported as unknown, so that the call isn't
+ * simply repeated (S3).
  */
 export async function runCall(
   options: CallOptions,
@@ -56,7 +57,7 @@ export async function runCall(
         },
       },
     );
-    // Parsing a long answer took its time; what follows takes some too.
+    // Parsing a long answer blocked the event loop; yield before processing it.
     await setImmediate();
     return toResult(result, hide);
   } catch (error) {
@@ -69,7 +70,7 @@ export async function runCall(
 }
 
 interface Watch {
-  /** Fires when the call is stopped, or when it is late. */
+  /** Aborted when the call is stopped or times out. */
   readonly signal: AbortSignal;
   isLate(): boolean;
   restart(): void;
@@ -77,7 +78,10 @@ interface Watch {
   end(): void;
 }
 
-/** By hand: on Node 20 what only `AbortSignal.any` knows of may be collected before it fires, and a silent server be waited for without end. */
+/**
+ * Without `AbortSignal.any`: on Node 20 its sources may be garbage-collected before they fire, and a silent server
+ * would never time out.
+ */
 function createWatch(clock: Clock, ms: number, stopped: AbortSignal): Watch {
   const controller = new AbortController();
   let late = false;
@@ -112,8 +116,8 @@ function askPausing(context: ToolContext, watch: Watch): ToolContext['ask'] {
   let open = false;
   let left = MOST_QUESTIONS;
   return async (question) => {
-    // A queue full of a server's questions is one in which nobody finds what they have to sign.
-    if (open || left === 0) throw new NoAnswer('declined', 'one question at a time, and not too many');
+    // A queue full of a server's questions would hide the calls that need approval.
+    if (open || left === 0) throw new NoAnswer('declined', 'too many questions; ask one at a time');
     open = true;
     left -= 1;
     watch.pause();
@@ -132,7 +136,7 @@ function shower(context: ToolContext, hide: HideValues): (text: string) => void 
     if (left <= 0) return;
     const shown = capText(hide.inWords(text), 4_000);
     left -= shown.length;
-    context.output(left > 0 ? shown : '[There is more; it is not shown while the call runs.]\n');
+    context.output(left > 0 ? shown : '[More output is not shown while the call runs.]\n');
   };
 }
 
@@ -148,8 +152,8 @@ function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof SdkHttpError && (error.status ?? 500) < 500)
     return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
-    return new ToolFailure(`the MCP server "${server}" answered with something that can't be read: ${said}`);
+    return new ToolFailure(`the MCP server "${server}" sent an invalid answer: ${said}`);
   const ended = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
-  const what = ended ? 'ended in the middle of the call' : `could not be heard to the end (${said})`;
+  const what = ended ? 'ended in the middle of the call' : `lost the connection (${said})`;
   return new ToolFailure(`the MCP server "${server}" ${what}, outcome unknown`, undefined, { outcomeUnknown: true });
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { createServerLog } from './server-log.js';
 
-it('keeps the last lines, whole, however they come in', () => {
+it('keeps the last lines whole, however they arrive', () => {
   const log = createServerLog();
   log.push('one\ntw');
   log.push('o\r\n\nthree');
   expect(log.lines()).toEqual(['one', 'two', 'three']);
 });
 
-it('is bounded in lines and in their length', () => {
+it('limits the number of lines and their length', () => {
   const log = createServerLog();
   for (let i = 0; i < 1_000; i += 1) log.push(`${i} ${'x'.repeat(5_000)}\n`);
   log.push('y'.repeat(1_000_000));

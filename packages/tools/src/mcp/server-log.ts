@@ -1,6 +1,6 @@
-/** The last things a server said, however much it says. */
+/** The last lines that a server printed. */
 export interface ServerLog {
-  /** Text as it comes, in any pieces. */
+  /** Takes text in chunks of any size. */
   push(text: string): void;
   lines(): string[];
 }

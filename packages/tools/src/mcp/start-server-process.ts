@@ -24,16 +24,16 @@ export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' 
 
 export interface ProcessPlace {
   sandbox: Sandbox;
-  /** Our own home, store and policy. */
+  /** Our home folder, store and policy. */
   hide: readonly string[];
-  /** Folders in the person's home that servers may read, such as a Node that is installed there. */
+  /** Folders in the user's home that servers may read, such as a Node.js installation. */
   show: readonly string[];
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
   workingDirectory: string;
   keptPaths?: KeptPaths;
   grants?: McpPlace['grants'];
-  /** Where a network leads, in tests. */
+  /** Replaces the network in tests. */
   outside?: Outside;
 }
 
@@ -41,26 +41,26 @@ export interface ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** How it ended, in words. */
+  /** How it ended, as text. */
   readonly exited: Promise<string>;
-  /** What the sandbox hides of what it was started with, and of what it missed by its own words, for a person to whom it failed. */
+  /** Which of the files it needed, or reported as missing, the sandbox hides. Shown to a person if it failed. */
   hints(said: string): readonly string[];
-  /** Ends it and all it started, by force if it has to; resolves when they are dead and nothing of them is left. */
+  /** Ends it and its children, killing them if necessary. Resolves when all of them are dead and cleaned up. */
   end(): Promise<void>;
 }
 
-/** Between the end of its input, on which a server should end by itself, and killing it. */
+/** Time between closing its stdin, on which a server should exit, and killing it. */
 const GRACE_MS = 300;
 /**
- * What decides how any program is started, ours around the sandbox included: what a loader loads, and what a shell runs by itself (with
- * `SHELLOPTS` the text in `PS4`, under `BASH_FUNC_…` a command of any name). Nor anything that is no name.
+ * Variables that affect every program, including ours around the sandbox: loader variables, and what a shell runs by
+ * itself (`SHELLOPTS` with `PS4`, `BASH_FUNC_…`). Also matches anything that isn't a valid name.
  */
 const OUTSIDE_VARIABLE =
   /^(?:LD_|DYLD_|BASH|SHELLOPTS$|PS4$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)|^(?![A-Za-z_][A-Za-z0-9_]*$)/;
 
 /**
- * Runs inside the sandbox, before a server that has a network: listens there and hands that out to us; then closes whatever the server
- * has no business with. What is declared for the server must not run here, where a line leads to us.
+ * Runs in the sandbox before a server with network access: listens, passes us the socket and closes all other
+ * descriptors. The server's own variables must not apply here, while a channel to us is open.
  */
 const LISTEN_FIRST = `
 NODE_OPTIONS= "$1" -e "$2" || exit 125
@@ -73,11 +73,14 @@ done
 exec -- "$@"
 `;
 
-/** Starts a server in the sandbox, with no environment but what is declared (A21). Rejects with words when nothing was started. */
+/**
+ * Starts a server in the sandbox with only its declared environment (A21). Rejects with a readable error if nothing was
+ * started.
+ */
 export async function startServerProcess(definition: StdioDefinition, place: ProcessPlace): Promise<ServerProcess> {
   const outside = Object.keys(definition.env).find((name) => OUTSIDE_VARIABLE.test(name));
   if (outside !== undefined)
-    throw new Error(`the variable ${outside.slice(0, 100)} would act outside the sandbox; leave it out`);
+    throw new Error(`the variable ${outside.slice(0, 100)} would take effect outside the sandbox; remove it`);
   const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-mcp-'));
   let confined: Confined | undefined;
   const tidy = async (): Promise<void> => {
@@ -103,7 +106,7 @@ async function confinedBy(place: ProcessPlace, temporary: string, network: boole
   return undefined;
 }
 
-/** Elsewhere than on Linux a program has all of the machine's network, or none. */
+/** Outside Linux, a program has full network access or none. */
 export function networkOf({ kind }: Sandbox, wanted: boolean): NetworkAccess {
   if (!wanted) return 'none';
   return kind === 'bubblewrap' ? 'direct' : 'host';
@@ -127,7 +130,10 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
   };
 }
 
-/** What rules keep from, and open to, a server that would be started now, as one text. Another one since: it sees too much, or too little. */
+/**
+ * What rules hide from and open to a server started now, as text. If it differs later, the server sees too much or too
+ * little.
+ */
 export async function describeView(place: ProcessPlace): Promise<string> {
   if (place.sandbox.kind === 'none') return '';
   const { folders = [], privateHosts = [] } = place.grants ?? {};
@@ -168,13 +174,13 @@ async function start(
   ];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
-    // Without the dashes a program called `--bind` would be an option of the sandbox, and open it.
+    // Without `--`, a program named `--bind` would be read as an option of the sandbox and open it.
     confined === undefined ? started : [confined.program, ...confined.before, '--', ...started];
   const child = spawn(program, words, {
     cwd: workingDirectory,
     env: environment,
     detached: true,
-    // The last is where bubblewrap tells its status.
+    // The last one is bubblewrap's status pipe.
     stdio: [
       ...(['pipe', 'pipe', 'pipe', 'ignore', contained ? 'pipe' : 'ignore'] as const),
       ...(gateway === undefined ? [] : (['ignore', 'ipc'] as const)),
@@ -206,13 +212,13 @@ async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watch
   });
   await Promise.race([exited, grace]);
   clearTimeout(timer);
-  // In a sandbox everything dies with the process we started; without one, the watchdog finds the rest.
+  // In a sandbox, everything dies with the process we started; without one, the watchdog kills the rest.
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   await Promise.all([exited, watchdog?.sweep()]);
   for (const stream of child.stdio) stream?.destroy();
 }
 
-/** Not from where an agent writes: what it left there would run with the server's secrets. */
+/** Excludes folders that agents can write to: programs left there would run with the server's secrets. */
 function safePath(path: string, workingDirectory: string): string {
   return trustedFolders(path)
     .filter((folder) => !isInside(workingDirectory, folder))

@@ -12,13 +12,13 @@ import {
   type StdioDefinition,
 } from './start-server-process.js';
 
-/** A message larger than this is no answer: the server is ended. */
+/** A larger message is not an answer; the server is ended. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024;
 
-/** Of its error output, what is looked through once it has ended. */
+/** How much of stderr is searched after it ended. */
 const LONGEST_COMPLAINT = 8 * 1024;
 
-/** The SDK's own transport would start the server outside the sandbox and with part of our environment. */
+/** The SDK's transport would start the server outside the sandbox, with part of our environment. */
 export function createStdioTransport(
   definition: StdioDefinition,
   place: ProcessPlace,
@@ -30,7 +30,7 @@ export function createStdioTransport(
   let complaints = '';
   const read = createLineReader(LARGEST_MESSAGE, (line) => {
     const message = readMessage(line);
-    if (message === undefined) said(`[no message, passed over: ${line.slice(0, 200)}]\n`);
+    if (message === undefined) said(`[not a message, ignored: ${line.slice(0, 200)}]\n`);
     else transport.onmessage?.(message);
   });
 
@@ -48,11 +48,11 @@ export function createStdioTransport(
     void transport.close();
   }
 
-  /** A server that closes its output and lives on can't answer any more. */
+  /** A server that closed its stdout can't answer any more, even if it is still running. */
   async function end(process: ServerProcess): Promise<string> {
     await process.end();
     const how = await process.exited;
-    // Also for requests that wait for an answer: "connection closed" alone explains nothing.
+    // Also for pending requests: "connection closed" alone explains nothing.
     transport.onerror?.(new Error(how));
     for (const hint of process.hints(complaints)) said(`[${hint}]\n`);
     close();
@@ -71,7 +71,7 @@ export function createStdioTransport(
         said(text);
       });
       process.stdout.on('data', take);
-      // Not before its output is read to the end: the last answer may still be on its way.
+      // Wait until stdout is drained: the last answer may still be in it.
       process.stdout.on('close', () => void ended(process));
     },
     send(message: JSONRPCMessage) {
@@ -81,7 +81,7 @@ export function createStdioTransport(
           return;
         }
         const process = running;
-        // Its input is closed (EPIPE) because it has ended: that says more.
+        // EPIPE only means that the server ended; report how it ended instead.
         const gone = async (): Promise<void> => reject(new Error(await ended(process)));
         process.stdin.write(serializeMessage(message), (error) => (error ? void gone() : resolve()));
       });
@@ -94,7 +94,7 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Undefined: what it is about nobody can tell. */
+/** Undefined if the line is not a valid message. */
 function readMessage(line: string): JSONRPCMessage | undefined {
   try {
     return deserializeMessage(line);

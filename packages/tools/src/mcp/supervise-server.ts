@@ -36,17 +36,17 @@ export interface SupervisorOptions {
   healthMs: number;
 }
 
-/** One server of one world: started when it is needed, looked after while it runs, started again when it dies. */
+/** One server of one world: starts on demand, is health-checked while it runs, and restarts when it dies. */
 export interface Supervisor {
   tools(): ReadonlyMap<string, Tool>;
   state(): McpServerState;
   isOn(): boolean;
   isRunning(): boolean;
-  /** Nobody should wait for it for so long again. */
+  /** True if callers should not wait this long for it again. */
   isStuck(ms: number): boolean;
-  /** What is on record of it, if that is something else than before. */
+  /** Applies the stored record if it changed. */
   update(record: McpServerWithTools): Promise<void>;
-  /** Starts it if need be. Rejects with words. */
+  /** Starts it if needed. Rejects with a readable error. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -78,14 +78,14 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     const { definition } = record.server;
     const place = await placeNow(wanted);
     const { workingDirectory } = place;
-    // Before it is started: what comes to be in between is missed here, and found by the next call.
+    // Read before the start: a file created in between is missed here and found by the next call.
     opened = describeOpened(place.grants);
     view = definition.transport === 'stdio' ? await describeView(place) : '';
     log = createServerLog();
     checker = createSchemaChecker();
     const said = log;
     relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
-    // Only now: the SDK takes as long to load as half of the rest, and most worlds have no server.
+    // Loaded lazily: the SDK takes half as long to load as everything else, and most worlds have no server.
     const { connectServer, createHttpTransport, createStdioTransport } = await import('./speak.js');
     const connection = await connectServer({
       ...options,
@@ -126,7 +126,10 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     };
   }
 
-  /** A server that runs was given its view of the disk when it was started: when rules, or what they are about, are others, it is started anew. */
+  /**
+   * A server's view of the disk is fixed when it starts. If the rules or the files they name have changed, it is
+   * restarted.
+   */
   async function renewView(wanted: string): Promise<void> {
     if (!hasView() || keeper.current() === undefined) return;
     if ((await describeView(await placeNow(wanted))) !== view) await keeper.stop();
@@ -152,20 +155,20 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   async function call(tool: SeenTool, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
     refuseIfOff();
     const connection = await reach(context.workingDirectory).catch((error: unknown) => {
-      throw new ToolFailure(`the MCP server "${name}" does not run, so nothing ran: ${wordsOf(error)}`);
+      throw new ToolFailure(`the MCP server "${name}" is not running, so nothing ran: ${wordsOf(error)}`);
     });
     context.signal.throwIfAborted();
     await relisting.listed();
     context.signal.throwIfAborted();
-    // The server may have restarted with rules that came after the call was signed.
+    // The server may have restarted with rules that are newer than the approval.
     if (hasView() && opened !== describeOpened(context.sandboxGrants)) {
-      const words = `rules have just changed what the MCP server "${name}" can reach; nothing ran. Call it again.`;
+      const words = `rules just changed what the MCP server "${name}" can reach. Nothing ran. Call it again.`;
       throw new ToolFailure(words);
     }
-    // It may have come back, or said that it is, something else after the call was judged.
+    // The tool may have changed after the call was judged.
     const now = record.tools.find((entry) => entry.name === tool.name);
     if (now?.seenDigest !== tool.seenDigest) {
-      const words = `the MCP server "${name}" has just changed this tool; nothing ran. Look at it and call it again.`;
+      const words = `the MCP server "${name}" just changed this tool. Nothing ran. Check its definition and call it again.`;
       throw new ToolFailure(words);
     }
     const result = await connection.call(tool.seen.name, args, context);
@@ -189,7 +192,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     if (closed) return;
     records
       .moved(worldId, name)
-      .catch((error: unknown) => records.report(error, `the state of "${name}" was not told`));
+      .catch((error: unknown) => records.report(error, `the state of "${name}" could not be published`));
   }
 
   return {
@@ -214,7 +217,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       const other =
         connectionDigest(before) !== connectionDigest(after) ||
         (before.enabled && !after.enabled) ||
-        // A person who edits a failed server wants to know now whether it starts, not after the pause.
+        // A person who edits a failed server wants to know now whether it starts, not after the delay.
         (isEdited && keeper.state().status === 'failed');
       record = found;
       if (other) leftOut = [];
@@ -234,11 +237,14 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
 
 interface Refresher {
   begin(from: Connection): void;
-  /** Resolves when what the server had announced by now is known, or could not be listed. */
+  /** Resolves when all changes announced so far are listed, or listing failed. */
   listed(): Promise<void>;
 }
 
-/** One listing at a time, and once more if it changed meanwhile: a server that cries wolf costs one after the other, not all at once. */
+/**
+ * Lists once at a time, and once more if the tools changed meanwhile, so a server that keeps announcing changes can't
+ * flood us.
+ */
 function refresher(list: (from: Connection) => Promise<void>, failed: (words: string) => void): Refresher {
   let stale = false;
   let busy = false;
@@ -264,7 +270,8 @@ function refresher(list: (from: Connection) => Promise<void>, failed: (words: st
   return {
     begin,
     async listed() {
-      // The second round began after we came; a server that never stops saying so must not hold up a call for ever.
+      // The second round started after this call did. Don't wait for more: a server that never stops announcing would
+      // block the call forever.
       await round?.catch(() => undefined);
       await round?.catch(() => undefined);
     },
@@ -281,7 +288,7 @@ function describeOpened({ folders = [], privateHosts = [] }: Partial<OpenedByRul
 
 type OpenedByRules = Pick<OpenedToSandbox, 'folders' | 'privateHosts'>;
 
-/** For the card. A server elsewhere reaches whatever it reaches: nobody here can tell. */
+/** Shown on the card. We can't tell what a remote server can reach. */
 function sandboxOf(
   { server: { definition } }: McpServerWithTools,
   sandbox: Sandbox,
@@ -291,14 +298,14 @@ function sandboxOf(
     const detail = new URL(definition.url).origin;
     return { kind: 'remote', network: 'unknown', hosts: [], readable: [], detail };
   }
-  // Public hosts are opened to a server by its own setting, not by rules.
+  // A server's own setting opens public hosts, not rules.
   const opened = { folders, privateHosts, hosts: [], anyHost: false };
   return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network), opened });
 }
 
-/** For the status: where there is no sandbox, that is said (A21). */
+/** Shown in the status, which also says if there is no sandbox (A21). */
 function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
-  if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
+  if (definition.transport === 'http') return `none: it runs remotely, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
   return describeSandbox(sandbox, { network: networkOf(sandbox, definition.network) });
 }

@@ -6,13 +6,13 @@ import { toResult } from './to-result.js';
 const shown = hideValues({ TOKEN: 'hunter2' });
 const text = (words: string) => ({ type: 'text' as const, text: words });
 
-it('gives one text as it is, and several as a list', () => {
+it('returns a single text unchanged, and several as a list', () => {
   expect(toResult({ content: [text('one')] }, shown)).toBe('one');
   expect(toResult({ content: [text('one'), text('two')] }, shown)).toEqual(['one', 'two']);
   expect(toResult({ content: [] }, shown)).toEqual([]);
 });
 
-it('gives a structure once, also when the server repeats it as text', () => {
+it('returns structured content once, even if the server repeats it as text', () => {
   const structuredContent = { n: 1 };
   expect(toResult({ content: [text('{ "n": 1 }')], structuredContent }, shown)).toEqual({ n: 1 });
   expect(toResult({ content: [text('one')], structuredContent }, shown)).toEqual({
@@ -21,7 +21,7 @@ it('gives a structure once, also when the server repeats it as text', () => {
   });
 });
 
-it('[T13] tells of bytes without sending them, and cuts what is too long', () => {
+it('[T13] describes binary content without sending it, and truncates long text', () => {
   const data = Buffer.alloc(100_000).toString('base64');
   const image = { type: 'image' as const, mimeType: 'image/png', data };
   expect(toResult({ content: [image] }, shown)).toMatchObject([{ type: 'image', bytes: 100_000 }]);
@@ -33,7 +33,7 @@ it('[T13] tells of bytes without sending them, and cuts what is too long', () =>
   expect(JSON.stringify(toResult({ content: [], structuredContent }, shown)).length).toBeLessThan(300_000);
 });
 
-it('[T11] [A15] a failure carries what the tool said, without the secrets of its server', () => {
+it('[T11] [A15] a failure contains the tool’s message without the secrets of its server', () => {
   const fail = () => toResult({ content: [text('no, hunter2 is wrong')], isError: true }, shown);
   expect(fail).toThrow(ToolFailure);
   expect(fail).toThrow(/no, \[TOKEN\] is wrong/);

@@ -3,28 +3,28 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
 
-/** Of one text: several times what a model is ever shown, and little enough to be searched for secrets. */
+/** Per text: several times what a model is shown, and small enough to search for secrets. */
 const LONGEST_TEXT = 256 * 1024;
 const MOST_BLOCKS = 1_000;
-/** A value of more parts than this is no answer a model could read. */
+/** A larger value is not an answer that a model could read. */
 const LARGEST_STRUCTURE = 1024 * 1024;
 
-/** What a call gave, as text and JSON. Rejected as a failure if the server says it is one. */
+/** The result of a call as text and JSON. Throws if the server reports a failure. */
 export function toResult(result: CallToolResult, hide: HideValues): unknown {
   const value = hide.inData(readResult(result));
   if (result.isError !== true) return value;
-  throw new ToolFailure(`the tool says that it failed: ${hide.inWords(firstWords(value))}`, value);
+  throw new ToolFailure(`the tool reported a failure: ${hide.inWords(firstWords(value))}`, value);
 }
 
 function readResult({ content, structuredContent }: CallToolResult): unknown {
   const blocks = content.slice(0, MOST_BLOCKS).map(readBlock);
-  if (content.length > MOST_BLOCKS) blocks.push(`[${content.length - MOST_BLOCKS} further parts were left out.]`);
+  if (content.length > MOST_BLOCKS) blocks.push(`[${content.length - MOST_BLOCKS} more parts were omitted.]`);
   const [only] = blocks;
   const said = blocks.length === 1 && typeof only === 'string' ? only : blocks;
   if (structuredContent === undefined) return said;
   const text = JSON.stringify(structuredContent);
   if (text.length > LARGEST_STRUCTURE) return { structured: capText(text, LONGEST_TEXT), content: said };
-  // Servers repeat the structure as text for clients that know no better; a model needs it once.
+  // Servers repeat structured content as text for older clients; a model needs it once.
   return typeof said === 'string' && isSame(said, text)
     ? structuredContent
     : { structured: structuredContent, content: said };
@@ -38,7 +38,7 @@ function isSame(said: string, text: string): boolean {
   }
 }
 
-/** Bytes no model can read as text are told of, not sent: a picture of a megabyte would take all of its window. */
+/** Describes binary content instead of sending it: a one-megabyte image would fill the context window. */
 function readBlock(block: ContentBlock): unknown {
   switch (block.type) {
     case 'text':

@@ -13,7 +13,7 @@ const tool = fc.oneof(
   fc.stringMatching(/^[a-z_-]{1,60}$/),
 );
 
-it('[A1] whatever a tool is called, its name is one that vendors take, and always the same', () => {
+it('[A1] any tool gets a stable name that vendors accept', () => {
   fc.assert(
     fc.property(server, tool, (server, tool) => {
       const name = toolName(server, tool);
@@ -24,12 +24,12 @@ it('[A1] whatever a tool is called, its name is one that vendors take, and alway
   );
 });
 
-it('keeps a name that vendors take as it is', () => {
+it('keeps a name that vendors accept', () => {
   expect(toolName('github', 'create_issue')).toBe('mcp__github__create_issue');
   expect(toolName('x'.repeat(24), 'y'.repeat(33))).toBe(`mcp__${'x'.repeat(24)}__${'y'.repeat(33)}`);
 });
 
-it('tells apart names that would be cut or rewritten to the same', () => {
+it('keeps names distinct that would be truncated or rewritten to the same one', () => {
   const names = ['a b', 'a_b', 'a.b', 'a/b', `${'z'.repeat(100)}1`, `${'z'.repeat(100)}2`];
   expect(new Set(names.map((name) => toolName('s', name))).size).toBe(names.length);
 });

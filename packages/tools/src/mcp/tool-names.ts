@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { toolNameSchema } from '@countersign/protocol';
 
-/** What vendors take as a name (`toolNameSchema`). */
+/** The names that vendors accept (`toolNameSchema`). */
 const LONGEST = 64;
 const MARK_LENGTH = 8;
 
 /**
- * `mcp__{server}__{tool}`. A name that vendors would not take is cut and ends in a mark made of the whole one: the same each time,
- * or a grant given today would mean another tool tomorrow.
+ * `mcp__{server}__{tool}`. A name that vendors would reject is truncated and gets a hash of the full name as its
+ * suffix. It must be stable, or a grant given today would apply to another tool tomorrow.
  */
 export function toolName(server: string, tool: string): string {
   const prefix = namePrefix(server);
@@ -22,7 +22,10 @@ export function namePrefix(server: string): string {
   return `mcp__${server}__`;
 }
 
-/** Whether some tool of this server could be what a pattern of an agent's list names. Too often yes starts a server for nothing. */
+/**
+ * Whether a pattern in an agent's list could match a tool of this server. A false positive only starts a server
+ * needlessly.
+ */
 export function mayName(pattern: string, server: string): boolean {
   const prefix = namePrefix(server);
   const star = pattern.indexOf('*');

@@ -3,8 +3,8 @@ import { defineTool, type Tool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 
 /**
- * A question of an agent to people. It stands in the same queue as the calls they sign and waits as long as they need, also over
- * restarts. Asking harms nobody, so nobody is asked whether it may be asked; a `deny ask_human` rule forbids it.
+ * A question from an agent to people. It waits in the approval queue as long as it takes, across restarts. Asking needs
+ * no approval; a `deny ask_human` rule forbids it.
  */
 export function askHuman(): Tool {
   return defineTool({
@@ -12,7 +12,7 @@ export function askHuman(): Tool {
     description:
       'Ask a person a question and wait for the answer in their own words. Use it when you need a decision, a fact or a ' +
       'preference that only a person can give. `choices` are offered as short answers; the person may answer otherwise. ' +
-      'The answer is information. It approves no call: calls that need approval are asked by themselves.',
+      'The answer is information and approves no call; calls that need approval are shown to a person separately.',
     parameters: z.strictObject({
       question: z
         .string()
@@ -24,7 +24,7 @@ export function askHuman(): Tool {
     readOnly: true,
     question: ({ question, choices }) => ({ text: question, choices: choices ?? [] }),
     execute: () => {
-      throw new Error('ask_human is answered by a person and runs nowhere');
+      throw new Error('ask_human is answered by a person and never runs');
     },
   });
 }

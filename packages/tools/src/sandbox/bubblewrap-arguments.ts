@@ -9,39 +9,39 @@ export interface KeptPath {
   readonly kind: 'folder' | 'file';
 }
 
-/** What the disk looks like for one command: everything here exists and is real. */
+/** The file system as one command sees it. All paths exist and are real. */
 export interface BubblewrapView {
   readonly workingDirectory: string;
-  /** What puts the working folder, or its draft, in its place. */
+  /** Options that mount the working folder or its draft. */
   readonly place: readonly string[];
   readonly hiddenFolders: readonly string[];
-  /** Files and sockets: what stands there instead can't be opened. */
+  /** Files and sockets, covered by something that can't be opened. */
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
-  /** Links to what is shown. Those that lie in a hidden place are made there. */
+  /** Symlinks to what is shown. Those inside a hidden folder are recreated there. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
   readonly fixed: readonly FixedPath[];
-  /** What rules keep from it, wherever it lies. */
+  /** What rules hide from it, wherever it is. */
   readonly kept: readonly KeptPath[];
   readonly network: NetworkAccess;
-  /** Further words, for what lies elsewhere. */
+  /** Additional options for other paths. */
   readonly more: readonly string[];
 }
 
-/** Namespaces, devices and the disk read-only: what holds for every command. */
+/** Namespaces, devices and a read-only disk: the same for every command. */
 export function bubblewrapBase(
   { userNamespace, sizeWords }: Pick<Bubblewrap, 'userNamespace' | 'sizeWords'>,
   { network }: { network: NetworkAccess },
 ): string[] {
-  // In a namespace for its draft a command would else be told that it is root, and behave so.
+  // Otherwise a command in the user namespace of its draft would see itself as root and behave accordingly.
   const own = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
   return [
     ...userNamespace,
     ...(userNamespace.includes('--unshare-user') ? own : []),
-    // As root, bubblewrap keeps every capability unless told not to.
+    // As root, bubblewrap keeps all capabilities by default.
     ...['--cap-drop', 'ALL'],
     '--die-with-parent',
-    // Without a session of its own a command could type into the terminal we were started from.
+    // Without its own session, a command could type into our terminal.
     '--new-session',
     '--unshare-pid',
     '--unshare-ipc',
@@ -50,18 +50,19 @@ export function bubblewrapBase(
     ...(network === 'host' ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    // As root the kernel's settings are ours to write, capabilities or not: one of them names a program to run outside.
+    // As root we could write kernel settings even without capabilities, and one of them names a program that runs
+    // outside.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...[...sizeWords, '--tmpfs', '/tmp'],
-    // Written to, /dev itself would be memory that nobody counts.
+    // A writable /dev would be memory without a limit.
     ...[...sizeWords, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
   ];
 }
 
-/** Where programs expect that they may leave something for a while. */
+/** Folders that programs expect to be writable. */
 const SCRATCH = ['/tmp', '/var/tmp'];
 
-/** The order matters: what is hidden and shown first, then the working folder, then what stays fixed inside it. */
+/** The order matters: hidden and shown folders first, then the working folder, then the fixed paths inside it. */
 export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): string[] {
   const layers = layersOf(view);
   const closed = layers.filter(({ path, how }) => how === 'hidden' && !SCRATCH.includes(path));
@@ -76,10 +77,10 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...view.place,
     ...view.more,
     ...view.fixed.flatMap(fix),
-    // Empty and closed: written to, they would be memory that nobody counts.
+    // Empty and read-only: if writable, they would be memory without a limit.
     ...closed.flatMap(({ path }) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    // Last: nothing that is laid over them afterwards brings them back.
+    // Last, so that no later mount uncovers them.
     ...view.kept.flatMap(({ path, kind }) =>
       kind === 'folder' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
     ),
@@ -87,7 +88,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
   ];
 }
 
-/** Not where one is already, in what is shown, nor below another. */
+/** Not where one already exists, in shown folders, or below another link. */
 function linksIn({ links, hiddenFolders, shown, workingDirectory }: BubblewrapView): BubblewrapView['links'] {
   const there = [...shown, workingDirectory];
   return links.filter(
@@ -103,7 +104,7 @@ interface Layer {
   readonly how: 'hidden' | 'shown';
 }
 
-/** Outer ones first, so that an inner one has the last word: what is ours stays hidden in a folder that is shown. */
+/** Outer folders first, so that inner ones win: our own files stay hidden inside a shown folder. */
 function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
   const all: Layer[] = [
     ...hiddenFolders.map((path) => ({ path, how: 'hidden' as const })),
@@ -112,7 +113,7 @@ function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
   const kept: Layer[] = [];
   for (const layer of all) {
     const around = kept.findLast(({ path }) => isInside(path, layer.path));
-    // /tmp is hidden already, and all that is in nothing is seen.
+    // /tmp is already hidden, with everything in it.
     const now = around?.how ?? (isInside('/tmp', layer.path) ? 'hidden' : 'shown');
     if (now !== layer.how) kept.push(layer);
   }
@@ -124,7 +125,7 @@ function fix({ path, how }: FixedPath): string[] {
     case 'read-only':
       return ['--ro-bind', path, path];
     case 'pinned':
-      // A mount point can't be renamed: moving `.git` away and making a new one would get around what is fixed in it.
+      // A mount point can't be renamed. Otherwise replacing `.git` would bypass the fixed paths in it.
       return ['--bind', path, path];
   }
 }

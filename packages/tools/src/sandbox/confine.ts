@@ -13,33 +13,33 @@ import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 import { startWords } from './start-words.js';
 
-/** How a command is started, and what is to be done once all of it is dead. */
+/** How a sandboxed command is started, and what to do after all its processes are dead. */
 export interface Confined {
   readonly program: string;
-  /** What comes before the command's own program and arguments. */
+  /** Words before the command's own program and arguments. */
   readonly before: readonly string[];
-  /** Whether every process it starts dies with it, whatever it does. Otherwise somebody has to look for them. */
+  /** Whether all its processes die with it. If not, the caller has to find and kill them. */
   readonly containsProcesses: boolean;
-  /** To be opened to the sandbox by who starts it; see `LISTEN`. */
+  /** The caller connects this to the sandbox; see `LISTEN`. */
   readonly gateway: Gateway | undefined;
-  /** What rules keep from it, by real path. */
+  /** Real paths that rules hide from it. */
   readonly kept: readonly string[];
-  /** Whether it sees a real path, apart from what rules keep from it. */
+  /** Whether it sees a real path, apart from what rules hide. */
   readonly sees: (path: string) => boolean;
-  /** Variables that tell the way out, and what the programs it is shown need. */
+  /** Proxy variables, and variables for the programs it is shown. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Tells when more was written to its draft than may be, while it runs. What is returned ends the watch. */
+  /** Calls `exceeded` if its draft grows too large while it runs. Returns a function that ends the watch. */
   watch(clock: Clock, exceeded: () => void): () => void;
-  /** Puts into the working folder what was written to its draft. Says in words what was left out. */
+  /** Applies its draft to the working folder. Returns a message about what was left out. */
   accept(): Promise<string | undefined>;
-  /** Must be called in the end, whatever happened. */
+  /** Must always be called in the end. */
   release(): Promise<void>;
 }
 
-/** The file descriptor on which bubblewrap tells the pid of what it runs. */
+/** The file descriptor on which bubblewrap reports the PID of its child. */
 export const STATUS_FD = 4;
 
-/** Rejects with words where a command can't be kept in: then it must not run. */
+/** Rejects with a readable error if a command can't be sandboxed; then it must not run. */
 export async function confine(
   sandbox: Exclude<Sandbox, { kind: 'none' }>,
   confinement: Confinement,
@@ -107,12 +107,12 @@ async function confineByBubblewrap(
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
-    // Our own Node is what opens the gateway from inside.
+    // Our own Node opens the gateway from inside.
     links,
     shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.kept) : [],
     kept,
-    // Where one is made around it, it has that.
+    // If there is a network namespace around it, bubblewrap uses that one.
     network: around === undefined ? network : 'host',
     more,
   });

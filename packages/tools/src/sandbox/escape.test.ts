@@ -18,10 +18,10 @@ const sandbox = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Not below /tmp, which is hidden anyway: what is tested must be hidden because it is ours, or the person's. */
+/** Not below /tmp, which is hidden anyway: these files must be hidden because they are ours or the user's. */
 const visible = join(home, '..', '..', 'node_modules', '.cache');
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox can’t get out', () => {
   let person: TestFolder;
   let ours: string;
@@ -55,13 +55,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     return { code: result.exitCode, said: result.stdout + result.stderr };
   }
 
-  it('[A35] to fill the memory or a disk through scratch folders', async () => {
+  it('[A35] to fill memory or a disk through scratch folders', async () => {
     const { said } = await run(
       `stat -f -c '%S %b' /tmp /var/tmp /dev/shm; touch /tmp/x /var/tmp/x /dev/shm/x && echo usable; touch /dev/x`,
     );
     const sizes = [...said.matchAll(/^(\d+) (\d+)$/gm)].map(([, size, blocks]) => Number(size) * Number(blocks));
     expect(sizes).toHaveLength(3);
-    // An older bubblewrap has no option for it.
+    // Older versions of bubblewrap have no option for it.
     const isLimited = sandbox.kind === 'bubblewrap' && sandbox.sizeWords.length > 0;
     expect(Math.max(...sizes)).toBeLessThanOrEqual(isLimited ? 2 * 1024 ** 3 : Infinity);
     expect(said).toContain('usable');
@@ -76,7 +76,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     ];
 
     it.each(targets)('%s', async (_name, target) => {
-      // Without the sandbox it is there to be read: the attempt is real.
+      // Without the sandbox it is readable, which proves that the attack works.
       expect((await run(`cat '${target()}'`, { sandbox: none })).said).toContain('SECRET');
       expect((await run(`cat '${target()}'`)).said).toContain('No such file');
     });
@@ -100,7 +100,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(said).not.toMatch(/SECRET-(KEY|STORE|TOKEN)/);
     });
 
-    it('what is ours, also where a folder around it is shown', async () => {
+    it('our files, even inside a folder that is shown', async () => {
       const inner = join(person.path, 'shown', 'ours');
       await mkdir(inner, { recursive: true });
       await writeFile(join(inner, 'token'), 'SECRET-TOKEN');
@@ -120,7 +120,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(`kill -9 ${process.pid}`)).said).toMatch(/No such process|not permitted/);
     });
 
-    it('what others left in /tmp, and nobody sees what it leaves there', async () => {
+    it('what others left in /tmp, and nobody sees its own files there', async () => {
       const shared = await makeFolder();
       await writeFile(join(shared.path, 'note'), 'SECRET-NOTE');
       expect((await run(`cat '${shared.path}/note'`)).said).toContain('No such file');
@@ -130,7 +130,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     });
   });
 
-  describe('[A21] to talk to', () => {
+  describe('[A21] to connect to', () => {
     const servers: Server[] = [];
     afterEach(() => {
       for (const server of servers.splice(0)) server.close();
@@ -159,7 +159,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(said).not.toContain('SECRET-API');
     });
 
-    it('anything but public addresses, where a public network is granted', async () => {
+    it('anything but public addresses, if a public network is granted', async () => {
       const api = createHttpServer((_request, response) => void response.end('SECRET-API'));
       await listen(api, 0, '127.0.0.1');
       const { port } = api.address() as AddressInfo;
@@ -170,7 +170,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
             Promise.resolve([{ address: host === 'example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
           mayConnect: isPublicAddress,
         },
-        // Nothing leaves the machine: what would have gone out comes to the server of this test.
+        // Nothing leaves the machine: outgoing connections go to the server of this test.
         connect: (address, wanted) => {
           reached.push(`${address}:${wanted}`);
           return connectTo(port, '127.0.0.1');
@@ -180,7 +180,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       const ask = (url: string): string =>
         `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'GET ${url} HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
       expect((await run(ask('http://example.com/'), granted)).said).toContain('SECRET-API');
-      expect((await run(ask(`http://localhost:${port}/`), granted)).said).toContain('not on the public internet');
+      expect((await run(ask(`http://localhost:${port}/`), granted)).said).toContain('not a public address');
       expect((await run(`exec 3<>/dev/tcp/127.0.0.1/${port}`, granted)).code).not.toBe(0);
       expect((await run('ls /proc/self/fd; env', granted)).said).toMatch(/^0\n1\n2\n3\n[^]*https_proxy=http:/);
       expect((await run('env', granted)).said).not.toContain('NODE_CHANNEL');
@@ -193,7 +193,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(said).toBe('0\n1\n');
     });
 
-    it('a socket of the host, wherever it lies', async () => {
+    it('a socket of the host, wherever it is', async () => {
       const path = join(person.path, '..', `${person.path.slice(-6)}.sock`);
       await listen(talker(), path);
       expect((await run(connect(path), { sandbox: none })).said).toContain('SECRET-SERVICE');
@@ -216,7 +216,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(said).toMatch(/No such device or address/);
       expect(said).toMatch(/not a tty/);
       expect(said).not.toMatch(/^\/dev\/(tty\d|pts)/m);
-      // A session of its own: the kernel lets nobody type into the terminal of another one.
+      // A separate session: the kernel doesn't let a process type into another session's terminal.
       const [ownSession] = (await run('cut -d " " -f 6 /proc/self/stat')).said.split('\n');
       expect(Number(ownSession)).toBeLessThan(10);
     });
@@ -232,20 +232,20 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(await readdir(workingDirectory)).toEqual(['made-inside']);
     });
 
-    it('anything through a link', async () => {
+    it('anything through a symlink', async () => {
       const other = await makeFolder(visible);
       await writeFile(join(other.path, 'victim'), 'safe');
       const { said } = await run(
         `ln -s '${other.path}' out; echo broken > out/victim; ln -s '${other.path}/victim' v; echo x > v`,
       );
-      // Which of the two is exact: a project that itself lies in a hidden place, such as /tmp, is not there at all.
+      // Depends on where the project is: one in a hidden place, such as /tmp, doesn't exist here.
       const seen = (await run(`test -d '${other.path}'`)).code === 0;
       expect(said.match(seen ? /Read-only file system/g : /No such file or directory/g)).toHaveLength(2);
       expect(await readFile(join(other.path, 'victim'), 'utf8')).toBe('safe');
       await other.remove();
     });
 
-    it('its rights', async () => {
+    it('its privileges', async () => {
       const { said } = await run(
         'grep -E "^Cap(Eff|Prm|Bnd)" /proc/self/status; mount -o remount,rw / && echo DONE; mknod d b 8 0 && echo DONE; chroot / true && echo DONE; sudo -n true && echo DONE',
       );
@@ -253,8 +253,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect(said).not.toContain('DONE');
     });
 
-    it('the kernel: as root, settings such as the program that is run on a crash are files of its own', async () => {
-      // Opened to append and nothing written: where the sandbox fails, the test must not change the machine.
+    it('the kernel: as root, settings such as the core dump handler are writable files', async () => {
+      // Opened for appending without writing, so a failing sandbox doesn't change the machine.
       const { said } = await run(
         'for file in /proc/sys/kernel/core_pattern /proc/sys/vm/swappiness /proc/sysrq-trigger; do (: >> $file) && echo OPENED $file; done; true',
       );
@@ -284,8 +284,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     );
   });
 
-  describe('to ask of the kernel', () => {
-    // Numbers of x64 and of arm64; the last is what to expect without a sandbox.
+  describe('to make these system calls', () => {
+    // System call numbers of x64 and arm64; the last argument is the result without a sandbox.
     const call = (x64: number, arm64: number, ...words: string[]): string =>
       `perl -e 'print syscall(${process.arch === 'arm64' ? arm64 : x64}, ${words.join(', ')}) < 0 ? "refused: $!" : "done"'`;
     const attempts: [string, string][] = [
@@ -304,19 +304,19 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(command)).said).toContain('refused');
     });
 
-    it('and what is needed still works', async () => {
+    it('and needed system calls still work', async () => {
       const { said } = await run(
         `perl -e 'for my $f (1, 2, 10, 16) { print socket(my $s, $f, $f == 16 ? 3 : 1, 0) ? "done" : "$f: $!" }'; ping -c1 -W1 127.0.0.1 > /dev/null; uname -m | grep -c .`,
       );
       expect(said).toContain('donedonedonedone');
     });
 
-    it('keys and a line to the host are really there without a sandbox', async () => {
+    it('keyrings and vsock are available without a sandbox', async () => {
       expect((await run(call(250, 219, '0', '-3', '0'), { sandbox: none })).said).toBe('done');
     });
   });
 
-  it('to fill memory in places that are hidden', async () => {
+  it('to fill memory in hidden folders', async () => {
     const { said } = await run(
       'for f in /run /home /root /boot; do touch $f/x && echo MADE; done; touch /tmp/x /var/tmp/x /dev/shm/x',
     );
@@ -324,7 +324,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(said).not.toContain('/tmp/x');
   });
 
-  it('to be ended after the programs of the person when memory runs out', async () => {
+  it('to survive the user’s programs when memory runs out', async () => {
     expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
   });
 
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     }
   });
 
-  it('and one that could not be set up is tried again: a socket that was to be hidden may be gone', async () => {
+  it('and setup is retried if a socket that was to be hidden is gone', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const program = join(person.path, 'bwrap');
     const once = `if mkdir '${person.path}/tried' 2>/dev/null; then echo gone >&2; exit 1; fi`;
@@ -346,7 +346,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(await run('echo ran', { sandbox: { ...sandbox, program } })).toEqual({ code: 0, said: 'ran\n' });
   });
 
-  it('to run at all when the sandbox can not be set up', async () => {
+  it('to run at all if the sandbox can’t be set up', async () => {
     await chmod(workingDirectory, 0o700);
     const broken = { ...sandbox, userNamespace: ['--no-such-option'] } as Sandbox;
     await expect(run('touch made', { sandbox: broken })).rejects.toThrow(

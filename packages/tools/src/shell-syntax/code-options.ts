@@ -1,16 +1,16 @@
-/** Options of one program that run code, lead it to other settings or folders, or make it write where it would only read. */
+/** Options of one program that run code, load other configuration, use other folders, or make it write. */
 export interface CodeOptions {
-  /** Letters, alone or among others behind one dash. */
+  /** Single letters, alone or combined after one dash. */
   readonly letters?: string;
-  /** Long ones, without dashes; also shortened, and with one dash. */
+  /** Long options without dashes. Also matches abbreviations and a single dash. */
   readonly long?: readonly string[];
-  /** Whole words that are no options. */
+  /** Whole words that are not options. */
   readonly words?: readonly string[];
-  /** Any word of this form. */
+  /** Any word that matches. */
   readonly form?: RegExp;
 }
 
-/** Whatever the program: names that mean the same nearly everywhere. */
+/** For every program: option names that mean the same almost everywhere. */
 export const EVERYWHERE: readonly string[] =
   `exec exec-path execute execdir exec-batch eval command cmd shell script-shell
   node-options require import loader experimental-loader prefix config config-env config-file rcfile init-file init-script
@@ -45,11 +45,11 @@ const compiler: CodeOptions = {
 };
 const latex: CodeOptions = { form: /^--?(?:enable-)?(?:shell-escape|write18|output-directory)/ };
 const netcat: CodeOptions = { letters: 'ec', long: ['sh-exec', 'lua-exec'] };
-/** Whose settings are code, and which option says where they are. */
+/** Programs whose configuration is code, and the option that names it. */
 const configured: CodeOptions = { letters: 'c', long: ['config', 'config-path'] };
 const editor: CodeOptions = { letters: 'cSsuUielW', form: /^\+/, long: ['cmd', 'startuptime'] };
 
-/** By the name of the program. `git`, `sed`, `awk` and `tar` have more to look at: see words-to-spell. */
+/** By program name. `git`, `sed`, `awk` and `tar` need more checks; see code-words. */
 export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   npm,
   npx: npm,
@@ -72,7 +72,7 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
     letters: 'IFTPC',
     long: `to-command use-compress-program checkpoint-action new-volume-script info-script rsh-command rmt-command
       absolute-names directory remove-files overwrite files-from`.split(/\s+/),
-    // An archive on another machine is reached by a shell there.
+    // A remote archive is accessed through a shell on that machine.
     form: /^[^-/][^/]*:/,
   },
   find: { form: /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf|files0-from)$/ },
@@ -126,7 +126,7 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   iconv: { letters: 'o' },
   jobs: { letters: 'x' },
   ip: { words: ['exec'], form: /^-b/ },
-  // What they are given is a program.
+  // Their arguments are programs.
   dc: { form: /./ },
   m4: { form: /./ },
   man: { letters: 'PHpCM', long: ['pager', 'html', 'preprocessor', 'config-file'] },
@@ -167,7 +167,7 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
     letters: 'cr',
     long: `config root dir globalsetup environment reporter pool workspace execargv snapshotenvironment runner
       outputfile`.split(/\s+/),
-    // `--coverage.customProviderModule`, `--poolOptions.forks.execArgv`, `--browser.provider`: all lead to modules.
+    // `--coverage.customProviderModule`, `--poolOptions.forks.execArgv`, `--browser.provider`: all name modules.
     form: /^--[\w-]+\./,
   },
   mocha: { letters: 'r', long: ['require', 'config', 'reporter', 'ui'] },

@@ -3,8 +3,8 @@ import { gitWordsToSpell } from './git-words.js';
 import { baseName } from './programs.js';
 
 /**
- * Which words of a simple command are known to run code, lead elsewhere or write where the program would only read, by their places.
- * Deny and ask rules look for commands in them. What an allow rule covers is decided by the table in `star`, which works the other way.
+ * Positions of words in a simple command that are known to run code, redirect the program or make it write. Deny and
+ * ask rules search them for commands. What an allow rule covers is decided by the allowlists in `star`.
  */
 export function codeWords(words: readonly string[]): readonly number[] {
   const program = baseName(words[0] ?? '');
@@ -18,12 +18,12 @@ export function codeWords(words: readonly string[]): readonly number[] {
       for (const at of gitWordsToSpell(words)) found.add(at);
       break;
     case 'tar':
-      // `tar xIf cat x.tar`: the first word is options, dash or not.
+      // `tar xIf cat x.tar`: the first word holds options, with or without a dash.
       if (/[IFTPC]/.test(words[1] ?? '') && /^[A-Za-z]+$/.test(words[1] ?? '')) found.add(1);
       break;
     case 'uniq':
     case 'xxd':
-      // The second file is written.
+      // The second file is the output.
       for (const at of operands(words).slice(1)) found.add(at);
       break;
     case 'sed':
@@ -52,7 +52,7 @@ function isCodeOption(word: string, { letters = '', long = [], words = [], form 
 
 const EVERYWHERE_PLAIN = EVERYWHERE.map(plainName);
 
-/** Many programs take `--globalSetup`, `--global-setup` and `--global_setup` for the same. */
+/** Many programs treat `--globalSetup`, `--global-setup` and `--global_setup` as the same option. */
 function plainName(option: string): string {
   return option.replaceAll(/[-_]/g, '').toLowerCase();
 }
@@ -63,7 +63,7 @@ function operands(words: readonly string[]): readonly number[] {
   return places.filter((at) => at !== end && ((end >= 0 && at > end) || !/^-./.test(words[at] ?? '')));
 }
 
-/** The words that are program text: what follows `-e`, or else the first that is no option. */
+/** The words that are program text: those after `-e`, or else the first operand. */
 function sedScripts(words: readonly string[]): readonly { at: number; text: string }[] {
   const found: { at: number; text: string }[] = [];
   let operand: { at: number; text: string } | undefined;
@@ -88,14 +88,16 @@ function sedScripts(words: readonly string[]): readonly { at: number; text: stri
   return found.length > 0 || operand === undefined ? found : [operand];
 }
 
-/** Substitutions without the flags that run or write, and addresses with a command that only prints, deletes or ends. */
+/**
+ * Substitutions without the flags that run or write, and addresses with a command that only prints, deletes or quits.
+ */
 function isHarmlessSed(script: string): boolean {
   const address = String.raw`(?:\d+|\$|/[^/\n\\]*/)`;
   const one = String.raw`(?:${address}(?:,${address})?)?(?:[pdqQ=]|s([/|,#:@!])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpiI0-9]*)`;
   return script.split(';').every((part) => new RegExp(`^ *${one} *$`).test(part));
 }
 
-/** Nothing that calls, pipes, writes or reads elsewhere. */
+/** Nothing that calls functions, pipes, writes or reads other files. */
 function isHarmlessAwk(script: string): boolean {
   return !/system|getline|close|fflush|[|>@]|\binclude\b|\bload\b/.test(script);
 }

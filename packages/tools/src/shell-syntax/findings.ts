@@ -4,24 +4,24 @@ import { otherSpellings } from './other-spellings.js';
 import type { RedirectReading } from './redirects.js';
 import { codeWords } from './code-words.js';
 
-/** A simple command. `exact`: its words are known to the letter. */
+/** A simple command. `exact` if all its words are known literally. */
 interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
-  /** Another command's output is its input. */
+  /** Its input is the output of another command. */
   readonly piped: boolean;
 }
 
-/** What a walk through a syntax tree has come by. */
+/** What a walk through a syntax tree found. */
 export interface Findings {
   readonly commands: FoundCommand[];
-  /** Commands inside others, and the same ones by another name: only what denies or asks looks at them. */
+  /** Commands inside other commands, and other spellings. Only deny and ask rules look at them. */
   readonly inner: (readonly string[])[];
   readonly paths: string[];
   readonly reasons: Reason[];
-  /** Folders it goes into, each from the one before. */
+  /** Folders that it changes to, each relative to the one before. */
   readonly folders: string[];
-  /** How deep in text that text runs this is, and how many such texts may still be read. */
+  /** The nesting depth of text that runs other text, and how many such texts may still be parsed. */
   readonly depth: number;
   readonly left: { texts: number };
 }
@@ -30,7 +30,7 @@ type Read = (text: string, findings: Findings) => void;
 
 const DEEPEST = 6;
 const MOST_TEXTS = 200;
-/** So many words of a wrapper may be the beginning of its command. */
+/** How many words of a wrapper are tried as the start of its command. */
 const MOST_STARTS = 32;
 
 export function noFindings(): Findings {
@@ -62,7 +62,7 @@ export function noteCommand(findings: Findings, command: FoundCommand, read: Rea
   else noteSpecial(findings, kind, [program, ...words.slice(1)], read);
 }
 
-/** Text that would be run as a shell runs it. */
+/** Text that would be run by a shell. */
 export function noteText(findings: Findings, text: string, read: Read): void {
   if (findings.depth >= DEEPEST || findings.left.texts <= 0) {
     noteReason(findings, { why: { code: 'nested-code' }, told: false });
@@ -79,10 +79,13 @@ export function noteText(findings: Findings, text: string, read: Read): void {
   }
 }
 
-/** So many paths are told of commands that go to another folder. */
+/** Limit of paths reported for commands in other folders. */
 const MOST_PATHS = 500;
 
-/** What words would name from the folders it goes to: a rule about `./secrets/key` is about `cd secrets; cat key` too. */
+/**
+ * Paths of words relative to the folders it changes to: a rule about `./secrets/key` also applies to `cd secrets; cat
+ * key`.
+ */
 export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
   if (folders.length === 0 || commands.length < 2) return [];
   const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));
@@ -101,7 +104,7 @@ function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly stri
         words.map((_, at) => at).filter((at) => at > 0),
         read,
       );
-      // `env -S 'rm x'` and its like take the command as one word.
+      // `env -S 'rm x'` and similar take the command as one word.
       for (const word of words.slice(1)) {
         if (/\s/.test(word)) for (const text of textsIn(word)) noteText(findings, text, read);
       }
@@ -143,7 +146,7 @@ function noteFolder(findings: Findings, words: readonly string[]): void {
   findings.folders.push(before === undefined || /^[/~]/.test(target) ? target : `${before}/${target}`);
 }
 
-/** What runs inside a program that has work of its own, and what its options would run. */
+/** Commands that a program runs through its arguments or options. */
 function noteRunner(findings: Findings, words: readonly string[], read: Read): void {
   const [program = ''] = words;
   noteStarts(findings, words, startsOfCommands(program, words), read);
@@ -159,8 +162,8 @@ function noteRunner(findings: Findings, words: readonly string[], read: Read): v
 }
 
 /**
- * What of an option may be a command: what follows each `=`, or stands right behind its letter, an address that runs it (`ext::`), the
- * `e` of sed, and every quoted text, as in `system("rm x")`.
+ * The parts of an option that may be a command: after each `=`, right after its letter, in a URL that runs it
+ * (`ext::`), after sed's `e`, and in every quoted text, as in `system("rm x")`.
  */
 function textsIn(word: string): readonly string[] {
   const values = word.split('=').slice(1);

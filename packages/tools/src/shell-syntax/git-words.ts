@@ -1,4 +1,4 @@
-/** Before the subcommand only these leave it what it is. */
+/** The only global options that don't change what the subcommand does. */
 const HARMLESS_BEFORE: ReadonlySet<string> = new Set([
   '--no-pager',
   '-P',
@@ -15,14 +15,14 @@ const HARMLESS_BEFORE: ReadonlySet<string> = new Set([
   '--no-advice',
 ]);
 
-/** Subcommands that run programs by their nature, or change what Git runs later. */
+/** Subcommands that run programs, or change what Git runs later. */
 const RUN: ReadonlySet<string> = new Set(
   `config submodule bisect filter-branch difftool mergetool hook daemon instaweb web--browse send-email shell upload-pack
    receive-pack upload-archive http-backend credential remote-ext remote-fd p4 svn cvsserver maintenance fsmonitor--daemon
    worktree sparse-checkout rebase am init var help merge-index`.split(/\s+/),
 );
 
-/** Options of one subcommand that mean something harmless in others. */
+/** Short options of one subcommand that are harmless in others. */
 const LETTERS: Readonly<Record<string, string>> = {
   clone: 'uc',
   rebase: 'xi',
@@ -36,19 +36,19 @@ const LETTERS: Readonly<Record<string, string>> = {
   push: 'e',
 };
 
-/** Long ones of the same kind: a template brings hooks, and they run at once. */
+/** Long options of the same kind: a template brings hooks, which run immediately. */
 const LONG: Readonly<Record<string, readonly string[]>> = {
   clone: ['--template', '--separate-git-dir'],
-  // Taken from a folder, the settings in it name programs.
+  // If the remote is a folder, its configuration can name programs.
   archive: ['--remote'],
 };
 
-/** Words of one subcommand that lead it elsewhere: who lets `git remote *` run wants to see where a push goes, not have it changed. */
+/** Words that change the target of a subcommand: a rule `git remote *` is meant to show remotes, not to change them. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   remote: ['add', 'set-url', 'rename'],
 };
 
-/** See words-to-spell. */
+/** Positions of the words that a rule has to spell out; see code-words. */
 export function gitWordsToSpell(words: readonly string[]): readonly number[] {
   const command = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
   const name = words[command] ?? '';
@@ -61,7 +61,7 @@ export function gitWordsToSpell(words: readonly string[]): readonly number[] {
     const before = command < 0 || at < command;
     if (before ? !HARMLESS_BEFORE.has(word) : at === command && RUN.has(name)) found.push(at);
     else if (at > command && (isShortFor(word, long) || elsewhere.includes(word))) found.push(at);
-    // `ext::sh -c …` is an address that runs a program.
+    // `ext::sh -c …` is a URL that runs a program.
     else if (word.includes('::')) found.push(at);
     else if (at > command && /^-[A-Za-z]/.test(word) && Array.from(letters).some((letter) => word.includes(letter))) {
       found.push(at);

@@ -1,11 +1,11 @@
-/** Characters that mean only themselves to bash, wherever in a word they stand. */
+/** Characters that bash takes literally anywhere in a word. */
 const PLAIN = /[A-Za-z0-9_\-./:=@%+,^]/;
-/** After a backslash, or in quotes, any of these is itself too. */
+/** Literal after a backslash or in quotes. */
 const VISIBLE_ASCII = /[ -~]/;
 
 /**
- * What bash makes of a word's text if there is nothing in it but plain characters, backslashes and quotes; undefined for
- * anything else. Worked out here once more, beside the parser: what two readers agree on may run unasked.
+ * What bash makes of a word that contains only plain characters, backslashes and quotes; undefined for anything else.
+ * Computed independently of the parser: only what both agree on may run without approval.
  */
 export function literalValue(text: string): string | undefined {
   if (text === '{}' || text === '[' || text === ']' || text === '!') return text;
@@ -39,7 +39,7 @@ function readPiece(text: string, at: number, character: string, before: string):
     case '#':
       return at === 0 ? undefined : { value: character, next: at + 1 };
     case '~':
-      // At the start, and after `=` and `:`, it is somebody's home.
+      // At the start and after `=` and `:`, it expands to a home folder.
       return at === 0 || /[=:]$/.test(before) ? undefined : { value: character, next: at + 1 };
     case '{':
     case '}':

@@ -1,15 +1,15 @@
 import type { Cause } from '@countersign/protocol';
 import type { SyntaxNode } from 'unbash';
 
-/** Why a call can't be allowed by a rule. `told`: all that it runs and names is known all the same. */
+/** Why no rule can allow a call. `told` if everything it runs and names is known anyway. */
 export interface Reason {
   readonly why: Cause;
   readonly told: boolean;
 }
 
 /**
- * Kinds of nodes that leave every command in them what it looks like. Any other kind, also one that a later parser brings,
- * is asked.
+ * Node kinds that don't change the commands inside them. Every other kind needs approval, including those that a later
+ * parser adds.
  */
 const PLAIN: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Script',
@@ -22,7 +22,7 @@ const PLAIN: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'BraceGroup',
   'If',
   'Elif',
-  // Looked at where they stand: see read-command.
+  // Checked where they occur; see read-command-text.
   'Command',
   'Redirected',
   'Redirect',
@@ -32,7 +32,7 @@ const PLAIN: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Literal',
   'SingleQuoted',
   'DoubleQuoted',
-  // Parts of what has its reason already.
+  // Parts of nodes that already have a reason.
   'HereDocDelimiter',
   'HereDocBody',
   'CaseItem',

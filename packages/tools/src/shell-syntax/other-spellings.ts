@@ -1,4 +1,4 @@
-/** npm takes any beginning of these, and some other names. */
+/** npm accepts any prefix of these, and some aliases. */
 const NPM =
   `access adduser audit cache ci config dedupe deprecate diff dist-tag exec explore fund hook init install install-test link login
   logout org owner pack pkg profile prune publish query rebuild restart root run-script sbom search set set-script shrinkwrap star start
@@ -29,7 +29,7 @@ const NPM_NAMES: Readonly<Record<string, string>> = {
 };
 const RM: Readonly<Record<string, string>> = { recursive: 'r', force: 'f', dir: 'd', verbose: 'v' };
 
-/** The same command as a person may have written it in a deny rule. */
+/** Other spellings of the same command that a deny rule may use. */
 export function otherSpellings(words: readonly string[]): readonly (readonly string[])[] {
   const [program = '', ...rest] = words;
   const at = rest.findIndex((word) => !word.startsWith('-'));
@@ -44,7 +44,7 @@ export function otherSpellings(words: readonly string[]): readonly (readonly str
       return [...new Set([...short, ...known, ...back])].filter((other) => other !== name).map(renamed);
     }
     case 'git':
-      // What a push is made of, and a push by another name.
+      // The plumbing behind push, and aliases of it.
       if (name === 'send-pack' || name === 'http-push') return [renamed('push')];
       return name === 'subtree' && rest.includes('push') ? [renamed('push')] : [];
     case 'cargo':

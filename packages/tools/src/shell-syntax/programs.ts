@@ -1,10 +1,10 @@
-/** What a program does with the words after it, if it is more than to take them as its arguments. */
+/** How a program uses the words after it, unless they are plain arguments. */
 export type ProgramKind =
   /** The words after its options are a command. */
   | 'wrapper'
-  /** A wrapper that takes more words from elsewhere, so that nobody knows the command from the text. */
+  /** A wrapper that reads more words from elsewhere, so the text doesn't show the full command. */
   | 'open-wrapper'
-  /** Runs text as a shell: a word, a file, or what comes in. */
+  /** Runs text as a shell does: from a word, a file or stdin. */
   | 'shell'
   /** Changes what the commands after it mean. */
   | 'state'
@@ -33,7 +33,7 @@ const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
   ),
 );
 
-/** By the name alone, without folders before it. */
+/** By name only, without its folder. */
 export function kindOfProgram(name: string): ProgramKind | undefined {
   return BY_NAME.get(name) ?? versionedKind(name) ?? (LOADER.test(name) ? 'wrapper' : undefined);
 }
@@ -44,17 +44,17 @@ function versionedKind(name: string): ProgramKind | undefined {
   return last >= 48 && last <= 57 ? BY_NAME.get(name.replace(/(?<=[a-z])-?\d[\d.]*$/, '')) : undefined;
 }
 
-/** Loaders and emulators are called after the machines they are for. */
+/** Loaders and emulators are named after their architecture. */
 const LOADER = /^(?:ld-(?:linux|musl)|qemu-)/;
 
-/** The name a program goes by, whatever folder it is taken from. */
+/** The name of a program without its folder. */
 export function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
 /**
- * Programs that run what follows one of these words, or whatever follows at all. Unlike wrappers they have work of their own, so
- * a rule may allow them; a deny rule still finds the command in them.
+ * Programs that run what follows one of these words, or anything that follows. Unlike wrappers they do more than that,
+ * so a rule may allow them; deny rules still find the command inside.
  */
 const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   find: ['-exec', '-execdir', '-ok', '-okdir'],
@@ -100,7 +100,7 @@ const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   vagrant: ['-c', '--command'],
 };
 
-/** From which words on a program of its own runs another command. */
+/** Positions at which another command may start in the words of a program. */
 export function startsOfCommands(program: string, words: readonly string[]): readonly number[] {
   const after = RUNS_AFTER[program];
   if (after === undefined || !Object.hasOwn(RUNS_AFTER, program)) return [];
@@ -109,7 +109,7 @@ export function startsOfCommands(program: string, words: readonly string[]): rea
   for (let at = 1; at < words.length; at += 1) {
     const before = words[at - 1] ?? '';
     const begins = after !== 'anything' && after.includes(before);
-    // Behind an option the command comes at once; behind a word like `run` there may be options and names before it.
+    // After an option the command follows directly; after a word like `run`, options and names may come first.
     if (begins && !before.startsWith('-')) open = true;
     if (open || begins) starts.push(at);
   }

@@ -13,14 +13,14 @@ import { type Reason, reasonFor } from './node-kinds.js';
 import { baseName, kindOfProgram } from './programs.js';
 import { readRedirect } from './redirects.js';
 
-/** Beyond these the parser takes seconds, and a model could stop the process with one call. */
+/** Beyond these limits the parser takes seconds, and a model could block the process with one call. */
 const LONGEST = 32 * 1024;
 const DEEPEST = 64;
 
 /**
- * Walks the syntax tree of bash text and notes every simple command in it, wherever it stands, and every reason why no rule may
- * allow the text unasked. What can't be parsed is a reason too; commands that were found in it are noted all the same. Gives the
- * tree, unless the text was not parsed at all.
+ * Walks the syntax tree of bash text and records every simple command in it, and every reason why no rule may allow the
+ * text. A parse error is a reason too, but the commands found are still recorded. Returns the tree, or undefined if the
+ * text was not parsed.
  */
 export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
   if (text.length > LONGEST || nestsDeeply(text)) {
@@ -44,7 +44,7 @@ function nestsDeeply(text: string): boolean {
   return false;
 }
 
-/** Where the parser gives up, what looks like commands is good enough for what denies or asks. */
+/** If the parser gives up, an approximation of the commands is enough for deny and ask rules. */
 function roughCommands(text: string): readonly (readonly string[])[] {
   return text
     .replaceAll(/\\\n/g, '')
@@ -104,12 +104,12 @@ function readCommand(command: Command, findings: Findings, piped: boolean): void
   }
 }
 
-/** Text that a command runs in its turn. */
+/** Text that a command runs. */
 function readNested(text: string, findings: Findings): void {
   readCommandText(text, findings);
 }
 
-/** `echo "rm x" | sh`: what goes into a shell is run by it. */
+/** `echo "rm x" | sh`: a shell runs its input. */
 function readPipeline({ commands }: Pipeline, findings: Findings): void {
   for (const [at, command] of commands.entries()) {
     if (at === 0 || command.type !== 'Command' || !runsInput(command)) continue;
@@ -136,7 +136,7 @@ const VARIABLES: readonly (readonly [RegExp, string])[] = [
   [/\$(?:PWD\b|\{PWD\})/g, '.'],
 ];
 
-/** A word as deny and ask rules see it: where it has parts that nobody knows yet, their text, and what is usual in their place. */
+/** A word as deny and ask rules see it. Unknown parts appear as their source text and as their usual values. */
 function shownWords({ text, value, parts }: Word): readonly string[] {
   const braces = /^\{([^{}$`"'\\]*,[^{}$`"'\\]*)\}$/.exec(text);
   if (braces?.[1] !== undefined) return braces[1].split(',');

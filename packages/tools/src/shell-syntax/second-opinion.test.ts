@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { subjectsOfCommand } from '../shell/subjects-of-command.js';
 
-/** Another shell parser, by other people, in another language: what it finds, ours must find too. */
+/** An independent shell parser in another language. We must find every command that it finds. */
 interface OtherParser {
   syntax: {
     NewParser(): { Parse(text: string, name: string): object };
@@ -43,7 +43,7 @@ function namesByOther(text: string): string[] | undefined {
   return names;
 }
 
-/** Undefined for a word that is not plain: the two need not put what is only known later in the same words. */
+/** Undefined for a word that isn't literal: the parsers may spell dynamic parts differently. */
 function plainText(node: object): string | undefined {
   let text = '';
   for (const part of listOf(Reflect.get(node, 'Parts'))) {
@@ -90,7 +90,7 @@ function namesByUs(text: string): Set<string> {
 
 const name = fc.constantFrom('foo', 'bar', 'qux', 'git', 'ls', 'a-b', "'quo ted'", '"dou"ble', 'npm');
 
-/** Texts as people write them, nested in one another. */
+/** Realistic scripts, nested in each other. */
 const { script } = fc.letrec<{ script: string; simple: string; word: string }>((tie) => ({
   word: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -151,19 +151,19 @@ const piece = fc.constantFrom(
   '\t',
   '\\\n',
 );
-/** Signs and words in any order: most are nonsense, and what is not is odd. */
+/** Operators and words in random order: mostly nonsense, and otherwise unusual. */
 const soup = fc
   .array(fc.tuple(piece, fc.constantFrom('', ' ', ' ', ' ')), { minLength: 1, maxLength: 12 })
   .map((pieces) => pieces.map(([one, blank]) => one + blank).join(''));
 
-describe('the commands in a text', () => {
-  it('[A33] every one that another parser finds is found', () => {
+describe('the commands in a script', () => {
+  it('[A33] finds every command that another parser finds', () => {
     let compared = 0;
     fc.assert(
       fc.property(fc.oneof({ weight: 4, arbitrary: script }, soup), (command) => {
         fc.pre(command.length < 400);
         const names = namesByOther(command);
-        // What we can't read is asked; the other one takes `else >> x` for a command.
+        // Text that we can't parse needs approval; the other parser takes `else >> x` for a command.
         if (names === undefined || isUnreadable(command)) return;
         compared += names.length;
         const ours = namesByUs(command);
@@ -183,16 +183,16 @@ describe('the commands in a text', () => {
     return subjects.length > 0 && subjects.every(({ kind }) => kind === 'words');
   });
 
-  it('[A33] where a text may be allowed, bash runs what was told, to the letter, and nothing else', () => {
+  it('[A33] if a text may be allowed, bash runs exactly the reported commands', () => {
     expect(plain.length).toBeGreaterThan(scaled(300));
     const told = plain.map((command) =>
       subjectsOfCommand(command).flatMap((subject) =>
         subject.kind === 'words' ? [JSON.stringify(subject.words)] : [],
       ),
     );
-    // No program is there, so that bash tells of each it would have run; once all succeed, once all fail.
+    // No program exists, so bash reports each one it would run. Run once with all succeeding and once with all failing.
     for (const status of ['0', '1']) {
-      // Not all at once: a command line holds only so much.
+      // In chunks: the length of a command line is limited.
       const ran = chunks(plain, 500).flatMap((some) => runByBash(some, status));
       expect(ran).toHaveLength(plain.length);
       const untold = ran.map((commands, at) => commands.filter((words) => told[at]?.includes(words) !== true));

@@ -1,12 +1,12 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
 
-/** What may stand between the words of commands where only plain kinds of nodes are in the tree. */
+/** What may appear between the words of commands if the tree contains only plain node kinds. */
 const BETWEEN = /^(?:[ \t\n;|&(){}!]|\b(?:if|then|elif|else|fi)\b)*$/;
 const COMMENT = /(^|[ \t\n;|&()])#[^\n]*/g;
 
 /**
- * Whether the text holds anything beside the words and redirections in the tree and the signs between them. A parser that passes
- * something over would let it run unasked.
+ * Whether the text contains anything besides the words, redirections and operators in the tree. Text that the parser
+ * skips would otherwise run without approval.
  */
 export function hasUnaccountedText(text: string, script: ParsedScript): boolean {
   const covered: [from: number, to: number][] = [];
@@ -15,7 +15,7 @@ export function hasUnaccountedText(text: string, script: ParsedScript): boolean 
   let at = 0;
   for (const [from, to] of covered.sort(([a], [b]) => a - b)) {
     if (from < at) return true;
-    // A space, so that what was apart stays apart.
+    // A separator, so that separate words stay separate.
     rest += `${text.slice(at, from)}\u0001`;
     at = to;
   }

@@ -5,14 +5,14 @@ import { scaled } from '../../../../tests/support/scaled.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 
 describe('joinCommand', () => {
-  it('[T15] whatever a parameter holds, bash reads it back as the one word it is', () => {
+  it('[T15] bash reads any parameter back as a single word', () => {
     const word = fc.oneof(
       fc.string({
         unit: fc.constantFrom(`'`, '"', '\\', '$', '`', '(', ')', ' ', '\n', '*', '~', '#', '!', '{', 'a', 'é'),
       }),
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
     );
-    // All of them in one shell: a shell for each would take minutes.
+    // All in one shell: one shell each would take minutes.
     const words = fc.sample(word, { numRuns: scaled(500), seed: 7 });
     const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', joinCommand(`printf '%s\\0'`, words)], {
       encoding: 'utf8',
@@ -34,8 +34,8 @@ describe('joinCommand', () => {
     'cat <<E\n',
     'cat <(',
     '((',
-  ])('[T15] after %j a parameter would be no literal, so it gets none', (command) => {
-    expect(whyNoParameters(command)).toContain('write the whole text into command');
+  ])('[T15] refuses parameters after %j, where they would not be literal', (command) => {
+    expect(whyNoParameters(command)).toContain('put the whole text into command');
   });
 
   it.each(['ls', `grep 'a b' "c#d" e#f`, `echo "it's"`, 'a && b | c;', 'echo \\"', 'echo "$HOME"', `sed -e 's/#/x/'`])(
@@ -45,7 +45,7 @@ describe('joinCommand', () => {
     },
   );
 
-  it('[T15] what may be followed by parameters never runs a part of one', () => {
+  it('[T15] never runs part of a parameter after a command that accepts parameters', () => {
     const piece = fc.constantFrom(
       `'`,
       '"',
@@ -87,7 +87,7 @@ describe('joinCommand', () => {
       .slice(0, scaled(150, 30))
       .flatMap((command) => attacks.map((attack) => joinCommand(command, [attack])));
     expect(texts).toHaveLength(scaled(150, 30) * attacks.length);
-    // Here `touch` is a function that speaks: if a part of a parameter ran, we would read of it.
+    // `touch` is a function that prints, so we notice if part of a parameter runs.
     const script = `touch() { echo RAN >&3; }; for text; do (eval "$text") 3>&1 < /dev/null > /dev/null 2>&1; done`;
     const said = (...all: string[]): string =>
       spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', script, 'bash', ...all], {

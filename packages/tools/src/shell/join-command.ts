@@ -1,22 +1,22 @@
-/** The one text that is judged and run (T15): the command, then each parameter as a quoted literal word. */
+/** The text that is judged and run (T15): the command, then each parameter as a quoted word. */
 export function joinCommand(command: string, parameters: readonly string[] = []): string {
   return [command, ...parameters.map(quoteWord)].join(' ');
 }
 
-/** In single quotes nothing means anything but the quote itself. */
+/** In single quotes, only the quote itself is special. */
 function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Where these occur, only a full parser knows whether what follows the command would still be read as quoted. */
+/** With these, only a full parser can tell whether appended words would still be quoted. */
 const NESTING = /`|\$[({['"]|<<|[<>]\(|\(\(/;
 
 /**
- * Why parameters can't be appended to this command, or undefined. After an open quote or a comment a quoted word would not be a
- * literal any more: part of it could run.
+ * Why parameters can't be appended to this command, or undefined. After an open quote or a comment, a quoted word would
+ * no longer be literal and part of it could run.
  */
 export function whyNoParameters(command: string): string | undefined {
-  const advice = 'write the whole text into command';
+  const advice = 'put the whole text into command';
   if (NESTING.test(command)) return `parameters can't follow a command with substitutions or here-documents; ${advice}`;
   let quote: "'" | '"' | undefined;
   let escaped = false;

@@ -1,10 +1,10 @@
-/** What is kept of one stream, however much it says. */
+/** Keeps a limited part of one stream. */
 export interface OutputKeeper {
   push(bytes: Buffer): void;
   text(): string;
 }
 
-/** Keeps the first and the last `limit` bytes and counts the rest: a command that prints for ever must not fill the memory. */
+/** Keeps the first and last `limit` bytes and counts the rest, so that endless output can't fill memory. */
 export function keepOutput(limit: number): OutputKeeper {
   const head: Buffer[] = [];
   let headBytes = 0;
@@ -39,12 +39,12 @@ export function keepOutput(limit: number): OutputKeeper {
   };
 }
 
-/** Broken UTF-8 becomes U+FFFD (T14). */
+/** Invalid UTF-8 becomes U+FFFD (T14). */
 function decode(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** Without a character whose end was cut off. */
+/** Drops a truncated character at the end. */
 function dropPartEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -55,7 +55,7 @@ function dropPartEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Without the rest of a character whose beginning was cut off. */
+/** Drops a truncated character at the start. */
 function dropPartStart(bytes: Buffer): Buffer {
   let cut = 0;
   while (cut < Math.min(3, bytes.length) && ((bytes[cut] ?? 0) & 0xc0) === 0x80) cut += 1;

@@ -1,8 +1,8 @@
 import { THE_INTERNET, type Outside } from '../sandbox/gateway/gateway.js';
 
 /**
- * The way out with all hosts closed but those that a rule opens. An address is reached as the place of a host that may be reached,
- * or if a rule names the address itself.
+ * A network in which only hosts that a rule opens are reachable. An address is reachable if it belongs to such a host,
+ * or if a rule names it.
  */
 export function limitHosts(mayReach: (host: string) => boolean, outside: Outside = THE_INTERNET): Outside {
   const found = new Set<string>();

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-it('[T15] concurrent commands get pipes of their own, and no name of one is left', async () => {
+it('[T15] concurrent commands get separate pipes, and no pipe file remains', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => openPipes(folder.path)));
   const pipes = all.flatMap(({ stdout, stderr }) => [stdout, stderr]);
   for (const [index, pipe] of pipes.entries()) {
@@ -23,7 +23,7 @@ it('[T15] concurrent commands get pipes of their own, and no name of one is left
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-it('[T15] makes pipes only where it can, and takes the next folder after a failure', async () => {
+it('[T15] creates pipes only where possible, and uses the next folder after a failure', async () => {
   const missing = `${folder.path}/missing`;
   const failed: unknown[] = [];
   // Spare pipes of earlier commands need no folder.

@@ -8,26 +8,26 @@ import { systemProgram } from '../sandbox/programs/system-program.js';
 const run = promisify(execFile);
 
 export interface Pipe {
-  /** Emits what is written until the last writer is dead. */
+  /** Emits output until the last writer has closed the pipe. */
   readonly reader: Socket;
-  /** To hand to a child. */
+  /** File descriptor to pass to a child. */
   readonly writer: number;
   closeWriter(): void;
 }
 
-/** Both ends of a pipe that has no name and that nobody else has open. */
+/** Both ends of an unlinked pipe that nobody else has open. */
 interface Ends {
   readonly reader: number;
   readonly writer: number;
 }
 
-/** Pipes made by one `mkfifo`. Forking this process for each command took longer than making them. */
+/** Pipes created by one `mkfifo`. Forking this process for each command took longer than creating them. */
 const BATCH = 16;
 
 const spare: Ends[] = [];
 let making: Promise<void> | undefined;
 
-/** Real pipes for a command's output. Node would give it sockets, and on a socket `echo … > /dev/stderr` fails. */
+/** Real pipes for a command's output. Node would use sockets, on which `echo … > /dev/stderr` fails. */
 export async function openPipes(folder: string): Promise<{ stdout: Pipe; stderr: Pipe }> {
   const stdout = await takePipe(folder);
   try {
@@ -54,9 +54,9 @@ async function makePipes(folder: string): Promise<void> {
   for (const path of paths) spare.push(openEnds(path));
 }
 
-/** The name is removed immediately: nobody needs it when both ends are open. */
+/** Unlinks the file at once; it isn't needed when both ends are open. */
 function openEnds(path: string): Ends {
-  // Not waiting for the other end: it is opened by the next line.
+  // Non-blocking: the other end is opened by the next line.
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return { reader, writer: openSync(path, constants.O_WRONLY) };

@@ -3,7 +3,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { expect, it } from 'vitest';
 import { runCommand } from './run-command.js';
 
-it('[T15] what a command wrote is not lost when the machine was busy elsewhere as it ended', async () => {
+it('[T15] output is not lost if the event loop is blocked when the command ends', async () => {
   const child = spawn('printf', ['written'], { stdio: ['ignore', 'pipe', 'pipe'] });
   let isBusy = false;
   const end = await runCommand(
@@ -13,7 +13,7 @@ it('[T15] what a command wrote is not lost when the machine was busy elsewhere a
       exited: Promise.resolve(0),
       terminate: () => undefined,
       sweep: () => {
-        // Right after this its output is read to the end, and for two seconds nobody gets to look at it.
+        // Block the event loop for two seconds, right before the output is read to its end.
         if (!isBusy) setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000));
         isBusy = true;
         return Promise.resolve();

@@ -5,13 +5,13 @@ import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
 
-/** Kept of each stream: more than a model is ever shown. */
+/** Bytes kept of each stream; more than a model is ever shown. */
 const KEPT_BYTES = 64 * 1024;
-/** Shown of each stream while the command runs: nobody reads more, and every client would have to take it. */
+/** Bytes of each stream shown while the command runs: nobody reads more, and every client has to receive it. */
 const LIVE_BYTES = 1024 * 1024;
-/** Between asking a command to end and killing it. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
-/** A process that nobody could find may hold a pipe open for ever; we don't wait for it. */
+/** A process that we couldn't find may hold a pipe open forever; don't wait for it. */
 const DRAIN_MS = 1_000;
 
 interface CommandResult {
@@ -29,7 +29,7 @@ export interface CommandRun {
 
 export type CommandEnd = { why: 'exited' | 'stopped' | 'timed-out'; result: CommandResult };
 
-/** Follows a command to its end, which comes by itself, by the signal or by the clock. When it resolves, all its processes are dead. */
+/** Waits until a command exits, is stopped or times out. When it resolves, all its processes are dead. */
 export async function runCommand(command: StartedCommand, run: CommandRun): Promise<CommandEnd> {
   const stdout = follow(command.stdout, (text) => run.output(text, 'stdout'));
   const stderr = follow(command.stderr, (text) => run.output(text, 'stderr'));
@@ -61,16 +61,16 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
 }
 
 interface Followed {
-  /** What is kept of it. */
+  /** The kept output. */
   text(): string;
-  /** Resolves when all that is shown live was shown. */
+  /** Resolves when all live output was shown. */
   shown(): Promise<void>;
 }
 
-/** How much live output is shown in one go. Masking this much takes a few milliseconds. */
+/** How much live output is shown at once. Masking this much takes a few milliseconds. */
 const LIVE_PIECE = 16 * 1024;
 
-/** Keeps what comes at once, and shows it piece by piece: a flood of output must not keep the process from everything else. */
+/** Keeps output as it arrives and shows it in pieces, so that a flood of output doesn't block the event loop. */
 function follow(stream: Readable, show: (text: string) => void): Followed {
   const keeper = keepOutput(KEPT_BYTES);
   const decoder = new TextDecoder();
@@ -93,7 +93,7 @@ function follow(stream: Readable, show: (text: string) => void): Followed {
     if (taken > LIVE_BYTES) return;
     taken += bytes.length;
     queue(decoder.decode(bytes, { stream: true }));
-    if (taken > LIVE_BYTES) queue('\n[There is more; it is not shown while the command runs.]\n');
+    if (taken > LIVE_BYTES) queue('\n[More output is not shown while the command runs.]\n');
   });
   stream.on('end', () => {
     if (taken <= LIVE_BYTES) queue(decoder.decode());
@@ -114,7 +114,7 @@ async function drained(streams: readonly Readable[]): Promise<void> {
 
 const LOOK_MS = 10;
 
-/** As many looks as fit into the time: on a machine that is busy elsewhere that alone may pass before anything was read. */
+/** Polls as often as fits into the time: on a busy machine, a single timer may fire before anything was read. */
 async function lookOften(signal: AbortSignal): Promise<void> {
   for (let looks = 0; looks < DRAIN_MS / LOOK_MS && !signal.aborted; looks += 1) await after(LOOK_MS);
 }

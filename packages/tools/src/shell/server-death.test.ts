@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   it.skipIf(sandbox.kind !== 'bubblewrap')(
     '[A44] [S3] nothing of its command is in the folder, and its draft is swept',
     async () => {
-      // A cache of its own: another run of these tests would sweep the usual one.
+      // A separate cache: another run of these tests would clean up the shared one.
       const cache = await makeFolder();
       const command = 'mkdir .git x; touch .git/config x/y; echo up; sleep 1000';
       const server = spawn(process.execPath, [program, folder.path, sandbox.kind, command], {
@@ -59,20 +59,20 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   );
 });
 
-/** Without the lock files and lists of deletions beside them, which stay. */
+/** Without the lock files and deletion lists beside them, which stay. */
 async function draftsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => !/^(?:lock-|removed-)/.test(name));
 }
 
 const nobody = 65_534;
-/** As root, and where the project does not lie in a folder that only root may enter. */
+/** Only root can change users, and the other user must be able to read the project folder. */
 const canDrop =
   sandbox.kind === 'bubblewrap' &&
   process.getuid?.() === 0 &&
   spawnSync('test', ['-r', program], { uid: nobody, gid: nobody }).status === 0;
 
-// Root is told apart in many places of the kernel; people mostly are not root. As one of them, the tests above have tried it already.
-describe.skipIf(!canDrop)('for somebody who is not root', () => {
+// The kernel treats root differently in many places. If we aren't root, the tests above already covered this.
+describe.skipIf(!canDrop)('as a user other than root', () => {
   let folder: TestFolder;
   beforeEach(async () => {
     folder = await makeFolder();
@@ -96,7 +96,7 @@ describe.skipIf(!canDrop)('for somebody who is not root', () => {
     return said;
   };
 
-  it('[A44] a command writes a draft too, as the same person, and nothing stays behind', async () => {
+  it('[A44] a command writes to a draft as the same user, and nothing is left behind', async () => {
     const said = await run(
       'id -u; rmdir old; mkdir old new .vscode; touch old/x .vscode/y; grep CapEff /proc/self/status; true',
     );
@@ -105,11 +105,11 @@ describe.skipIf(!canDrop)('for somebody who is not root', () => {
     expect(await draftsIn(join(folder.path, 'home', '.cache', `countersign-drafts-${nobody}`))).toEqual([]);
   });
 
-  it('a command that only makes more of itself runs out of processes', async () => {
+  it('a fork bomb runs out of processes', async () => {
     const said = await run(
       'for i in {1..100}; do sleep 1000 & done 2>&1 | grep -c -m1 "Resource temporarily unavailable"; true',
     );
-    // Others of the same user count too: on a busy machine even the pipe may find no process left.
+    // Processes of the same user count too: on a busy machine even the pipe may fail to fork.
     expect(said).toMatch(/^1$|Resource temporarily unavailable/m);
   });
 });

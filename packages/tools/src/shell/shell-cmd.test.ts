@@ -37,29 +37,29 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     return (tried.result as { stdout: string } | undefined)?.stdout ?? (tried.ok ? '' : tried.error);
   };
 
-  it('[T15] gives exit code, output and error output', async () => {
+  it('[T15] returns exit code, stdout and stderr', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({
       ok: true,
       result: { exitCode: 0, stdout: 'out\n', stderr: 'err\n' },
     });
   });
 
-  it('[T15] a non-zero exit code is a failure that still has its output', async () => {
+  it('[T15] a non-zero exit code is a failure that includes the output', async () => {
     expect(await run('echo before; exit 3')).toEqual({
       ok: false,
-      error: 'the command ended with exit code 3',
+      error: 'the command exited with code 3',
       result: { exitCode: 3, stdout: 'before\n', stderr: '' },
     });
   });
 
-  it('[T15] a command killed by a signal counts 128 and its number', async () => {
+  it('[T15] a command killed by a signal has exit code 128 plus its number', async () => {
     expect(await run('kill -TERM $$')).toMatchObject({ ok: false, result: { exitCode: 143 } });
     expect(await run('kill -KILL $$')).toMatchObject({ ok: false, result: { exitCode: 137 } });
     expect(await run('no-such-program-anywhere')).toMatchObject({ ok: false, result: { exitCode: 127 } });
     expect(await run('echo "')).toMatchObject({ ok: false, result: { exitCode: 2 } });
   });
 
-  it('[T15] parameters are words that nothing in bash reads', async () => {
+  it('[T15] bash expands nothing in parameters', async () => {
     const odd = [
       `$(touch made)`,
       '`touch made`',
@@ -77,7 +77,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls')).toBe('');
   });
 
-  it('[T15] it runs in the working folder, and what it writes there stays', async () => {
+  it('[T15] runs in the working folder, and the files it writes stay', async () => {
     expect(await shell('pwd')).toBe(`${folder.path}\n`);
     await run('echo kept > file');
     expect(await readFile(join(folder.path, 'file'), 'utf8')).toBe('kept\n');
@@ -90,7 +90,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
 
   it('[A46] has an environment with nothing of ours in it', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
-    // Version managers in a home would add where they lie.
+    // Version managers would add folders of the user's home to PATH.
     const former = process.env['PATH'];
     process.env['PATH'] = '/usr/bin:/bin';
     try {
@@ -104,12 +104,12 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     }
   });
 
-  it('has an empty home and a temporary folder of its own', async () => {
+  it('has an empty home and its own temporary folder', async () => {
     expect(await shell('ls -A "$HOME" | grep -v tools-test-; echo x > "$TMPDIR/file"; cat "$TMPDIR/file"')).toBe('x\n');
     expect(await shell('ls "$TMPDIR" | grep -v tools-test-')).toBe('');
   });
 
-  it('[A20] has no terminal and no input, but outputs that can be opened again', async () => {
+  it('[A20] has no terminal and no input, and its stdout and stderr can be reopened', async () => {
     expect(await shell('cat; test -t 0 || echo no terminal; echo again > /dev/stdout')).toBe('no terminal\nagain\n');
     expect(await run('echo x > /dev/tty')).toMatchObject({ ok: false });
     expect(await shell('ls /proc/self/fd | wc -l')).toBe('4\n');
@@ -119,7 +119,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     const seen: string[] = [];
     const stop = new AbortController();
     const tried = await tryTool(
-      // By this clock it has all the time it needs to end by itself.
+      // With this clock, the command never times out.
       shellCmd({ sandbox, clock: createFakeClock() }),
       { command: 'trap "echo second; exit" TERM; echo first; echo e >&2; sleep 1000 & wait' },
       {
@@ -127,7 +127,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
         signal: stop.signal,
         output: (text, stream) => {
           seen.push(`${stream}: ${text}`);
-          // The command goes on only when its first lines were seen.
+          // Stop only after its first lines were shown.
           if (seen.length === 2) stop.abort();
         },
       },
@@ -136,7 +136,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect([...seen].sort()).toEqual(['stderr: e\n', 'stdout: first\n', 'stdout: second\n']);
   });
 
-  it('[T13] a flood is cut in the middle and counted, and clients are spared most of it', async () => {
+  it('[T13] a flood of output is truncated in the middle, and clients get little of it', async () => {
     let shown = 0;
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -154,7 +154,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(shown).toBeLessThan(1_300_000);
   });
 
-  it('[T13] a command that prints for ever ends with its time', async () => {
+  it('[T13] a command that prints forever ends with its timeout', async () => {
     const clock = createFakeClock();
     let chunks = 0;
     const tried = await tryTool(
@@ -164,7 +164,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
         workingDirectory: folder.path,
         output: () => {
           chunks += 1;
-          // Its time, and then what it has left to end by itself.
+          // The timeout, and then the grace period.
           if (chunks >= 10) clock.advance(5_000);
         },
       },
@@ -175,7 +175,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     });
   });
 
-  it('[T14] broken UTF-8 is replaced, whole characters never are', async () => {
+  it('[T14] replaces invalid UTF-8, but never whole characters', async () => {
     expect(await shell(String.raw`printf 'a\xffb\xc3'`)).toBe('a\uFFFDb\uFFFD');
     const shown: string[] = [];
     await tryTool(
@@ -189,7 +189,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(shown.join('')).toBe('€');
   });
 
-  it('ends when its command ends, whatever that left running', async () => {
+  it('ends when its command ends, even if processes are left', async () => {
     const tried = await run(
       'sleep 1000 & setsid sleep 1000 & nohup setsid bash -c "sleep 1000; echo never" & echo done',
     );
@@ -197,7 +197,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9] a stop kills children, grandchildren and those that left the group', async () => {
+  it('[M9] stopping kills children, grandchildren and processes that left the group', async () => {
     const stop = new AbortController();
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -215,7 +215,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9] a stop asks first, so that a command can tidy up', async () => {
+  it('[M9] stopping sends SIGTERM first, so that a command can clean up', async () => {
     const stop = new AbortController();
     await tryTool(
       shellCmd({ sandbox, clock: createFakeClock() }),
@@ -225,7 +225,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await readFile(join(folder.path, 'note'), 'utf8')).toBe('tidied\n');
   });
 
-  it('does not start once it is stopped', async () => {
+  it('does not start after it was stopped', async () => {
     const tried = await tryTool(
       shellCmd({ sandbox }),
       { command: 'touch made' },
@@ -235,14 +235,14 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls')).toBe('');
   });
 
-  it('leaves nothing in the working folder and no temporary folder behind', async () => {
+  it('leaves nothing in the working folder and no temporary folder', async () => {
     const where = (await shell('echo "$TMPDIR"')).trim();
     expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('');
-    // In the sandbox it was /tmp, and a memory of its own.
+    // In the sandbox it was /tmp on its own tmpfs.
     expect(where === '/tmp' || !existsSync(where)).toBe(true);
   });
 
-  it('[A21] refuses a working folder that holds or lies in a hidden one', async () => {
+  it('[A21] refuses a working folder that contains or is inside a hidden one', async () => {
     const refusal = { ok: false, error: expect.stringContaining('agents must not reach') as string };
     expect(await run('true', { hide: [join(folder.path, 'ours')] })).toMatchObject(refusal);
     expect(await run('true', { hide: [join(folder.path, '..')] })).toMatchObject(refusal);

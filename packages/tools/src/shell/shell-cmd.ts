@@ -21,7 +21,7 @@ import { runCommand, type CommandEnd } from './run-command.js';
 import { NotStarted, startCommand, type StartedCommand } from './start-command.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
-/** Linux takes no longer word on a command line. */
+/** Linux's limit for one argument. */
 const LONGEST_BYTES = 120 * 1024;
 
 const text = z.string().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
@@ -30,39 +30,42 @@ const parameters = z
   .strictObject({
     command: text
       .refine((value) => value.trim() !== '', 'must not be empty')
-      .describe('Bash text. It runs in the working folder, without a terminal and without input.'),
+      .describe('Bash text. It runs in the working folder, without a terminal or input.'),
     parameters: z
       .array(text)
       .exactOptional()
-      .describe('Further words, handed to the command exactly as they are; nothing in them is expanded.'),
+      .describe('Additional arguments, passed to the command literally; nothing in them is expanded.'),
   })
   .superRefine(({ command, parameters: words = [] }, context) => {
     const why = words.length === 0 ? undefined : whyNoParameters(command);
     if (why !== undefined) context.addIssue({ code: 'custom', path: ['parameters'], message: why });
     if (Buffer.byteLength(joinCommand(command, words)) > LONGEST_BYTES) {
-      const message = 'is too long; write it to a file and run that';
+      const message = 'is too long; write it to a file and run the file';
       context.addIssue({ code: 'custom', path: ['command'], message });
     }
   });
 
 export interface ShellOptions {
-  /** From `findSandbox()`. `none` runs commands with all of our rights: say so wherever a person decides (A21). */
+  /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (A21). */
   sandbox: Sandbox;
-  /** Our own home, store and policy: no command ever sees them, and a working folder that holds or lies in one is refused. */
+  /**
+   * Our home folder, store and policy. No command sees them, and a working folder that contains or is inside one is
+   * refused.
+   */
   hide?: readonly string[];
-  /** Folders in the person's home that commands may read, such as a Node that is installed there. */
+  /** Folders in the user's home that commands may read, such as a Node.js installation. */
   show?: readonly string[];
-  /** Working folders of all worlds: agents write there, so a program in one is nobody else's to run. */
+  /** Working folders of all worlds. Agents write there, so programs in them must not run for anyone else. */
   writable?: () => Promise<readonly string[]>;
-  /** `public`: by a proxy of ours to public addresses, for programs that use one (A20). Default: `none`. */
+  /** `public`: public addresses through our proxy, for programs that support one (A20). Default: `none`. */
   network?: 'none' | 'public';
-  /** Where a public network leads, in tests. */
+  /** Replaces the public network in tests. */
   outside?: Outside;
   /** Default: 120,000. */
   timeoutMs?: number;
-  /** Of one command in the sandbox, at once; unless we run as root, whom the kernel never limits. Default: 4,096. */
+  /** Per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
   maxProcesses?: number;
-  /** What one command in the sandbox may write into the working folder. Default: 2 GiB in 200,000 files. */
+  /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */
   draftLimits?: DraftLimits;
   clock?: Clock;
 }
@@ -88,14 +91,14 @@ const systemClock: Clock = {
   },
 };
 
-/** Runs bash text in the working folder, inside the sandbox if there is one (T15, A20). */
+/** Runs bash text in the working folder, sandboxed if possible (T15, A20). */
 export function shellCmd(options: ShellOptions): Tool {
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, clock = systemClock, draftLimits = DRAFT_LIMITS } = options;
   return defineTool({
     name: 'shell_cmd',
     description:
-      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call, and what it writes is in the folder when it has ended. If others change the same files meanwhile, it fails and nothing it wrote is applied.',
+      'Runs a bash command in the working folder and returns its exit code, stdout and stderr. Every call starts a new shell. Its processes end with the call, and its changes appear in the folder after it ends. If someone else changes the same files meanwhile, it fails and none of its changes are applied.',
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
@@ -114,7 +117,7 @@ export function shellCmd(options: ShellOptions): Tool {
         ({ confined } = started);
         const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
         if (isTooLarge) throw new ToolFailure(wordsOf(new DraftTooLarge(draftLimits)), ended.result);
-        // What a stopped command had written by then counts too: a note it left, files it tidied.
+        // Include what a stopped command wrote before it ended, such as notes or cleaned-up files.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
         const found = [noteOfKept(confined), ...hints, await accept(confined, ended)];
@@ -128,7 +131,7 @@ export function shellCmd(options: ShellOptions): Tool {
   });
 }
 
-/** Ends the command also when it writes more than it may. */
+/** Also ends the command if it writes more than it may. */
 async function runWatched(
   { command, confined }: { command: StartedCommand; confined: Confined | undefined },
   { signal, output }: ToolContext,
@@ -152,7 +155,7 @@ async function runWatched(
   }
 }
 
-/** Without a sandbox even `sed` and `cat` reach our own token and store, so a star stands for nothing (A32). */
+/** Without a sandbox even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
 function onlyExactly(subject: Subject): Subject {
   return subject.kind === 'words' ? { ...subject, exact: true } : subject;
 }
@@ -164,7 +167,7 @@ async function makeTemporary(sandbox: Sandbox): Promise<string> {
 
 const MOST_TRIES = 3;
 
-/** Tries again: what was to be hidden may be gone when the sandbox is set up. Sockets of other programs come and go. */
+/** Retries: sockets of other programs come and go, so a path to hide may disappear while the sandbox is set up. */
 async function start(
   text: string,
   options: ShellOptions,
@@ -189,11 +192,11 @@ async function start(
   }
 }
 
-/** Says that there is more than it saw, and not what. */
+/** Says that something was hidden, but not what. */
 function noteOfKept(confined: Confined | undefined): string | undefined {
   const count = confined?.kept.length ?? 0;
   if (count === 0) return undefined;
-  return `Rules deny ${count === 1 ? 'a path' : `${count} paths`} here, or have to be asked about it: hidden from this command.`;
+  return `${count === 1 ? 'One path was' : `${count} paths were`} hidden from this command, because a rule denies access or requires approval.`;
 }
 
 async function accept(confined: Confined | undefined, { result }: CommandEnd): Promise<string | undefined> {
@@ -202,7 +205,7 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
   } catch (error) {
     const why = wordsOf(error);
     if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);
-    throw new ToolFailure(`the command ran, but what it wrote could not all be put into the folder: ${why}`, result);
+    throw new ToolFailure(`the command ran, but not all of its changes could be applied to the folder: ${why}`, result);
   }
 }
 
@@ -237,7 +240,7 @@ async function confinedBy(
   return undefined;
 }
 
-/** What is not there yet has no real path; as it is written it is still worth a comparison. */
+/** A path that doesn't exist has no real path; compare it as written. */
 async function real(path: string): Promise<string> {
   return await realpath(path).catch(() => resolve(path));
 }
@@ -246,13 +249,13 @@ function resultOf({ why, result: said }: CommandEnd, note: string | undefined, t
   const result = note === undefined ? said : { ...said, note };
   switch (why) {
     case 'stopped':
-      throw new ToolFailure('stopped; the command and all it had started were killed', result);
+      throw new ToolFailure('stopped; the command and all its processes were killed', result);
     case 'timed-out': {
-      const words = `the command took longer than ${timeoutMs / 1000} seconds; it and all it had started were killed`;
+      const words = `the command took longer than ${timeoutMs / 1000} seconds; it and all its processes were killed`;
       throw new ToolFailure(words, result);
     }
     case 'exited':
-      if (result.exitCode !== 0) throw new ToolFailure(`the command ended with exit code ${result.exitCode}`, result);
+      if (result.exitCode !== 0) throw new ToolFailure(`the command exited with code ${result.exitCode}`, result);
       return result;
   }
 }

@@ -12,9 +12,9 @@ import { openPipes } from './open-pipe.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
- * Runs inside the sandbox, before the command. It says that it is there and waits for our word: when we die first, nothing runs; when
- * the sandbox could not be set up, it never speaks. Then it closes whatever we inherited and did not mean to hand on. In the sandbox's
- * own namespace the kernel counts only its processes; root's it never counts.
+ * Runs in the sandbox before the command. It reports that it is ready and waits for our answer: if we die first,
+ * nothing runs, and if the sandbox setup failed, it never reports. Then it closes inherited descriptors. The process
+ * limit counts only the sandbox's own namespace, and never applies to root.
  */
 const GATE = `
 if [[ -n $4 ]]; then
@@ -35,15 +35,15 @@ exec bash --noprofile --norc -c "$1"
 export interface StartedCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** As shells count: 128 and the number of the signal for a killed one. */
+  /** As in shells: 128 plus the signal number if it was killed. */
   readonly exited: Promise<number>;
-  /** Asks every process to end. */
+  /** Sends SIGTERM to every process. */
   terminate(): void;
-  /** Kills every process and resolves when they are dead. Must be called in the end, whatever happened. */
+  /** Kills every process and resolves when all are dead. Must always be called in the end. */
   sweep(): Promise<void>;
 }
 
-/** Nothing of the command ran: trying again is safe. */
+/** Nothing of the command ran, so retrying is safe. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted';
 }
@@ -53,21 +53,21 @@ export interface CommandStart {
   workingDirectory: string;
   environment: Record<string, string>;
   confined: Confined | undefined;
-  /** An empty folder of this call's own. */
+  /** An empty folder for this call. */
   temporary: string;
-  /** In a sandbox; elsewhere all of the person's processes would count. */
+  /** Only in a sandbox; elsewhere all processes of the user would count. */
   maxProcesses: number;
-  /** Of one file, in a sandbox with a draft: a file this long is too long for it. */
+  /** Per file, in a sandbox with a draft: a larger file exceeds the draft's limit. */
   maxFileBytes: number;
 }
 
-/** Starts bash text as a session of its own that can't outlive us. Rejects with `NotStarted` where it could not be. */
+/** Starts bash text in its own session, which can't outlive us. Rejects with `NotStarted` if that fails. */
 export async function startCommand(start: CommandStart): Promise<StartedCommand> {
   const { confined, environment, workingDirectory } = start;
   const pipes = await openPipes(start.temporary);
   const contained = confined?.containsProcesses === true;
   const most = contained ? String(start.maxProcesses) : '';
-  // In blocks of 1,024 bytes, and one more: a file that is cut off there makes the draft too large, so that nothing of it is applied.
+  // In blocks of 1,024 bytes, plus one: a file truncated there exceeds the draft's limit, so nothing is applied.
   const blocks = contained ? String(Math.floor(start.maxFileBytes / 1024) + 1) : '';
   const gateway = confined?.gateway;
   const listen = gateway === undefined ? [] : [process.execPath, LISTEN];
@@ -128,11 +128,11 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   };
 }
 
-/** Afterwards the line is cut: over it a program could speak to us in the words of our own process. */
+/** Closes the channel afterwards: a program could use it to impersonate our own process. */
 async function openFor(child: ChildProcess, gateway: Gateway): Promise<void> {
   const [, listener] = (await once(child, 'message')) as [unknown, unknown];
   child.disconnect();
-  if (!(listener instanceof Server)) throw new Error('there is nothing that listens');
+  if (!(listener instanceof Server)) throw new Error('nothing is listening');
   gateway.serve(listener);
 }
 
@@ -142,20 +142,20 @@ async function sweep(
   inner: number | undefined,
   watchdog: Watchdog | undefined,
 ): Promise<void> {
-  // In a sandbox everything dies with the process we started; without one, the watchdog finds the rest.
+  // In a sandbox, everything dies with the process we started; without one, the watchdog kills the rest.
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   await Promise.all([exited, watchdog?.sweep()]);
   if (inner !== undefined) await untilDead(inner);
 }
 
 /**
- * The first process of a sandbox is dead only when all others in it are. The one we started may be gone before that, and what
- * still lives would write into the draft while it is looked at.
+ * The sandbox's init process is dead only when all others in it are. The process we started may exit earlier, and
+ * survivors would write to the draft while it is inspected.
  */
 async function untilDead(pid: number): Promise<void> {
   for (;;) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // After the name, in brackets, which may hold anything.
+    // The state follows the name, which is in parentheses and may contain anything.
     const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
     if (stat === '' || state === 'Z' || state === 'X') return;
     await setTimeout(1);
@@ -167,14 +167,14 @@ async function exitOf(child: ChildProcess): Promise<number> {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } catch {
-    // It could not even be started.
+    // It failed to start.
     return 127;
   }
 }
 
 /**
- * bubblewrap's first line of status has the pid, as we see it, of the process that all others in the sandbox descend from. Only
- * that line counts.
+ * The first line of bubblewrap's status has the PID, in our namespace, of the sandbox's init process. Other lines are
+ * ignored.
  */
 async function readInnerPid(status: Readable): Promise<number> {
   let text = '';
@@ -193,7 +193,7 @@ function signalGroup(group: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }
 

@@ -5,7 +5,7 @@ import { shellCmd } from './shell-cmd.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
 const words = (...all: string[]): Subject => ({ kind: 'words', words: all });
-/** Without the places of words that a rule has to spell out. */
+/** Without the positions of words that a rule has to spell out. */
 const told = (command: string, parameters: readonly string[] = []): readonly Subject[] =>
   subjectsOfCommand(command, parameters).map((subject) =>
     subject.kind === 'words'
@@ -27,22 +27,22 @@ describe('subjectsOfCommand', () => {
     ['(ls); { cat; }', [words('ls'), words('cat')]],
     ['if ls; then cat; else echo a; fi', [words('ls'), words('cat'), words('echo', 'a')]],
     ['ls 2>&1 > /dev/null # note', [words('ls')]],
-  ])('[A19] %j is nothing but plain commands', (command, subjects) => {
+  ])('[A19] %j consists only of plain commands', (command, subjects) => {
     expect(told(command)).toEqual(subjects);
   });
 
-  it('[A1] [T15] parameters are words, whatever is in them', () => {
+  it('[A1] [T15] parameters are plain words, whatever they contain', () => {
     expect(told('git commit -m', ['it works; rm -rf $HOME'])).toEqual([
       words('git', 'commit', '-m', 'it works; rm -rf $HOME'),
     ]);
   });
 
-  it('[T15] what is judged is the joined text: after an operator a parameter is a program', () => {
+  it('[T15] judges the joined text: after an operator, a parameter is a program', () => {
     expect(told('ls;', ['rm'])).toContainEqual(words('rm'));
     expect(dynamic(subjectsOfCommand('ls >', ['x']))).toBeDefined();
   });
 
-  it('[A19] tells which words a rule has to spell', () => {
+  it('[A19] reports which words a rule has to spell out', () => {
     expect(subjectsOfCommand('git -c a=b log')[0]).toMatchObject({ spell: [0, 1, 2] });
     expect(subjectsOfCommand('find . -delete')[0]).toMatchObject({ spell: [0, 2] });
     expect(subjectsOfCommand('sort --outp=a b')[0]).toMatchObject({ spell: [0, 1, 2] });
@@ -58,18 +58,18 @@ describe('subjectsOfCommand', () => {
     ['cargo +nightly publish', 'cargo publish'],
     ['rm --recursive --force x', 'rm -r -f x'],
     ['rm -Rf x', 'rm -rf x'],
-  ])('[A19] tells %s also as %s, for a deny rule that was written so', (command, other) => {
+  ])('[A19] reports %s also as %s, for deny rules written that way', (command, other) => {
     expect(subjectsOfCommand(command)).toContainEqual(inner(...other.split(' ')));
   });
 
-  it('[A19] tells what runs inside another command, beside a reason to ask', () => {
+  it('[A19] reports what runs inside another command, and a reason to ask', () => {
     const subjects = told('timeout 5 rm x');
     expect(dynamic(subjects)).toMatchObject({ told: true });
     expect(subjects).toContainEqual(words('timeout', '5', 'rm', 'x'));
     expect(subjects).toContainEqual(inner('rm', 'x'));
   });
 
-  it('[A19] where nobody can know what runs, it does not say that all was told', () => {
+  it('[A19] does not claim to be complete if nobody can know what runs', () => {
     for (const command of ['$x', 'ls *', 'A=1 ls', '. x', 'sh x', 'xargs ls', "ls 'a", '[[ a ]]', 'bash -c "$x"']) {
       expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: false });
       expect(dynamic(subjectsOfCommand(command))).toBeDefined();
@@ -79,19 +79,19 @@ describe('subjectsOfCommand', () => {
     }
   });
 
-  it('[A19] names the files that output goes to', () => {
+  it('[A19] reports the files that output is redirected to', () => {
     expect(subjectsOfCommand('ls > out/a.txt')).toContainEqual({ kind: 'path', path: 'out/a.txt' });
     expect(subjectsOfCommand('cd out && ls > a.txt')).toContainEqual({ kind: 'path', path: 'out' });
   });
 
-  it('[A15] the reason holds nothing of the command, which may hold a secret', () => {
+  it('[A15] the reason contains no part of the command, which may contain a secret', () => {
     const commands = ['curl -H "x: $hunter2secret"', 'TOKEN=hunter2secret ls', './hunter2secret', 'ls > hunter2secret'];
     const reasons = commands.map((command) => dynamic(subjectsOfCommand(command)));
     expect(reasons.every((reason) => reason !== undefined)).toBe(true);
     expect(JSON.stringify(reasons)).not.toContain('hunter2secret');
   });
 
-  it('[A19] takes its time in proportion, whatever the text', () => {
+  it('[A19] takes linear time for any text', () => {
     const hostile = [
       'ls; '.repeat(5_000),
       `env ${'a '.repeat(10_000)}`,
@@ -108,7 +108,7 @@ describe('subjectsOfCommand', () => {
       `ls ${'{a,'.repeat(20_000)}`,
       `ls <<${'A'.repeat(50_000)}`,
     ];
-    // Of this process alone: what the machine does for others meanwhile is no work of ours.
+    // CPU time of this process only, not of others on the machine.
     const slow = hostile.filter((command) => {
       const begun = process.cpuUsage();
       subjectsOfCommand(command);
@@ -119,17 +119,17 @@ describe('subjectsOfCommand', () => {
   });
 });
 
-describe('shell_cmd as a definition', async () => {
+describe('definition of shell_cmd', async () => {
   const sandbox = await findSandbox();
   const unconfined = sandbox.kind === 'none' ? { exact: true } : {};
   const tool = shellCmd({ sandbox });
 
-  it('asks, and is neither read-only nor idempotent', () => {
+  it('needs approval, and is neither read-only nor idempotent', () => {
     expect(tool.definition).toMatchObject({ name: 'shell_cmd', approval: { required: true } });
     expect([tool.definition.readOnly, tool.definition.idempotent]).toEqual([undefined, undefined]);
   });
 
-  it('[A1] tells its subjects', () => {
+  it('[A1] reports its subjects', () => {
     expect(tool.subjects?.({ command: 'git log', parameters: ['-1'] }, { workingDirectory: '/' })).toEqual([
       { kind: 'words', words: ['git', 'log', '-1'], spell: [0], ...unconfined },
     ]);
@@ -144,7 +144,7 @@ describe('shell_cmd as a definition', async () => {
     [{ command: 'x'.repeat(130_000) }, 'too long'],
     [{ command: 'ls', cwd: '/' }, 'cwd'],
     [{ command: 'ls', parameters: 'x' }, 'parameters'],
-  ])('[T11] %j fails before anybody is asked', (args, words) => {
+  ])('[T11] %j fails before anyone is asked', (args, words) => {
     const checked = tool.validate(args);
     expect(checked).toMatchObject({ ok: false, error: expect.stringContaining(words) as string });
   });

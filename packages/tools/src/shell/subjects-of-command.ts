@@ -8,14 +8,14 @@ import { type JudgedCommand, reasonsOfLine } from '../shell-syntax/star/reasons-
 import { joinCommand } from './join-command.js';
 
 /**
- * Controls, marks that nobody sees and blanks that are none to bash: a reader takes such a command for another one. Line feeds
- * and tabs are what they look like.
+ * Control characters, invisible characters and spaces that bash doesn't treat as such: they make a command look like
+ * another one. Newlines and tabs are fine.
  */
 const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u;
 
 /**
- * What a command touches (A19), told from its syntax tree: every simple command in it, and what runs inside those, as words. If
- * there is anything in it that only running it shows, it is dynamic as well, and no rule allows it unasked.
+ * The subjects of a command (A19) from its syntax tree: every simple command in it, and what runs inside those. If part
+ * of it is only known at run time, it is dynamic as well, and no rule allows it without approval.
  */
 export function subjectsOfCommand(command: string, parameters: readonly string[] = []): readonly Subject[] {
   const text = joinCommand(command, parameters);
@@ -39,12 +39,12 @@ export function subjectsOfCommand(command: string, parameters: readonly string[]
   return [...dynamicFor(reasons), ...toSubjects(findings, commands)];
 }
 
-// None of these holds anything of the command: a reason is shown as it stands, and a command may hold a secret (A15).
+// Reasons contain no part of the command: they are shown unmasked, and a command may contain a secret (A15).
 function reasonsOfText(text: string): Reason[] {
   return HIDDEN.test(text) ? [{ why: { code: 'invisible-characters' }, told: true }] : [];
 }
 
-/** Alone, going to a folder ends with the shell. Before other commands it decides what they mean. */
+/** On its own, `cd` has no effect. Before other commands, it changes what they mean. */
 function reasonsOfFolders({ folders, commands }: Findings): Reason[] {
   return folders.length > 0 && commands.length > 1 ? [{ why: { code: 'changes-folder' }, told: true }] : [];
 }
@@ -68,6 +68,6 @@ function toSubjects(
     if (!found.has(key)) found.set(key, { kind: 'words', words, inner: true });
   }
   const paths = new Set([...findings.paths, ...pathsInFolders(findings)]);
-  // These come with a reason to ask, so that nothing has to allow them.
+  // These come with a reason to ask, so no rule has to allow them.
   return [...found.values(), ...Array.from(paths, (path) => ({ kind: 'path' as const, path }))];
 }

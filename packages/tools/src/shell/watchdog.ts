@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.js';
 
-/** Marks every process of one command in its environment, for where no sandbox holds them together. */
+/** Environment variable that marks every process of one command where there is no sandbox. */
 export const MARK = 'COUNTERSIGN_CALL';
 
 /**
- * Waits for the end of its input, which comes when we close it and also when we are killed, and then kills what is left: the
- * process group, and whatever left the group but still carries the mark. Again and again, since what is killed may just have forked.
+ * Waits for the end of stdin, which also comes when we are killed, and then kills what is left: the process group and
+ * every process with the mark. Repeats, because a killed process may just have forked.
  */
 const SCRIPT = `
 read -r _
@@ -27,11 +27,11 @@ export interface Watchdog {
   sweep(): Promise<void>;
 }
 
-/** Without it, what a command left behind would live on after the server was killed. */
+/** Without it, processes of a command would outlive a killed server. */
 export function startWatchdog(group: number, mark: string): Watchdog {
   const bash = systemProgram('bash');
   const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {
-    // A session of its own: Ctrl-C at our terminal must not take it away before its work is done.
+    // A separate session, so that Ctrl-C in our terminal doesn't kill it before it is done.
     detached: true,
     cwd: '/',
     env: { PATH: SYSTEM_PATH },

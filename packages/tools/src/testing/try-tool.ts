@@ -9,7 +9,7 @@ export interface TestFolder {
   remove: () => Promise<void>;
 }
 
-/** A folder with a real path, and what removes it. */
+/** A temporary folder with a real path, and a function that removes it. */
 export async function makeFolder(parent: string = tmpdir()): Promise<TestFolder> {
   const path = await realpath(await mkdtemp(join(parent, 'tools-test-')));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
@@ -26,7 +26,7 @@ export interface Try {
   mayCreate?: (path: string) => boolean;
 }
 
-/** A call as the runtime makes it: arguments checked, then run; what it throws is its error. */
+/** Calls a tool as the runtime does: validates the arguments, runs it, and returns what it throws as the error. */
 export async function tryTool(tool: Tool, args: Record<string, unknown>, about: Try): Promise<Tried> {
   const checked = tool.validate(args);
   if (!checked.ok) return { ok: false, error: checked.error, result: undefined };
@@ -50,7 +50,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
   }
 }
 
-/** Every process whose working folder this is. One without words has been killed already and only waits for its number to be free. */
+/** All processes in this working folder. One with an empty command line is a zombie. */
 export function processesIn(folder: string): string[] {
   const script = 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink "$p/cwd") $(tr "\\0" " " < "$p/cmdline")"; done';
   const list = execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** As the header says, else as the bytes begin, else as the page says of itself, else UTF-8. What can't be read shows as such. */
+/** Charset from the header, else the byte order mark, else the meta tag, else UTF-8. Invalid bytes become U+FFFD. */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label = byMark(body) ?? charsetOf(contentType) ?? byMeta(body) ?? 'utf-8';
   return decoder(label).decode(body);
@@ -10,7 +10,7 @@ function decoder(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {
-    // A charset nobody knows: most of it is readable as UTF-8 all the same.
+    // Unknown charset. Most of the text is readable as UTF-8 anyway.
     return new TextDecoder('utf-8');
   }
 }
@@ -26,7 +26,7 @@ function byMark([a, b, c]: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Pages say it within their first kilobyte, in letters that all charsets share. */
+/** The meta tag is within the first kilobyte, in ASCII. */
 function byMeta(body: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(body.subarray(0, 1024));
   const meta = /<meta\s[^>]{0,200}charset[^>]{0,80}>/i.exec(head)?.[0];

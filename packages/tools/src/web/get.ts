@@ -8,12 +8,15 @@ export interface Answer {
   status: number;
   location: string | undefined;
   contentType: string;
-  /** As it was sent, unpacked; at most `limitBytes`. */
+  /** Decompressed; at most `limitBytes`. */
   body: Buffer;
   cut: boolean;
 }
 
-/** One GET, to one of these addresses and nowhere else: the name is not looked up again, or it could lead elsewhere by now. */
+/**
+ * Sends one GET to one of these addresses. Doesn't resolve the name again: DNS could return another address
+ * (rebinding).
+ */
 export async function get(
   url: URL,
   addresses: readonly Address[],
@@ -43,7 +46,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const TEXT =
   /^(?:text\/[^;]+|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|javascript|ecmascript|x-yaml|x-ndjson|xhtml\+xml|toml|sql|graphql))\s*(?:;|$)/i;
 
-/** A server that says nothing is taken at its bytes. */
+/** A response without a content type is judged by its bytes. */
 export function isText(contentType: string): boolean {
   return contentType.trim() === '' || TEXT.test(contentType.trim());
 }
@@ -52,7 +55,7 @@ async function open(url: URL, addresses: readonly Address[], signal: AbortSignal
   const allowed = new Set(addresses.map(({ address }) => address));
   const options: RequestOptions = {
     method: 'GET',
-    // No connection of anybody else, no proxy of the surroundings, nothing kept.
+    // No shared connection, no proxy from the environment, no keep-alive.
     agent: false,
     signal,
     lookup: (_host, wanted, give) => {
@@ -67,13 +70,13 @@ async function open(url: URL, addresses: readonly Address[], signal: AbortSignal
     },
   };
   return await new Promise((resolve, reject) => {
-    // Not by `import`: on Node 22.5 and newer that loads `WebSocket` and all of `fetch` as well, which takes 45 ms.
+    // Not `import`: since Node 22.5 that also loads `WebSocket` and all of `fetch`, which takes 45 ms.
     const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
     const request = send(url, options, resolve);
     request.on('error', reject);
     request.on('socket', (socket) => {
       socket.on('connect', () => {
-        // Whatever made the socket go elsewhere: nothing is sent there.
+        // If the socket is connected to any other address, send nothing.
         const { remoteAddress = '' } = socket;
         if (!allowed.has(remoteAddress)) request.destroy(new ToolFailure(`connected to ${remoteAddress} instead`));
       });
@@ -94,7 +97,7 @@ function unpack(response: IncomingMessage, encoding = 'identity'): Readable {
     case 'br':
       return through(response, createBrotliDecompress());
     default:
-      throw new ToolFailure(`the answer is packed in a way that is not known here: ${encoding.slice(0, 40)}`);
+      throw new ToolFailure(`the response has an unsupported content encoding: ${encoding.slice(0, 40)}`);
   }
 }
 
@@ -104,7 +107,7 @@ function through(response: IncomingMessage, unpacking: NodeJS.ReadWriteStream & 
   return unpacking;
 }
 
-/** Stops at the limit, counted unpacked: a small file can unpack into one that fills the memory. */
+/** Limits the decompressed size: a small file can expand until memory is full. */
 async function read(stream: Readable, limitBytes: number): Promise<{ body: Buffer; cut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * Whether an address is one of this machine's interfaces. A machine with a public address would otherwise reach its own services by it,
- * past every rule about loopback. Read each time: interfaces come and go.
+ * Whether an address belongs to an interface of this machine. Its public address would bypass every rule about
+ * loopback. Not cached: interfaces change.
  */
 export function isOwnAddress(address: string, interfaces: Interfaces = networkInterfaces()): boolean {
   const own = new BlockList();

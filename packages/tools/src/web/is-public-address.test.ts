@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from './is-public-address.js';
 
-describe('where a tool may connect', () => {
+describe('addresses that a tool may connect to', () => {
   it.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -12,7 +12,7 @@ describe('where a tool may connect', () => {
     '192.169.0.1',
     '100.63.0.1',
     '223.255.255.1',
-  ])('[A43] %s is on the open internet', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('[A43] %s is public', (address) => expect(isPublicAddress(address)).toBe(true));
   it.each(['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888'])(
     '[A43] %s is on the open internet',
     (address) => expect(isPublicAddress(address)).toBe(true),
@@ -71,7 +71,7 @@ describe('where a tool may connect', () => {
     ['no address', '[::1]'],
   ])('[A43] %s (%s) is refused', (_, address) => expect(isPublicAddress(address)).toBe(false));
 
-  it('[A43] no IPv6 address that wraps an IPv4 one is let through', () => {
+  it('[A43] lets no IPv6 address through that embeds an IPv4 address', () => {
     const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
     fc.assert(
       fc.property(bytes, fc.constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'), (quad, prefix) => {

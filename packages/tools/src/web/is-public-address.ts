@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** What is not somebody's place on the open internet, by the registries of special addresses (RFC 6890 and those after it). */
+/** Special-purpose addresses that are not on the public internet (RFC 6890 and its successors). */
 const REFUSED_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -16,11 +16,11 @@ const REFUSED_V4: readonly (readonly [string, number])[] = [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-  // Looks public and is not: the metadata and DNS service inside one cloud.
+  // Looks public, but is a cloud's internal metadata and DNS service.
   ['168.63.129.16', 32],
 ];
 
-/** Within the addresses that are given to the open internet, those that lead elsewhere: tunnels carry an IPv4 address of anybody's choice. */
+/** Global addresses that lead elsewhere: tunnels embed any IPv4 address. */
 const REFUSED_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -36,8 +36,8 @@ const globalV6 = new BlockList();
 globalV6.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * Whether a tool may connect there. Of IPv6 only what is given out as global is let through, so that loopback, private, link-local,
- * IPv4-mapped, translated (NAT64) and whatever else wraps an address is refused without being named.
+ * Whether a tool may connect to the address. Allows only global IPv6, which excludes loopback, private, link-local,
+ * IPv4-mapped and NAT64 addresses.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !refusedV4.check(address, 'ipv4');

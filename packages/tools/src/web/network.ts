@@ -9,10 +9,10 @@ export interface Address {
   family: number;
 }
 
-/** The way out. There is one in production; tests have their own, since nothing here may leave the machine. */
+/** Access to the network. Tests use their own, because nothing may leave the machine. */
 export interface Network {
   resolve: (host: string) => Promise<readonly Address[]>;
-  /** The port is known where something is connected, and not where a name is only looked up. */
+  /** The port is undefined while only the name is resolved. */
   mayConnect: (address: string, port?: number) => boolean;
 }
 
@@ -22,8 +22,8 @@ export const publicNetwork: Network = {
 };
 
 /**
- * Where a host is, if all of it is on the open internet. One address that is not refuses the host: a name with a public and a
- * private one is how a page reaches what lies behind it.
+ * Resolves a host whose addresses are all public. One private address refuses the host: mixing both is how a page
+ * reaches an internal network.
  */
 export async function resolveHost(host: string, network: Network, port?: number): Promise<readonly Address[]> {
   const literal = host.replace(/^\[|\]$/g, '');
@@ -31,9 +31,7 @@ export async function resolveHost(host: string, network: Network, port?: number)
   const found = family === 0 ? await resolveName(host, network) : [{ address: literal, family }];
   const refused = found.find(({ address }) => !network.mayConnect(address, port));
   if (refused !== undefined) {
-    throw new ToolFailure(
-      `${host} is at ${refused.address}, which is not on the public internet: such addresses are not fetched`,
-    );
+    throw new ToolFailure(`${host} is at ${refused.address}, which is not a public address and can't be fetched`);
   }
   return found;
 }
@@ -44,9 +42,7 @@ async function resolveName(host: string, network: Network): Promise<readonly Add
     found = await network.resolve(host);
   } catch (cause) {
     const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-    throw new ToolFailure(
-      `the address of ${host} could not be found (${typeof code === 'string' ? code : 'no answer'})`,
-    );
+    throw new ToolFailure(`could not resolve ${host} (${typeof code === 'string' ? code : 'no answer'})`);
   }
   if (found.length === 0) throw new ToolFailure(`${host} has no address`);
   return found;

@@ -6,7 +6,7 @@ import type { HtmlToTextOptions } from 'html-to-text';
 
 const LIMITS = { maxInputLength: 2_000_000, maxDepth: 150, maxChildNodes: 20_000 };
 
-/** What nobody sees on the page is not its text: it is where orders to a model are hidden. */
+/** Hidden elements are not part of the text: prompt injections hide there. */
 const UNSEEN = [
   'script',
   'style',
@@ -31,7 +31,7 @@ export interface ReadableText {
   text: string;
 }
 
-/** Plain JavaScript, because a worker runs it as it is. */
+/** Plain JavaScript, because the worker runs this source as is. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { convert } = require(workerData.library);
@@ -41,8 +41,8 @@ const LIMIT_MS = 10_000;
 const MEMORY_MB = 512;
 
 /**
- * A page as a person would read it, with its links. Converted in a thread of its own with limits: a small page of nested elements takes
- * minutes, and would block everybody else meanwhile.
+ * Returns the visible text of a page with its links. Runs in a worker with limits: a small page of nested elements can
+ * take minutes and would block the server.
  */
 export async function readableText(html: string, url: URL, limitMs: number = LIMIT_MS): Promise<ReadableText> {
   const options: HtmlToTextOptions = {
@@ -71,8 +71,8 @@ export async function readableText(html: string, url: URL, limitMs: number = LIM
     ];
     return { title: title === '' ? undefined : title, text };
   } catch (cause) {
-    // Not its source instead: text that a page hides from people is where orders to a model are.
-    throw new ToolFailure('the page is too complex to be read as text', { limitMs, cause: wordsOf(cause) });
+    // Don't fall back to the source: prompt injections hide in text that people don't see.
+    throw new ToolFailure('the page is too complex to convert to text', { limitMs, cause: wordsOf(cause) });
   } finally {
     await worker.terminate();
   }

@@ -16,7 +16,7 @@ afterEach(async () => {
   );
 });
 
-/** A web of its own: every name is this machine, and what was asked for is kept. */
+/** A local web: every name resolves to this machine, and requests are recorded. */
 async function web(listener: RequestListener): Promise<{ port: number; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ function resultOf(tried: Tried): Record<string, unknown> {
 }
 
 describe('a page', () => {
-  it('[T15] comes as the text a person would read, with its title and links, and without what is hidden in it', async () => {
+  it('[T15] is returned as its visible text with title and links, without hidden elements', async () => {
     const { port } = await web(
       page(`<!doctype html><title>Tides &amp; moon</title><style>p{}</style><script>steal()</script>
         <h1>Today</h1><p>High at <b>six</b>. <a href="/more">More</a></p>
@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(result['text']).toBe(`Today\n\nHigh at six. More [http://harbour.example:${port}/more]`);
   });
 
-  it('[T15] is asked for with GET, without cookies, credentials or anything of this machine', async () => {
+  it('[T15] is requested with GET, without cookies, credentials or anything of this machine', async () => {
     const { port, asked } = await web((_, response) => response.setHeader('set-cookie', 'a=b').end('x'));
     await fetch({ url: `http://a.example:${port}/` });
     await fetch({ url: `http://a.example:${port}/` });
@@ -92,7 +92,7 @@ describe('a page', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('[T15] packed with %s is unpacked', async (encoding, pack) => {
+  ] as const)('[T15] compressed with %s is decompressed', async (encoding, pack) => {
     const { port } = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': encoding });
       response.end(pack('the tide is high'));
@@ -100,20 +100,20 @@ describe('a page', () => {
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))['text']).toBe('the tide is high');
   });
 
-  it('[T13] that unpacks into too much is cut where the limit is', async () => {
+  it('[T13] is truncated if it decompresses into too much', async () => {
     const { port } = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.alloc(50_000_000, 'a')));
     });
     const result = resultOf(await fetch({ url: `http://a.example:${port}/`, offset: 190_000 }));
     expect(String(result['text'])).toHaveLength(10_000);
-    expect(result['note']).toContain('was cut');
+    expect(result['note']).toContain('was truncated');
   });
 
-  it('[T13] that is long comes in parts, and a note says where to go on', async () => {
+  it('[T13] that is long is returned in parts, and a note says where to continue', async () => {
     const { port } = await web(page('x'.repeat(70_000) + 'END', 'text/plain'));
     const first = resultOf(await fetch({ url: `http://a.example:${port}/` }));
-    expect(first['note']).toBe('there is more: go on with offset 40000');
+    expect(first['note']).toBe('there is more: continue with offset 40000');
     const second = resultOf(await fetch({ url: `http://a.example:${port}/`, offset: 40_000 }));
     expect(String(second['text'])).toMatch(/^x{30000}END$/);
     expect(second).not.toHaveProperty('note');
@@ -125,7 +125,7 @@ describe('a page', () => {
     ['the page', 'text/html', Buffer.from('<meta charset="iso-8859-1">caf\u00e9', 'latin1'), 'café'],
     ['nobody', 'text/plain', Buffer.from('café'), 'café'],
     ['a charset nobody knows', 'text/plain; charset=klingon', Buffer.from('café'), 'café'],
-  ])('[T14] is read in the charset of %s', async (_, type, body, text) => {
+  ])('[T14] is decoded with the charset of %s', async (_, type, body, text) => {
     const { port } = await web((__, response) => {
       response.setHeader('content-type', type);
       response.end(body);
@@ -147,12 +147,12 @@ describe('a page', () => {
     'application/xml',
     'text/markdown',
     'application/atom+xml',
-  ])('[T15] of the kind %s comes as it is', async (type) => {
+  ])('[T15] of type %s is returned unchanged', async (type) => {
     const { port } = await web(page('{"<b>": 1}', type));
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))['text']).toBe('{"<b>": 1}');
   });
 
-  it('[T15] that is not there fails with its status and what it says', async () => {
+  it('[T15] that is not found fails with its status and text', async () => {
     const { port } = await web((_, response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('gone'));
     expect(await fetch({ url: `http://a.example:${port}/` })).toMatchObject({
       ok: false,
@@ -161,7 +161,7 @@ describe('a page', () => {
     });
   });
 
-  it('[T11] built to choke its reader is read in time', async () => {
+  it('[T11] built to stall the parser is read in time', async () => {
     const { port } = await web(page('<div>'.repeat(40_000) + 'deep'));
     const started = process.cpuUsage();
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))).toMatchObject({ status: 200 });
@@ -169,7 +169,7 @@ describe('a page', () => {
   });
 });
 
-describe('what may not be fetched', () => {
+describe('URLs that may not be fetched', () => {
   it.each([
     'ftp://a.example/',
     'file:///etc/passwd',
@@ -185,7 +185,7 @@ describe('what may not be fetched', () => {
     'http:\\\\a.example',
     'http://a.example\u200b/',
     'unix:/var/run/docker.sock',
-  ])('[T11] %j is refused before anybody is asked', (url) => {
+  ])('[T11] %j is refused before anyone is asked', (url) => {
     expect(webFetch().validate({ url })).toMatchObject({ ok: false });
   });
 
@@ -207,12 +207,12 @@ describe('what may not be fetched', () => {
     'http://168.63.129.16/metadata',
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://１２７.０.０.１/',
-  ])('[A43] %s is not on the public internet and is refused before a connection', async (url) => {
+  ])('[A43] %s is not a public address and is refused before connecting', async (url) => {
     const tried = await tryTool(webFetch(), { url }, { workingDirectory: '/' });
-    expect(errorOf(tried)).toContain('not on the public internet');
+    expect(errorOf(tried)).toContain('not a public address');
   });
 
-  it('[A43] a name that leads to a private address is refused, also if another of its addresses is public', async () => {
+  it('[A43] a name with a private address is refused, even if another of its addresses is public', async () => {
     const { port, asked } = await web(page('secret'));
     const network = (addresses: string[]): Network => ({
       resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -224,7 +224,7 @@ describe('what may not be fetched', () => {
     expect(asked).toEqual([]);
   });
 
-  it('[A43] the name is looked up once for a connection: what it leads to afterwards does not count', async () => {
+  it('[A43] the name is resolved once per connection, so later DNS changes have no effect', async () => {
     const { port } = await web(page('right'));
     let looked = 0;
     const network: Network = {
@@ -235,7 +235,7 @@ describe('what may not be fetched', () => {
     expect(looked).toBe(1);
   });
 
-  it('[A43] each redirect is looked up and judged again', async () => {
+  it('[A43] each redirect is resolved and checked again', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(302, { location: '/inside' }).end());
     let looked = 0;
     const network: Network = {
@@ -246,7 +246,7 @@ describe('what may not be fetched', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[A1] a redirect to another host, port or a less safe way is told and not followed: nobody signed for it', async () => {
+  it('[A1] a redirect to another host, port or to plain http is reported and not followed: nobody approved it', async () => {
     for (const location of [
       'http://other.example/x',
       'http://a.example/',
@@ -270,7 +270,7 @@ describe('what may not be fetched', () => {
     },
   );
 
-  it('[T10] a circle of redirects ends', async () => {
+  it('[T10] a redirect loop ends', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(307, { location: '/again' }).end());
     expect(await fetch({ url: `http://a.example:${port}/` })).toMatchObject({
       ok: false,
@@ -288,7 +288,7 @@ describe('what may not be fetched', () => {
   });
 });
 
-describe('what a call touches', () => {
+describe('subjects of a call', () => {
   it.each([
     ['https://Docs.Example.com/a?b#c', ['docs.example.com']],
     ['http://bücher.example/', ['xn--bcher-kva.example']],
@@ -304,8 +304,8 @@ describe('what a call touches', () => {
   });
 });
 
-describe('time', () => {
-  it('[T11] a server that never answers, or never ends, is given up', async () => {
+describe('timeouts', () => {
+  it('[T11] a server that never answers, or never finishes, times out', async () => {
     const silent = await web(() => undefined);
     const endless = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -319,7 +319,7 @@ describe('time', () => {
     }
   });
 
-  it('[M9] a stop ends it at once, also while the name is looked up', async () => {
+  it('[M9] stopping ends the call at once, even during the DNS lookup', async () => {
     const stop = new AbortController();
     const lost: Network = { ...here, resolve: () => new Promise(() => undefined) };
     const fetching = fetch({ url: 'http://a.example/' }, lost, {}, stop.signal);

@@ -9,16 +9,16 @@ import { isHtml, readableText } from './readable-text.js';
 const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
-/** What one call gives of a page; the rest is asked for with `offset`. */
+/** Most characters of a page per call; `offset` continues from there. */
 const SHOWN_CHARACTERS = 40_000;
 
 const parameters = z.strictObject({
   url: z
     .string()
     .max(4096)
-    .refine(isFetchable, 'must be an absolute http or https address without a user name or password')
-    .describe('The address of the page, http or https.'),
-  offset: z.int().min(0).exactOptional().describe('Where to go on in a long page, in characters.'),
+    .refine(isFetchable, 'must be an absolute http or https URL without a user name or password')
+    .describe('The URL of the page, http or https.'),
+  offset: z.int().min(0).exactOptional().describe('Where to continue in a long page, in characters.'),
 });
 
 interface Limits {
@@ -27,8 +27,8 @@ interface Limits {
 }
 
 /**
- * Reads a page of the public web. Approval is by host: a redirect to another host is told and not followed, since nobody has signed
- * for that one. It never speaks to private, loopback or metadata addresses, whatever a name or a redirect says.
+ * Reads a public web page. Approval is per host, so a redirect to another host is reported and not followed. Never
+ * connects to private, loopback or metadata addresses, whatever DNS or a redirect says.
  */
 export function webFetch(): Tool {
   return createWebFetch(publicNetwork, { timeoutMs: TIMEOUT_MS, bodyBytes: BODY_LIMIT_BYTES });
@@ -38,15 +38,15 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
   return defineTool({
     name: 'web_fetch',
     description:
-      'Reads a page of the public web with GET and gives its readable text. Cookies and logins are not sent. A long page comes ' +
-      'in parts; a note says where to go on. A redirect to another host is told, and is fetched by another call.',
+      'Reads a public web page with GET and returns its readable text, without sending cookies or logins. A long page is returned ' +
+      'in parts; a note says where to continue. A redirect to another host is reported, not followed; use another call to fetch it.',
     parameters,
     sandbox: () => inProcess('public'),
     approval: { required: true, message: 'Fetch {url}' },
     subjects: ({ url }) => subjectsOf(new URL(url)),
     async execute({ url, offset = 0 }, { signal }) {
-      // By hand: on Node 20 a timer that only `AbortSignal.any` knows of may be collected before it fires, and a page that never ends would
-      // be waited for without end.
+      // Without `AbortSignal.any`: on Node 20 its timer may be garbage-collected before it fires, and an endless page
+      // would never time out.
       const over = new AbortController();
       const stop = (): void => over.abort(signal.reason);
       signal.addEventListener('abort', stop);
@@ -69,13 +69,13 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
 }
 
 function isFetchable(text: string): boolean {
-  // Blanks and control characters are dropped in silence by the parser: what was shown would not be what is fetched.
+  // The URL parser silently drops whitespace and control characters, so the call would not fetch what was shown.
   if (/[\s\p{C}\\]/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '' && hostname !== '';
 }
 
-/** Another port is another service: a rule for the host does not allow it, while a rule against the host forbids it. */
+/** Another port is another service: an allow rule for the host doesn't cover it, but a deny rule does. */
 function subjectsOf({ hostname, port }: URL): readonly Subject[] {
   const host = hostname.replace(/^\[|\]$/g, '');
   const subjects: Subject[] = [{ kind: 'host', host, argument: 'url' }];
@@ -100,13 +100,13 @@ async function follow(from: URL, network: Network, how: { signal: AbortSignal; l
 }
 
 function nextOf(location: string, at: URL): URL {
-  if (!URL.canParse(location, at.href)) throw new ToolFailure('it redirects to something that is no address');
+  if (!URL.canParse(location, at.href)) throw new ToolFailure('it redirects to an invalid URL');
   const next = new URL(location, at);
-  if (!isFetchable(next.href)) throw new ToolFailure('it redirects to an address that is not fetched');
+  if (!isFetchable(next.href)) throw new ToolFailure('it redirects to a URL that may not be fetched');
   return next;
 }
 
-/** The host that was signed for, by the same or the safer way. */
+/** The approved host, over the same scheme or https. */
 function isSamePlace(at: URL, next: URL): boolean {
   if (next.hostname !== at.hostname) return false;
   if (next.protocol === at.protocol) return next.port === at.port;
@@ -118,9 +118,9 @@ async function tell(at: URL, answer: Answer, offset: number): Promise<unknown> {
   const about = { url: at.href, status, ...(contentType === '' ? {} : { contentType: contentType.slice(0, 200) }) };
   if (answer.location !== undefined) {
     const redirect = nextOf(answer.location, at).href;
-    return { ...about, redirect, note: 'this leads to another place; fetch that address if you need it' };
+    return { ...about, redirect, note: 'this redirects to another host; fetch that URL if you need it' };
   }
-  if (!isText(contentType)) throw new ToolFailure('this is not text, so there is nothing to read', about);
+  if (!isText(contentType)) throw new ToolFailure('the content is not text, so it is not shown', about);
   const shown = { ...about, ...(await show(at, answer, offset)) };
   if (status >= 400) throw new ToolFailure(`the server answered ${status}`, shown);
   return shown;
@@ -131,8 +131,8 @@ async function show(at: URL, { body, contentType, cut }: Answer, offset: number)
   const page = isHtml(contentType, raw) ? await readableText(raw, at) : { title: undefined, text: raw };
   const end = offset + SHOWN_CHARACTERS;
   const notes = [
-    ...(page.text.length > end ? [`there is more: go on with offset ${end}`] : []),
-    ...(cut ? ['the page is too long and was cut'] : []),
+    ...(page.text.length > end ? [`there is more: continue with offset ${end}`] : []),
+    ...(cut ? ['the page is too long and was truncated'] : []),
   ];
   return {
     ...(page.title === undefined ? {} : { title: page.title }),

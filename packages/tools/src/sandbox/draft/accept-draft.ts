@@ -9,24 +9,24 @@ import type { LeftOut } from './inspect/left-out.js';
 import { codeOf, moveNew, moveOver, type Move } from './move.js';
 import { isWhiteout } from './inspect/why-left-out.js';
 
-/** What is needed to put an inspected draft into the working folder. */
+/** Everything needed to apply an inspected draft to the working folder. */
 export interface Acceptance {
   readonly upper: string;
   readonly workingDirectory: string;
-  /** Before the command began. What others changed since is theirs, and conflicts with what the command changed. */
+  /** The time before the command started. Later changes by others conflict with the command's changes. */
   readonly since: DiskMoment;
   readonly stillSeen: StillSeen;
   /** Whether another draft has removed a path since then. */
   readonly wasRemoved: (path: string) => boolean;
-  /** A new file was left out, and may be one of those that the command removed: none is removed then, or its content would be lost. */
+  /** A new file was left out and may be a renamed one. Remove nothing then, or its content would be lost. */
   readonly keepRemoved: boolean;
-  /** Told what is about to be removed, before anything is. */
+  /** Called with the paths to remove, before any is removed. */
   readonly removing: (paths: readonly string[]) => Promise<void>;
 }
 
 /**
- * Puts what a command wrote where it belongs, all of it or, when somebody else changed one of its paths since the command began,
- * nothing: then it rejects with `DraftConflict`. Each name changes in one step. Follows no link, on either side.
+ * Applies all changes of a command, or none: rejects with `DraftConflict` if someone else changed one of its paths
+ * since it started. Each name is replaced atomically. Follows no symlinks on either side.
  */
 export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {
   const { upper } = acceptance;
@@ -42,13 +42,13 @@ export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {
 interface Pass extends Acceptance {
   /** Both passes walk the same way; `check` changes nothing. */
   readonly kind: 'check' | 'apply';
-  /** Folders that were removed and made anew: what is not in the draft of them is gone. */
+  /** Folders that were removed and recreated: entries that are not in the draft are gone. */
   readonly emptied: ReadonlySet<string>;
   readonly leftOut: LeftOut[];
   readonly conflicts: string[];
-  /** `check`: what is to be removed. `apply`: what has been changed. */
+  /** `check`: paths to remove. `apply`: paths that were changed. */
   readonly done: string[];
-  /** Hard-linked files that we changed under one name: that alone gives their other names a new change time. */
+  /** Inodes of hard-linked files that we changed: this updates the change time of their other names too. */
   readonly touched: Set<bigint>;
 }
 
@@ -63,7 +63,7 @@ async function pass(kind: Pass['kind'], acceptance: Acceptance, emptied: Readonl
   }
 }
 
-/** Found by the check it is one of a list; found later it stops the rest. */
+/** The check collects conflicts; a conflict found while applying stops the rest. */
 function conflict(path: string, now: Pass): void {
   if (now.kind === 'apply') throw new DraftConflict([path], now.done);
   now.conflicts.push(path);
@@ -71,7 +71,7 @@ function conflict(path: string, now: Pass): void {
 
 interface Folder {
   readonly upper: string;
-  /** An open folder of the real ones: no rename or link leads elsewhere. */
+  /** Path of the real folder through an open descriptor, which no rename or symlink can redirect. */
   readonly at: string;
   readonly name: string;
 }
@@ -88,7 +88,7 @@ async function acceptFolder({ upper, at, name }: Folder, now: Pass): Promise<voi
   }
 }
 
-/** What was in a folder that was removed and made anew, except what a command may not remove by its own name either. */
+/** Removes the old content of a recreated folder, except what a command may not remove anyway. */
 async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, now: Pass): Promise<void> {
   const real = await readdir(at);
   const isRepository = isGitFolder(basename(name)) || looksLikeRepository(real);
@@ -111,7 +111,7 @@ async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<v
     return;
   }
   const isOther = (Number(there.mode) & 0o7777) !== mode;
-  // Nobody can tell which of the two changed its rights.
+  // We can't tell which of the two changed its permissions.
   if (now.kind === 'check' && isOther && isSince(there.ctimeNs, now.since)) conflict(draft.path, now);
   const real = await openFolder(join(draft.at, draft.child));
   try {
@@ -123,7 +123,10 @@ async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<v
   }
 }
 
-/** The command could change what is in a read-only folder, after it had opened it by `chmod`; so must we. True: it was closed. */
+/**
+ * The command could `chmod` a read-only folder and change its content, so we have to as well. Returns true if it was
+ * read-only.
+ */
 async function unlock(folder: FileHandle, { mode }: BigIntStats, now: Pass): Promise<boolean> {
   const rights = Number(mode) & 0o7777;
   if (now.kind === 'check' || (rights & 0o300) === 0o300) return false;
@@ -146,7 +149,7 @@ async function acceptFile(draft: Draft, now: Pass): Promise<void> {
   now.done.push(draft.path);
 }
 
-/** Where nothing is now. Somebody may have removed what the command changed. */
+/** Applies to a path where nothing exists. Someone may have removed what the command changed. */
 async function acceptNew(draft: Draft, now: Pass, how: 'new' | 'replaced' = 'new'): Promise<void> {
   if (now.kind === 'check') {
     if (how === 'new' && now.wasRemoved(draft.path)) conflict(draft.path, now);
@@ -188,7 +191,10 @@ async function removeWhole(draft: Doomed, now: Pass): Promise<boolean> {
   return isGone;
 }
 
-/** True when it is gone, or would be. What others changed since the command began conflicts; a repository in a removed folder stays. */
+/**
+ * Returns true if it is removed, or would be. Changes by others since the start conflict; repositories in a removed
+ * folder stay.
+ */
 async function remove({ at, child, path }: Doomed, now: Pass): Promise<boolean> {
   const target = join(at, child);
   const there = await find({ at, child });
@@ -219,7 +225,7 @@ async function remove({ at, child, path }: Doomed, now: Pass): Promise<boolean> 
   return all;
 }
 
-/** False: somebody has put something into it. */
+/** Returns false if someone has put something into it. */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);

@@ -14,7 +14,7 @@ import { findSandbox } from '../find-sandbox.js';
 
 const sandbox = await findSandbox();
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder', () => {
   let folder: TestFolder;
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
   const sh = (command: string, cwd: string = folder.path): string =>
     execFileSync('bash', ['-c', command], { cwd, encoding: 'utf8' });
 
-  /** Runs a command to its last line, then `meanwhile`, and only then lets it end. */
+  /** Runs a command up to its last line, then `meanwhile`, and then lets it end. */
   async function during(command: string, meanwhile: () => unknown, path = folder.path): Promise<Tried> {
     const stop = new AbortController();
     let met = false;
@@ -42,7 +42,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     tryTool(shellCmd({ sandbox }), { command }, { workingDirectory });
   const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
-  it('two commands append at once: both lines are there, or the command that lost its line failed and names the file', async () => {
+  it('two commands append at once: both lines exist, or the command that lost its line failed and names the file', async () => {
     for (let round = 0; round < scaled(33, 10); round += 1) {
       await writeFile(at('log'), 'start\n');
       const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
@@ -67,7 +67,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     ['a file and a folder of one name', 'echo 2 > new', 'mkdir new; echo 3 > new/x', '3\n', 'new/x'],
     ['remove a folder and add to it', 'rm -r d', 'echo 3 > d/more', '3\n', 'd/more'],
     ['make a folder again and change what was in it', 'rm -r d; mkdir d', 'echo 3 >> d/f', '1\n3\n', 'd/f'],
-  ])('%s: the later one fails, and nothing of it is applied', async (_name, mine, theirs, left, file = 'f') => {
+  ])('%s: the later one fails, and none of its changes are applied', async (_name, mine, theirs, left, file = 'f') => {
     sh('echo 1 > f; mkdir d; echo 1 > d/f');
     const tried = await during(`${mine}; echo x > beside`, () => sh(theirs));
     expect(words(tried)).toContain('nothing that the command wrote was applied');
@@ -100,20 +100,20 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(sh('cat d/f d/x d/g d/y n/x n/y; ls')).toBe('1\n2\n2\n1\n3\n3\n2\n3\nd\nn\n');
   });
 
-  it('what was changed just before a command began is no conflict', async () => {
+  it('a change just before a command started is no conflict', async () => {
     for (let round = 0; round < 10; round += 1) {
       sh(`echo ${round} > f`);
       expect(await run('echo x >> f')).toMatchObject({ ok: true });
     }
   });
 
-  it('several names of one file are changed together', async () => {
+  it('changes several hard links of one file together', async () => {
     sh('mkdir d; echo 1 > d/a; ln d/a d/b; ln d/a c; ln d/a e');
     expect(await run('rm -r d; echo 2 > x; mv x c; rm e')).toMatchObject({ ok: true });
     expect(sh('ls; cat c')).toBe('c\n2\n');
   });
 
-  it('write_file and edit_file write nothing over what a command applied since they were signed', async () => {
+  it('write_file and edit_file don’t overwrite what a command applied after they were approved', async () => {
     for (const [tool, args] of [
       [writeFileTool(), { path: 'f', content: 'theirs' }],
       [editFile(), { path: 'f', oldText: '1', newText: '7' }],
@@ -135,7 +135,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(await readFile(at('f'), 'utf8')).toBe('theirs');
   });
 
-  it('waits for another process that applies its own, also when that one dies', async () => {
+  it('waits for another process that applies its draft, even if that process dies', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const { flock, folder: drafts } = sandbox.drafting;
     const lock = join(drafts, `lock-${lockSlot(folder.path)}`);
@@ -143,7 +143,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     await once(other.stdout, 'data');
     let ended = false;
     const mine = run('echo 2 > f').finally(() => (ended = true));
-    // The lock of a folder in another slot is free.
+    // Find a folder with another lock slot.
     let apart = '';
     for (let number = 0; apart === '' || lockSlot(apart) === lockSlot(folder.path); number += 1)
       apart = at(`w${number}`);
@@ -169,7 +169,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
   const state = (path: string): string => sh(`find . -mindepth 1 -printf '%P %y\\n' | sort; grep -r . . | sort`, path);
 
   it(
-    'whatever two commands do: those that succeeded are all there, as if run one after the other',
+    'for any two commands, the result is the same as running the successful ones in sequence',
     { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
@@ -183,7 +183,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
             const real = await begin('real');
             const tried = await during(first, () => run(second, real), real);
             const isApplied = words(tried).includes('stopped');
-            // Nothing but the second, or what each changed: never a change of one undone by the other.
+            // Either the second alone, or the changes of both: neither undoes a change of the other.
             const [secondOnly, secondThenFirst, firstThenSecond] = [
               await begin('b'),
               await begin('ba'),
@@ -211,7 +211,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     return path;
   }
 
-  /** Of each name whose content one of them changed, that one's. */
+  /** For each name that one of them changed, takes its content. */
   function merge({ merged, mine, theirs }: Record<'merged' | 'mine' | 'theirs', string>): void {
     const script = `
       cp -a "$1" base

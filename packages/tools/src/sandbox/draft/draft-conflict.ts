@@ -1,4 +1,4 @@
-/** Somebody else changed what a command changed, since it began. */
+/** Someone else changed the same paths after the command started. */
 export class DraftConflict extends Error {
   override readonly name = 'DraftConflict';
 

@@ -10,7 +10,7 @@ const sandbox = await findSandbox();
 const MIB = 1024 ** 2;
 const small: DraftLimits = { bytes: MIB, files: 50 };
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write', () => {
   let folder: TestFolder;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write
     error: expect.stringMatching(/nothing that the command wrote was applied.* 1 MiB in 50 files/) as string,
   };
 
-  it('up to the limit all of it is applied', async () => {
+  it('applies everything up to the limit', async () => {
     expect(await run(`head -c ${MIB} /dev/zero > exactly`, small)).toMatchObject({ ok: true });
     expect(await readdir(folder.path)).toEqual(['exactly']);
   });
@@ -54,12 +54,12 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it('a sparse file of 5 GB can not even be made by default', async () => {
+  it('by default, a sparse file of 5 GB can’t even be created', async () => {
     expect(await run('truncate -s 5G sparse')).toMatchObject({ ok: false, result: { exitCode: 153 } });
     expect((await stat(join(folder.path, 'sparse'))).size).toBe(0);
   });
 
-  it('a command that writes without end is stopped', async () => {
+  it('stops a command that writes endlessly', async () => {
     const endless = 'i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > f$((i % 40)); done';
     expect(await run(endless, small)).toMatchObject(refused);
     expect(await readdir(folder.path)).toEqual([]);

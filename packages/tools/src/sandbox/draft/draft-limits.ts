@@ -4,17 +4,17 @@ import type { Clock } from '@countersign/core/ports';
 import { inSlices } from '../../files/in-slices.js';
 import { LONGEST_PATH } from './inspect/inspect-draft.js';
 
-/** How much a command may write into its draft (A35). */
+/** How much a command may write to its draft (A35). */
 export interface DraftLimits {
-  /** By apparent size: a sparse file that is copied to another disk takes all of it. */
+  /** By apparent size: a sparse file takes all of it when copied to another disk. */
   readonly bytes: number;
-  /** Files, folders, links and removed names. */
+  /** Files, folders, symlinks and removed names. */
   readonly files: number;
 }
 
 export const DRAFT_LIMITS: DraftLimits = { bytes: 2 * 1024 ** 3, files: 200_000 };
 
-/** The command wrote more than a draft may hold. Nothing of it is applied. */
+/** The command exceeded the limit of its draft. Nothing is applied. */
 export class DraftTooLarge extends Error {
   override readonly name = 'DraftTooLarge';
 
@@ -26,16 +26,18 @@ export class DraftTooLarge extends Error {
   }
 }
 
-/** Rejects with `DraftTooLarge`. Call it when nobody writes any more: folders that the command closed are opened. */
+/**
+ * Rejects with `DraftTooLarge`. Call it after all writers are dead: it makes folders readable that the command closed.
+ */
 export async function checkDraftSize(upper: string, limits: DraftLimits): Promise<void> {
   if (await isTooLarge(upper, limits, readClosed)) throw new DraftTooLarge(limits);
 }
 
 const LOOK_MS = 1_000;
-/** Looking at a large draft takes time itself: at most a tenth of a core is spent on it. */
+/** Scanning a large draft takes time; spend at most a tenth of a core on it. */
 const REST_FACTOR = 10;
 
-/** Looks at a draft again and again while it is written. What is returned ends that. */
+/** Scans a draft repeatedly while it is written. Returns a function that stops it. */
 export function watchDraft(upper: string, limits: DraftLimits, clock: Clock, exceeded: () => void): () => void {
   let isOver = false;
   let cancel = clock.after(LOOK_MS, () => void look());
@@ -63,7 +65,7 @@ const readClosed: ReadFolder = async (folder) => {
   return await readdir(folder, BUFFERS);
 };
 
-/** What the command has just removed or closed is not there to be counted; the check at its end counts everything. */
+/** Entries that the command just removed or closed are skipped here; the final check counts everything. */
 const readMoving: ReadFolder = (folder) => readdir(folder, BUFFERS).catch(() => []);
 
 async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder): Promise<boolean> {
@@ -72,7 +74,7 @@ async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder):
   const top = Buffer.from(upper);
   const folders = [top];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    // What lies deeper is never applied, and can't be opened by its path.
+    // Deeper entries are never applied and can't be opened by path.
     if (folder.length - top.length >= LONGEST_PATH) continue;
     const entries = await read(folder);
     files += entries.length;

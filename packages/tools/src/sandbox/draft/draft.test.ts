@@ -22,7 +22,7 @@ interface Result {
   note?: string;
 }
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
   let folder: TestFolder;
   beforeEach(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
   const tree = (path: string): string =>
     sh(`find . -mindepth 1 -printf '%P %y %l %m\\n' | sort; find . -type f | sort | xargs -r cat`, path);
 
-  it('[T15] is in the folder when it has ended, and not before', async () => {
+  it('[T15] is in the folder after it has ended, and not before', async () => {
     await writeFile(at('old'), 'old');
     let seen: string[] = [];
     await run('echo new > new; echo changed > old; echo written; sleep 1000', {
@@ -121,14 +121,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     await other.remove();
   });
 
-  it('is taken over in a folder of any name', async () => {
+  it('is applied in a folder of any name', async () => {
     const odd = at(`a,b:c\\d "e' $f\ng=*,upperdir=x`);
     await mkdir(join(odd, 'old'), { recursive: true });
     await run('rmdir old; echo x > new', { in: odd });
     expect(await readdir(odd)).toEqual(['new']);
   });
 
-  it('many files at once', async () => {
+  it('can be many files', async () => {
     await mkdir(at('there'));
     const [many, more] = [scaled(20_000, 4_000), scaled(2_000, 400)];
     const { note } = await run(
@@ -139,7 +139,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect((await readdir(at('there/more'))).length).toBe(more);
   });
 
-  describe('stays outside the folder', () => {
+  describe('is not applied', () => {
     const left = async (command: string): Promise<string | undefined> => (await run(command)).note;
 
     it.each([
@@ -172,7 +172,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       expect(await readFile(at(name), 'utf8')).toBe('safe');
     });
 
-    it('[A44] the removal of a repository, also of one in a folder that is removed', async () => {
+    it('[A44] removing a repository, or a folder that contains one', async () => {
       sh('git init -q .; mkdir sub; git init -q sub; echo x > sub/file');
       expect(await left('rm -rf .git sub')).toMatch(
         /\.git: only a person can .* a repository\nsub\/\.git: only a person can/,
@@ -180,14 +180,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       expect(sh('ls -A sub; ls .git | grep -c HEAD')).toBe('.git\n1\n');
     });
 
-    it('pipes, sockets and names that are no text', async () => {
+    it('pipes, sockets and names that are not UTF-8', async () => {
       const note = await left(`mkfifo pipe; touch good $'bad\\xff'; mkdir $'d\\xff'; touch $'d\\xff/x'`);
       expect(note).toMatch(/pipe: it is a pipe/);
       expect(note).toMatch(/its name is not UTF-8/);
       expect(await readdir(folder.path)).toEqual(['good']);
     });
 
-    it('folders in folders beyond what a path can name', async () => {
+    it('nested folders beyond the maximum path length', async () => {
       const note = await left(
         'f=$(printf "d%.0s" {1..200}); for i in {1..30}; do mkdir $f; cd $f; done; touch x; cd /; touch /tmp/x',
       );
@@ -195,12 +195,12 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       expect(sh('find . -type d | wc -l; find . -type f')).toMatch(/^15\n$/);
     });
 
-    it('the rights of an owner, for whoever starts the file', async () => {
+    it('setuid and setgid bits', async () => {
       await run('cp /bin/true t; chmod 6755 t');
       expect(sh('stat -c %a t')).toBe('755\n');
     });
 
-    it('[A21] what belongs to a store that lies in the folder', async () => {
+    it('[A21] files of a store that is in the folder', async () => {
       await writeFile(at('world.db'), 'SECRET-STORE');
       const giveBack = keepOwnFile(at('world.db'));
       try {
@@ -214,7 +214,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       }
     });
 
-    it('a change of what is also a file elsewhere: its other name keeps its content', async () => {
+    it('changing a hard link: its other name keeps its content', async () => {
       const other = await makeFolder();
       await writeFile(join(other.path, 'victim'), 'safe');
       await link(join(other.path, 'victim'), at('hard'));
@@ -225,7 +225,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     });
   });
 
-  it('is one command’s own until it has ended, while others write', async () => {
+  it('is visible to one command only until it ends, while others write', async () => {
     let during: Promise<Result> | undefined;
     const first = await run('echo 1 > one; mkdir d; echo 1 > d/one; echo written; sleep 1000', {
       meanwhile: () => (during = run('ls -A; mkdir d; echo 2 > d/two')),
@@ -244,7 +244,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect(sh('git log --format=%s; git branch --show-current; git status --short')).toBe('first\nother\n');
   });
 
-  it('is swept when its process is gone, or had our number before us', async () => {
+  it('is cleaned up if its process is gone or had our PID before us', async () => {
     const drafts = at('drafts');
     await mkdir(drafts, { mode: 0o700 });
     const [mine, before, dead] = await Promise.all([1, 2, 3].map(() => makeCallFolder(drafts)));

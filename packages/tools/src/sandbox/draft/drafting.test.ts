@@ -4,7 +4,7 @@ import { lookWords, placeWords, writeWords, type Drafting } from './drafting.js'
 const folders = { root: '/d', upper: '/d/upper', work: '/d/work', lower: '/d/lower', merged: '/d/merged' };
 
 describe('a draft', () => {
-  it('is laid by a bubblewrap that knows how, without a mount of ours', () => {
+  it('is mounted by a bubblewrap that supports overlays', () => {
     const drafting: Drafting = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/', flock: 'flock' };
     expect(writeWords(drafting, folders, '/w')).toEqual([]);
     expect(placeWords(drafting, folders, '/w')).toEqual([
@@ -19,7 +19,7 @@ describe('a draft', () => {
     expect(words).toContain('--overlay-src /w --overlay-src /d/upper --ro-overlay /d/merged');
   });
 
-  it('is laid by a mount of ours, in which no path can pose as an option', () => {
+  it('is mounted by us, with no path that could be read as an option', () => {
     const drafting: Drafting = {
       how: 'mount',
       unshare: ['/usr/bin/unshare', '--mount'],

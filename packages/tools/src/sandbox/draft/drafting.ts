@@ -1,6 +1,7 @@
 /**
- * How this system lays a draft over a folder: by a mount of our own in a namespace of its own, or by a bubblewrap that knows how
- * (0.11 and newer). `folder` is where drafts lie while a command writes them, and the locks that `flock` takes.
+ * How this system mounts a draft over a folder: with our own overlay mount in a separate namespace, or with a
+ * bubblewrap that supports overlays (0.11 or newer). `folder` contains the drafts while commands write them, and the
+ * lock files for `flock`.
  */
 export type Drafting =
   | {
@@ -9,14 +10,14 @@ export type Drafting =
       readonly unshare: readonly string[];
       readonly mount: string;
       readonly bash: string;
-      /** What the kernel wants to be told of the one who mounts, each with a comma in front. */
+      /** Mount options that depend on the user, each with a leading comma. */
       readonly options: string;
       readonly folder: string;
       readonly flock: string;
     }
   | { readonly how: 'bubblewrap'; readonly program: string; readonly folder: string; readonly flock: string };
 
-/** The folders of one draft. `upper` holds what is written; the others are what the kernel asks for. */
+/** The folders of one draft. `upper` contains the changes; the kernel needs the others. */
 export interface DraftFolders {
   readonly root: string;
   readonly upper: string;
@@ -25,7 +26,7 @@ export interface DraftFolders {
   readonly merged: string;
 }
 
-/** Relative names: in mount options a comma or a colon in a path would mean something. */
+/** Relative names, because commas and colons in a path have a meaning in mount options. */
 const MOUNT = `
 cd -- "$1" && "$2" --bind -- "$3" lower && "$2" -t overlay overlay -o "$4" merged && cd / || exit 1
 unset OLDPWD
@@ -33,19 +34,19 @@ shift 4
 exec "$@"
 `;
 
-/** Starts a program (what follows) where `merged` shows the folder, and all that is written there goes to `upper`. */
+/** Starts the following program where `merged` shows the folder and writes go to `upper`. */
 export function writeWords(drafting: Drafting, { root }: DraftFolders, folder: string): readonly string[] {
   if (drafting.how === 'bubblewrap') return [];
   return mountWords(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
 }
 
-/** bubblewrap's words that put the draft in the folder's place. */
+/** The bubblewrap options that mount the draft in place of the folder. */
 export function placeWords(drafting: Drafting, { merged, upper, work }: DraftFolders, folder: string): string[] {
   if (drafting.how === 'mount') return ['--bind', merged, folder];
   return ['--overlay-src', folder, '--overlay', upper, work, folder];
 }
 
-/** One character for each path it reads, NUL-ended: whether a command would have seen it in the end. */
+/** Reads NUL-terminated paths and prints one character for each: whether the command would have seen it at the end. */
 const LOOK = `
 cd -- "$1" || exit 1
 while IFS= read -r -d '' path; do
@@ -53,7 +54,7 @@ while IFS= read -r -d '' path; do
 done
 `;
 
-/** Starts the program that answers, for paths on its input, whether the draft still shows them. */
+/** Starts a program that reads paths and answers whether the draft still shows them. */
 export function lookWords(drafting: Drafting, { root, upper, merged }: DraftFolders, folder: string): string[] {
   switch (drafting.how) {
     case 'mount': {

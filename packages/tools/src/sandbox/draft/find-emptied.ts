@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of paths in the working folder: which of them the command still saw in the end. */
+/** Which paths of the working folder the command still saw at the end. */
 export type StillSeen = (paths: readonly string[]) => Promise<readonly boolean[]>;
 
 interface Drafted {
@@ -13,8 +13,8 @@ interface Drafted {
 const MOST_ROUNDS = 10;
 
 /**
- * Folders of the draft that were removed and recreated, so that they hide the contents of the real ones. The kernel marks them where
- * Node can't look, so this looks up one name of each through a mount.
+ * Folders of the draft that were removed and recreated, so that they hide the content of the real ones. Node can't read
+ * the kernel's marker, so this looks up one name of each through a mount.
  */
 export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
   const { workingDirectory, stillSeen } = drafted;
@@ -22,7 +22,7 @@ export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
     const asked = await namesToAsk(drafted);
     const seen = asked.length === 0 ? [] : await stillSeen(asked.map(({ path }) => path));
     const unseen = asked.filter((_, index) => seen[index] === false);
-    // One that somebody removed meanwhile is not seen either, and says nothing about its folder.
+    // A path that someone else removed meanwhile says nothing about its folder.
     const there = await Promise.all(unseen.map(({ path }) => isThere(join(workingDirectory, path))));
     if (there.every(Boolean)) return new Set(unseen.map(({ folder }) => folder));
   }

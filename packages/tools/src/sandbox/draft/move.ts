@@ -8,11 +8,13 @@ export interface Move {
   readonly child: string;
 }
 
-/** To a path where nothing exists. False: something was created there meanwhile; it is left alone. */
+/**
+ * Moves to a path where nothing exists. Returns false if something was created there meanwhile, and leaves it alone.
+ */
 export async function moveNew({ upper, at, child }: Move): Promise<boolean> {
   return await near(upper, at, async (source) => {
     const target = join(at, child);
-    // A folder never replaces one that holds something, nor a file.
+    // Renaming a folder never replaces a non-empty folder or a file.
     if ((await lstat(source)).isDirectory()) return await isDone(() => rename(source, target));
     if (!(await isDone(() => linkOrRename(source, target)))) return false;
     await unlink(source).catch(() => undefined);
@@ -20,7 +22,7 @@ export async function moveNew({ upper, at, child }: Move): Promise<boolean> {
   });
 }
 
-/** In place of a file. False: it is no longer the one that was looked at. */
+/** Replaces a file. Returns false if it is no longer the one that was checked. */
 export async function moveOver({ upper, at, child }: Move, unchanged: () => Promise<boolean>): Promise<boolean> {
   return await near(upper, at, async (source) => {
     if (!(await unchanged())) return false;
@@ -29,7 +31,7 @@ export async function moveOver({ upper, at, child }: Move, unchanged: () => Prom
   });
 }
 
-/** Unlike a rename, a link never replaces what is there. Some disks have none. */
+/** Unlike rename, link never replaces an existing file. Some disks don't support links. */
 export async function linkOrRename(source: string, target: string): Promise<void> {
   try {
     await link(source, target);
@@ -51,7 +53,7 @@ async function isDone(act: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** On another disk it is copied under a name of its own first, so that nobody ever sees half of it. */
+/** Copies from another disk under a temporary name first, so that nobody sees a partial file. */
 async function near(upper: string, at: string, act: (source: string) => Promise<boolean>): Promise<boolean> {
   try {
     return await act(upper);

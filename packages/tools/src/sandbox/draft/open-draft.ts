@@ -15,26 +15,26 @@ import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 import type { DraftRules } from './inspect/why-left-out.js';
 
-/** What a command writes to instead of the working folder, until it and all its children are dead. */
+/** What a command writes to instead of the working folder, until all its processes are dead. */
 export interface Draft {
-  /** Words that come before those that start bubblewrap. */
+  /** Words before those that start bubblewrap. */
   readonly before: readonly string[];
-  /** Words of bubblewrap that put the draft in the folder's place. */
+  /** Bubblewrap options that mount the draft in place of the folder. */
   readonly place: readonly string[];
-  /** Tells when the command has written more than it may, while it runs. What is returned ends the watch. */
+  /** Calls `exceeded` if the command writes too much while it runs. Returns a function that ends the watch. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /**
-   * Takes over what may be taken over, and tells what was not. Rejects with `DraftConflict` when somebody else changed the same
-   * since, and with `DraftTooLarge`; then nothing is taken over. Call it when everything that could write is dead.
+   * Applies what may be applied, and returns what was left out. Rejects with `DraftConflict` if someone else changed
+   * the same paths, and with `DraftTooLarge`; then nothing is applied. Call it after all writers are dead.
    */
   accept(): Promise<readonly LeftOut[]>;
-  /** Must be called in the end, accepted or not. */
+  /** Must always be called in the end, accepted or not. */
   discard(): Promise<void>;
 }
 
 /**
- * Lays a draft over a folder. Nothing that a command writes is in the folder before it has ended and was looked at: the person's
- * own Git, editor or shell could otherwise run what was planted while the command still runs (A44).
+ * Mounts a draft over a folder. Changes reach the folder only after the command has ended and they were inspected.
+ * Otherwise the user's own Git, editor or shell could run planted files while the command is still running (A44).
  */
 export async function openDraft(
   drafting: Drafting,
@@ -69,14 +69,14 @@ export async function openDraft(
         return [...refused, ...leftOut];
       });
     },
-    // What can't be removed now is tried again by the next sweep; the command's result is worth more.
+    // The next cleanup retries what can't be removed now; don't fail the command because of it.
     discard: () => removeTree(folders.root).catch(() => undefined),
   };
 }
 
 const OWNER = `draft-${hostname()}-`;
 
-/** A folder of one call's own, which the next start sweeps if we are killed. */
+/** A folder for one call. If we are killed, the next start removes it. */
 export async function makeCallFolder(folder: string): Promise<string> {
   await makeDraftsFolder(folder);
   const path = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);

@@ -13,24 +13,24 @@ import type { Sandbox } from '../sandbox.js';
 const sandbox = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 
-/** The person's own Git, on which nothing of this machine has a say. */
+/** The user's own Git, independent of this machine's configuration. */
 const env = { PATH: process.env['PATH'], HOME: '/nowhere', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
 const git = (cwd: string, ...words: string[]): string =>
   execFileSync('git', words, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 interface Plant {
   name: string;
-  /** What the person has there already. */
+  /** What the user already has there. */
   before?: (folder: string) => Promise<void> | void;
-  /** Uses `$EVIL`, the settings of a repository in which Git runs a program. */
+  /** Uses `$EVIL`, the configuration of a repository in which Git runs a program. */
   command: string;
-  /** Where the person stands when they ask Git; the folder itself unless told. */
+  /** Where the user runs Git. Default: the folder itself. */
   at?: string;
   ask?: string[];
 }
 
 let template = '';
-/** Copied: four processes for each repository cost more than the rest of its test. */
+/** Copied, because four processes per repository take longer than the rest of the test. */
 const repository = (folder: string): void => cpSync(template, folder, { recursive: true });
 const bare = 'mkdir -p objects refs; echo "ref: refs/heads/main" > HEAD; printf "$EVIL\\n\\tworktree = .\\n" > config';
 const nested = `git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo "$EVIL" > .git/config`;
@@ -228,7 +228,7 @@ const plants: Plant[] = [
   },
 ];
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')(
   '[A44] Git, asked by the person, runs nothing that a command planted',
   () => {
@@ -255,7 +255,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
 
     const plant = async (command: string, more: { kind?: Sandbox; meanwhile?: () => void } = {}) => {
       let { meanwhile } = more;
-      // More than a pipe holds: as long as `meanwhile` keeps us from reading, the command can't end.
+      // More than a pipe holds: while `meanwhile` keeps us from reading, the command can't end.
       const rest = meanwhile === undefined ? '' : `printf '%500000s'`;
       const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch ${victim}; false"`;
       const text = `export EVIL='${evil}' VICTIM='${victim}' HOME=/nowhere; { ${command}; } >/dev/null 2>&1; echo planted; ${rest}`;
@@ -273,7 +273,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
     };
 
     const askGit = ({ at = '.', ask = ['status'] }: Plant): void => {
-      // Where there is no repository, or a broken one, Git fails: all the better.
+      // Without a repository, or with a broken one, Git fails, which is fine.
       const all = [ask, ['status'], ['diff', '--stat'], ['stash', 'list']].map((words) => `git ${words.join(' ')}`);
       for (const where of new Set([at, '.'])) {
         const cwd = join(folder.path, where);
@@ -292,7 +292,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
         },
       });
       expect(asked).toBe(1);
-      // Where Git itself wrote to the same files, that was a conflict, and nothing of the command was applied.
+      // If Git itself wrote to the same files, that is a conflict and nothing was applied.
       const tried = during.ok ? during : await plant(planted.command);
       expect(tried.ok).toBe(true);
       askGit(planted);
@@ -300,7 +300,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       expect(tried.result).toMatchObject({
         note: expect.stringContaining('Not everything the command wrote') as string,
       });
-      // Without the sandbox it runs: the attempt is real.
+      // Without the sandbox it runs, which proves that the attack works.
       await plant(planted.command, { kind: none });
       askGit(planted);
       expect(existsSync(victim)).toBe(true);
@@ -328,8 +328,9 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       expect(await readFile(rc, 'utf8')).not.toBe('safe\n');
     });
 
-    it('while what the command left running still plants', async () => {
-      // Closed outputs: nothing tells from outside that it still runs. Renames swap the plant in and out as fast as can be.
+    it('while a process that the command left behind is still planting', async () => {
+      // With closed outputs, nothing outside shows that it still runs. Renames swap the plant in and out as fast as
+      // possible.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;
       for (let round = 0; round < scaled(10, 3); round += 1) {
         const tried = await plant(

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** Permissions don't bind root, so a run as root gives up its capabilities. `process.seteuid` fails where Node may use io_uring, as on Debian 13. */
+/**
+ * Permissions don't apply to root, so a run as root drops its capabilities. `process.seteuid` fails where Node may use
+ * io_uring, as on Debian 13.
+ */
 const WITHOUT_CAPABILITIES = process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
 const ACCEPT_DRAFT = new URL('../../../dist/sandbox/draft/accept-draft.js', import.meta.url).href;
 const SCRIPT = `
@@ -46,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
   };
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
 
-  it('one that the command opened and changed is changed, with the rights that the command gave it', async () => {
+  it('changes one that the command made writable and changed, with the mode that the command set', async () => {
     await folder(at('real', 'd'), 'old');
     await folder(at('upper', 'd'), 'new');
     await chmod(at('upper', 'd'), 0o750);
@@ -55,14 +58,14 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
     expect(await mode(at('real', 'd'))).toBe(0o750);
   });
 
-  it('one that the command opened and closed again stays closed', async () => {
+  it('leaves one read-only that the command opened and closed again', async () => {
     await folder(at('real', 'd'), 'old');
     await folder(at('upper', 'd'), 'new');
     await accept();
     expect(await mode(at('real', 'd'))).toBe(0o555);
   });
 
-  it('one that the command replaced by a file is gone', async () => {
+  it('removes one that the command replaced by a file', async () => {
     await folder(at('real', 'd'), 'old');
     await writeFile(at('upper', 'd'), 'file');
     await accept();

@@ -5,7 +5,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Removes a file or folder even where a command, or the kernel, has closed parts of it. The path is bytes: names may be no text. */
+/**
+ * Removes a file or folder even if a command or the kernel made parts of it unreadable. The path is bytes: names may
+ * not be UTF-8.
+ */
 export async function removeTree(path: string | Buffer): Promise<void> {
   const bytes = Buffer.from(path as string);
   try {
@@ -16,10 +19,10 @@ export async function removeTree(path: string | Buffer): Promise<void> {
   }
 }
 
-/** Folders in folders beyond what a path can name, which only a program that goes down step by step can remove. */
+/** Removes folders nested beyond the maximum path length, which only a program that uses `cd` can do. */
 async function removeDeep(path: Buffer): Promise<void> {
   const at = path.lastIndexOf(47);
-  // The last part alone may be no text: what is left of it is tried by the next sweep.
+  // The last part may not be UTF-8; the next cleanup retries what is left.
   await run('/bin/rm', ['-rf', '--', `./${path.subarray(at + 1).toString()}`], {
     cwd: path.subarray(0, at).toString(),
     env: {},

@@ -5,7 +5,7 @@ import { lockSlot } from '../../files/lock-folder.js';
 import { isInside } from '../../files/is-inside.js';
 import type { DiskMoment } from './disk-clock.js';
 
-/** A file that is gone has no change time, so what drafts remove is written down. Older entries are forgotten. */
+/** A removed file has no change time, so removals by drafts are recorded. Older entries are dropped. */
 const KEPT_NS = 24n * 3_600n * 1_000_000_000n;
 const MOST_ENTRIES = 10_000;
 
@@ -14,23 +14,26 @@ const moment = z
   .regex(/^\d+$/)
   .transform((text) => BigInt(text));
 const schema = z.object({
-  /** Before this moment something was forgotten. */
+  /** Entries before this time were dropped. */
   forgotten: moment,
-  /** When it was removed, the working folder, and the path from there. */
+  /** The time, the working folder, and the path in it. */
   removed: z.array(z.tuple([moment, z.string(), z.string()])),
 });
 type Removed = z.infer<typeof schema>;
 
 const NOTHING: Removed = { forgotten: 0n, removed: [] };
 
-/** What other drafts removed from a working folder since a moment. Read and written only by the holder of the folder's lock. */
+/**
+ * What other drafts removed from a working folder since a moment. Only the holder of the folder's lock may read or
+ * write it.
+ */
 export async function readRemoved(
   folder: string,
   workingDirectory: string,
   since: DiskMoment,
 ): Promise<(path: string) => boolean> {
   const { forgotten, removed } = await read(folder, workingDirectory, since);
-  // A command older than what we remember: nobody knows, so every path may have been removed.
+  // The command started before our oldest record, so any path may have been removed.
   if (forgotten >= since.ns) return () => true;
   const paths = removed.filter(([at, where]) => where === workingDirectory && at >= since.ns).map(([, , path]) => path);
   return (path) => paths.some((gone) => isInside(gone, path));

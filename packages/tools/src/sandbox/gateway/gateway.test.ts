@@ -95,7 +95,7 @@ describe('the gateway of the sandbox', () => {
       'CONNECT evil.example:443 HTTP/1.1\r\n\r\n',
       'GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     ]) {
-      expect(await speak(text)).toMatch(/^HTTP\/1.1 403[^]*not on the public internet/);
+      expect(await speak(text)).toMatch(/^HTTP\/1.1 403[^]*not a public address/);
     }
     expect(reached).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Programs that run what they are given as code: a word, a file, or what comes in. No star stands for any of their words. */
+/** Programs that run code from a word, a file or stdin. A star matches none of their words. */
 const INTERPRETERS = `python ipython bpython ptpython pypy jython micropython node nodejs deno bun tsx ts-node perl ruby irb pry php hhvm lua
   luajit texlua R Rscript julia octave matlab scilab ghci runghc runhaskell ocaml utop erl escript elixir iex mix scala kotlin groovy clojure
   java jshell jrunscript jjs swift dart tclsh wish expect osascript guile racket sbcl clisp ecl gosh scheme mit-scheme chibi emacs
@@ -7,7 +7,7 @@ const INTERPRETERS = `python ipython bpython ptpython pypy jython micropython no
   xelatex lualatex xetex luatex context troff groff nroff gs ghostscript ps2pdf pforth gforth awk-repl busybox toybox slsh
   pwsh powershell cscript wscript`;
 
-/** Programs with work of their own that run another one, or whose operands decide what they do. */
+/** Programs that may run another program, or whose operands decide what they do. */
 const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pipx uv poetry pipenv pdm hatch rye pixi conda mamba micromamba doppler op foreman honcho lerna nx turbo mise
   asdf rbenv pyenv nodenv goenv jenv nvm fnm volta sops bundle bundler gem rake thor rails direnv devbox nix nix-shell nix-env guix ssh
   scp mosh vagrant podman buildah skopeo nerdctl lxc lxd incus multipass gh glab hub aws gcloud gsutil az doctl heroku vercel netlify firebase
@@ -23,11 +23,11 @@ const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pip
 const names = (text: string): readonly string[] => text.split(/\s+/);
 const escaped = (name: string): string => name.replaceAll(/[.+]/g, String.raw`\$&`);
 
-/** `python3.11`, `perl5.36-x86_64-linux-gnu` and `vim.basic` are the programs they are named after. */
+/** `python3.11`, `perl5.36-x86_64-linux-gnu` and `vim.basic` count as the programs they are named after. */
 const INTERPRETER = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 const RUNNER = new RegExp(`^(?:${names(RUNNERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 
-/** The name alone, maybe with a version: as an operand `view.html` is a file. */
+/** Only the name, with an optional version: as an operand, `view.html` is a file. */
 const NAME = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})[\\d.]*$`, 'i');
 
 export function isInterpreterName(word: string): boolean {
@@ -42,10 +42,10 @@ export function isRunner(program: string): boolean {
   return RUNNER.test(program);
 }
 
-/** Interpreters that take a script as their first word, and then their input as data. */
+/** Interpreters whose first word is a script; their stdin is then data. */
 const SCRIPTED = /^(?:i?python|pypy|node|perl|ruby|php|lua|rscript|tsx|ts-node|deno|bun|julia)(?=$|[-.\djs])/i;
 
-/** Whether what is piped into an interpreter is code to it. */
+/** Whether an interpreter runs its stdin as code. */
 export function takesCodeFromInput([program = '', first = '', second]: readonly string[]): boolean {
   if (!SCRIPTED.test(program)) return true;
   if (first !== '' && !first.startsWith('-')) return false;

@@ -3,7 +3,7 @@ import type { StarTable } from './star-table.js';
 const HELP = '--help --version';
 const writes = (options: string, more: Partial<StarTable> = {}): StarTable => ({ options, effect: 'writes', ...more });
 const runs = (options: string, more: Partial<StarTable> = {}): StarTable => ({ options, effect: 'runs', ...more });
-/** A file on another machine is reached by starting a shell there. */
+/** A remote file is accessed by starting a shell on that machine. */
 const isLocal = (word: string): boolean => !word.includes(':');
 const isTarget = (word: string): boolean => !/[=@]/.test(word);
 
@@ -20,7 +20,7 @@ const make: StarTable = runs(
 );
 const packages: StarTable = { options: '-l -v -q --local --verbose --quiet --format= --disable-pip-version-check' };
 
-/** Programs that write files, build or test. The rule names the program, so the star takes the files to work on. */
+/** Programs that write files, build or test. The rule names the program, and the star matches its files. */
 export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
   tar,
   gtar: tar,
@@ -35,7 +35,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
   mv: writes(
     `-f -i -n -T -u -v --force --interactive --no-clobber --no-target-directory --update[=] --verbose ${HELP}`,
   ),
-  // It gives nobody code to run.
+  // It can't be made to run code.
   rm: { options: `-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`, effect: 'reads' },
   ln: writes(`-f -i -n -r -s -T -v --force --no-dereference --relative --symbolic --verbose ${HELP}`),
   chmod: writes(`-c -f -v --changes --quiet --verbose !-R !--recursive ${HELP}`),

@@ -16,14 +16,16 @@ const COMMITS = `-n= -i -E -F -P -g -L= -t --max-count= --skip= --since= --after
   --full-diff --log-size --no-notes --notes[=]`;
 const log: StarTable = { options: `${DIFF} ${COMMITS}` };
 const diff: StarTable = { options: `${DIFF} --cached --staged --merge-base --no-index` };
-/** Names of branches, without the `+` that forces and the `:` that deletes. */
+/** Branch names, without the `+` that forces and the `:` that deletes. */
 const isName = (word: string): boolean => /^[A-Za-z0-9_][\w./-]*$/.test(word);
 const isAddress = (word: string): boolean => !/::|[/@]-/.test(word);
-/** It may be a folder, whose hooks run. */
+/** A remote may be a folder, whose hooks run. */
 const remote: StarTable = { program: { isHarmless: () => false, givenBy: [] }, operand: isName };
 const writes = (options: string, more: Partial<StarTable> = {}): StarTable => ({ options, effect: 'writes', ...more });
 
-/** `git *` is for subcommands that change nothing; a rule that names another one may let the star take its options. */
+/**
+ * `git *` covers subcommands that change nothing. If a rule names another subcommand, the star may match its options.
+ */
 export const GIT: StarTable = {
   options: `-P -v --no-pager --version --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs
     --icase-pathspecs --no-replace-objects --no-advice !-C= !-c= !--git-dir= !--work-tree=`,

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Texts made of these pieces in any order, those first that people could mean. */
+/** Random combinations of these pieces, preceded by realistic ones. */
 function texts(pieces: readonly string[], likely: readonly string[]): readonly string[] {
   const soup = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }).map((some) => some.join(''));
   const changed = fc
@@ -25,7 +25,7 @@ function texts(pieces: readonly string[], likely: readonly string[]): readonly s
   return [...new Set([...likely, ...all])];
 }
 
-/** Has bash run one line for each text, and says for which the line printed something on descriptor 3. */
+/** Runs one line in bash for each text, and returns the texts for which it printed to descriptor 3. */
 function runAll(line: string, given: readonly string[]): string[] {
   const script = `for text; do ${line}; done`;
   const run = (some: readonly string[]): string =>
@@ -48,7 +48,7 @@ function runAll(line: string, given: readonly string[]): string[] {
 
 const TRACE = `if [ "$(echo *)" != x ]; then printf '%s\\0' "$text" >&3; for f in *; do [ "$f" = x ] || rm -f "$f"; done; fi`;
 
-describe('program texts that a star stands for', () => {
+describe('program texts that a star matches', () => {
   it('[A30] sed scripts neither write nor run anything', () => {
     const likely = [
       's/a/b/g',
@@ -80,13 +80,13 @@ describe('program texts that a star stands for', () => {
     );
     const harmless = texts([...pieces, ' ', '\n', '"touch pwned"', '"pwned"'], likely).filter(isHarmlessAwk);
     expect(harmless.length).toBeGreaterThan(300 * runsFactor);
-    // A loop without an end is no harm here, and takes time.
+    // An endless loop does no harm here, but takes time.
     const ending = harmless.filter((text) => !text.includes('while'));
     expect(runAll(`awk "$text" x; ${TRACE}`, ending)).toEqual([]);
     expect(readdirSync(folder)).toEqual(['x']);
   });
 
-  it('[A30] [A31] formats of printf set no variable', () => {
+  it('[A30] [A31] printf formats set no variable', () => {
     const pieces = String.raw`% n s d b q c * . 5 - + 0 # ' h l L j z t ( ) T %% \ x25 045 \n Y a`.split(' ');
     const harmless = texts([...pieces, ' ', '%n', '%s'], ['%s\\n', '%-5d %s', '%(%Y)T', 'a%%n']).filter(
       isHarmlessFormat,
@@ -96,7 +96,7 @@ describe('program texts that a star stands for', () => {
     expect(runAll(line, harmless)).toEqual([]);
   });
 
-  it('[A30] everyday ones are among them', () => {
+  it('[A30] include common ones', () => {
     expect(
       ['1,5p', 's/a/b/g', '/^import/d', '$d', '5q', 's/[0-9]+/N/', '1!G;h;$!d'].filter((one) => !isHarmlessSed(one)),
     ).toEqual([]);

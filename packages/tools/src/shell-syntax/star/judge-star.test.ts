@@ -8,7 +8,7 @@ function needsMore(command: string): boolean {
   );
 }
 
-describe('what a broad rule does not take in', () => {
+describe('commands that a broad rule does not cover', () => {
   it.each(
     `git archive --remote=./other HEAD
      git remote set-url origin ./other
@@ -55,7 +55,7 @@ describe('what a broad rule does not take in', () => {
     'rspec spec/a.rb',
     'playwright test a.spec.ts',
     'diff3 a b c',
-  ])('[A30] while it takes in %s', (command) => {
+  ])('[A30] but it covers %s', (command) => {
     expect(needsMore(command)).toBe(false);
   });
 
@@ -64,7 +64,7 @@ describe('what a broad rule does not take in', () => {
     ['mise exec -- rm x', 'rm'],
     ['op run -- rm x', 'rm'],
     ['cross-env A=1 rm x', 'rm'],
-  ])('[A19] a deny rule finds what %s runs', (command, program) => {
+  ])('[A19] a deny rule finds the program that %s runs', (command, program) => {
     const found = subjectsOfCommand(command).some(
       (subject) => subject.kind === 'words' && subject.words[0] === program,
     );

@@ -9,10 +9,10 @@ import { TEXT_PROGRAMS } from './text-programs.js';
 
 /** What a rule that ends with a star may cover of one simple command. */
 export interface StarJudgement {
-  /** Places of the words that a rule has to spell out. The program is always one of them. */
+  /** Positions of the words that a rule has to spell out. The program is always one of them. */
   readonly spell: readonly number[];
   readonly effect: Effect;
-  /** Known to take what is piped into it as data, not as code or instructions. */
+  /** Treats its stdin as data, not as code or instructions. */
   readonly filters: boolean;
 }
 
@@ -24,8 +24,8 @@ const TABLES: Readonly<Record<string, StarTable>> = {
 };
 
 /**
- * A star stands for operands and for options known to be harmless for that program, and for nothing else (A30). A program without
- * a table gets no options, and one that runs code that it is given gets nothing at all.
+ * A star matches operands and options that are known to be harmless for that program, and nothing else (A30). Programs
+ * without a table get no options, and programs that run given code get nothing.
  */
 export function judgeStar(words: readonly string[]): StarJudgement {
   const [program = ''] = words;
@@ -42,10 +42,10 @@ export function judgeStar(words: readonly string[]): StarJudgement {
   return { spell, effect: 'runs', filters: code && !takesCodeFromInput(words) };
 }
 
-/** What compilers and their tools for another machine begin with. */
+/** Prefix of cross-compilers and their tools. */
 const TARGET = /^(?:[a-z0-9_]+-)+(?:gnu|musl|eabi|elf|mingw)[a-z0-9_]*-/;
 
-/** Where file names ignore case, `Sed` is sed; and so are `sed-4.8` and `x86_64-linux-gnu-sed`. */
+/** On case-insensitive file systems `Sed` is sed, and so are `sed-4.8` and `x86_64-linux-gnu-sed`. */
 function plainName(program: string): string {
   return program
     .toLowerCase()
@@ -68,13 +68,13 @@ function tableOf(program: string): StarTable | undefined {
   return Object.hasOwn(TABLES, program) ? TABLES[program] : undefined;
 }
 
-/** Words by which programs are told to run what follows. */
+/** Words that tell a program to run what follows. */
 const RUN = /^(?:exec|execute|run|eval|call|shell|sh|cmd|command|dlx|start|foreach|for-each|with|do)$/i;
 /** An option, a response file, a setting, or text that may be code. */
 const NO_OPERAND = /^[-+@=:!]|^[A-Za-z_][\w.-]*=|[\s;|&$`<>(){}!"'\\*?]/;
 const CHANGES = /^(?:touch|rm|cp|mv|ln|tee|dd|chmod|chown|curl|wget|install|mkfifo|kill)$/;
 
-/** For a program that nobody has described: a name or a path, and neither a program nor a word that runs one. */
+/** For a program without a table: a name or path that is neither a program nor a word that runs one. */
 function isPlainOperand(word: string): boolean {
   if (word === '' || NO_OPERAND.test(word) || RUN.test(word) || CHANGES.test(word)) return false;
   return kindOfProgram(word) === undefined && !isInterpreterName(word);

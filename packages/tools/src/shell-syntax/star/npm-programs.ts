@@ -1,9 +1,9 @@
 import type { StarTable } from './star-table.js';
 
 const listing: StarTable = { options: '-a -l -s --all --json --long --parseable --silent --depth= --omit= --include=' };
-/** What stands behind `--` goes to the script, which may take it for anything. */
+/** Words after `--` go to the script, which may use them for anything. */
 const script: StarTable = { options: '-s --silent --if-present', effect: 'runs', passesOn: true };
-/** A package brings scripts that run at once, so each has to be spelled out. */
+/** A package has scripts that run on install, so each package has to be spelled out. */
 const install: StarTable = {
   options: '-s --silent --no-audit --no-fund --prefer-offline --offline --ignore-scripts',
   most: 0,
@@ -37,7 +37,7 @@ const npm: StarTable = {
   },
 };
 
-/** These run a file that settings in the folder name, whatever the subcommand. */
+/** These run a file that the folder's configuration names, whatever the subcommand. */
 const others: StarTable = { effect: 'runs', subcommands: { test: script, run: script, install } };
 
 export const NPM_PROGRAMS: Readonly<Record<string, StarTable>> = { npm, pnpm: others, yarn: others };

@@ -1,7 +1,7 @@
 import { type Effect, type Option, type Options, readOptions, type StarTable } from './star-table.js';
 
 export interface StarReading {
-  /** Places of the words that a star doesn't stand for. `all`: not a single one. */
+  /** Positions of the words that a star doesn't match; `all` if it matches none. */
   readonly spell: ReadonlySet<number> | 'all';
   readonly effect: Effect;
 }
@@ -10,7 +10,7 @@ const ALL: StarReading = { spell: 'all', effect: 'runs' };
 const KNOWN = new WeakMap<StarTable, Options>();
 const NUMBER = /^-\d+$/;
 
-/** The words of a program from `from` on, read the way the program reads them. One unknown option makes the rest uncertain. */
+/** Parses the words of a program from `from` on as the program does. One unknown option makes the rest uncertain. */
 export function readWords(table: StarTable, words: readonly string[], from: number): StarReading {
   const { word: check } = table;
   if (check !== undefined) return eachWord(check, words, from);
@@ -53,12 +53,12 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
       if (needsNext && value === undefined) return ALL;
       const fits = last === undefined || value === undefined || table.values?.[last.name]?.(value) !== false;
       for (const { name } of found) given.add(name);
-      // Where options end at the first operand, as on macOS, this word is one more of those.
+      // On macOS options end at the first operand, so this word is one more operand.
       const counts = table.most !== undefined && operands > 0;
       if (!harmless || !fits || counts) spell.add(at);
       if (needsNext) {
         at += 1;
-        // Another version of the program may take the value only attached, and this word for an option.
+        // Another version of the program may only accept an attached value, and take this word for an option.
         if (!harmless || !fits || /^-[^\d]/.test(value ?? '')) spell.add(at);
       }
       continue;
@@ -95,7 +95,7 @@ function optionsOf(table: StarTable): Options {
 function takesOperand(table: StarTable, word: string, before: number, given: ReadonlySet<string>): boolean {
   if (table.most !== undefined && before >= table.most) return false;
   const { program, operand } = table;
-  // An option behind it doesn't count: where options end at the first operand, this one is the program.
+  // A later option doesn't count: if options end at the first operand, this operand is the program text.
   if (before === 0 && program !== undefined && !program.givenBy.some((name) => given.has(name))) {
     return program.isHarmless(word);
   }
@@ -108,7 +108,7 @@ interface Found {
   readonly value?: string;
 }
 
-/** The options in one word, or undefined if one of them is not known. */
+/** The options in one word, or undefined if one of them is unknown. */
 function findOptions({ style }: StarTable, options: Options, word: string): readonly Found[] | undefined {
   const number = NUMBER.test(word) ? options.get('-#') : undefined;
   if (number !== undefined) return [{ name: '-#', option: number }];
@@ -134,7 +134,10 @@ function findOptions({ style }: StarTable, options: Options, word: string): read
   return found;
 }
 
-/** The letters of a first word that is options without a dash; none for other programs. Undefined: one is not known. */
+/**
+ * The letters of a first word that holds options without a dash; empty for other programs, undefined if a letter is
+ * unknown.
+ */
 function bundle({ bundled }: StarTable, options: Options, word = ''): readonly Found[] | undefined {
   if (bundled !== true || word === '' || word.startsWith('-')) return [];
   const found = Array.from(word, (letter) => ({ name: `-${letter}`, option: options.get(`-${letter}`) }));

@@ -1,7 +1,7 @@
 import type { Reason } from '../node-kinds.js';
 import type { StarJudgement } from './judge-star.js';
 
-/** A simple command of a line, with what a star may stand for in it. */
+/** A simple command of a line, and what a star may match in it. */
 export interface JudgedCommand {
   readonly words: readonly string[];
   readonly piped: boolean;
@@ -9,8 +9,8 @@ export interface JudgedCommand {
 }
 
 /**
- * Why no rule may allow a line although rules allow each command in it: one command changes what another one does (A31). None of
- * the reasons holds anything of the command.
+ * Why no rule may allow a line although rules allow each of its commands: one command changes what another one does
+ * (A31). Reasons contain no part of the command.
  */
 export function reasonsOfLine(commands: readonly JudgedCommand[]): readonly Reason[] {
   const reasons: Reason[] = [];
@@ -34,7 +34,7 @@ export function reasonsOfLine(commands: readonly JudgedCommand[]): readonly Reas
 
 const COUNTS = /%[-+ #0'\d.*hlLjzt]*n/;
 
-/** Builtins that write to a variable, by which the commands after them can mean something else. */
+/** Builtins that set a variable, which can change what later commands mean. */
 function setsVariable([program = '', ...rest]: readonly string[]): boolean {
   if (program === 'printf') return rest.some((word) => word.startsWith('-v') || COUNTS.test(word));
   return program === 'wait' && rest.some((word) => /^-[a-z]*p/.test(word));

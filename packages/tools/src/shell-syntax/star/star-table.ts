@@ -1,36 +1,37 @@
 /**
- * What a program, or one of its subcommands, does to files: `reads` writes nothing and runs nothing, `writes` changes files that it
+ * The effect of a program or subcommand on files: `reads` writes and runs nothing, `writes` changes files that it
  * names, `runs` may run code that it finds in files.
  */
 export type Effect = 'reads' | 'writes' | 'runs';
 
-/** What the star of a rule may stand for, for one program or subcommand. Whatever is not in here has to be spelled out. */
+/** What a star in a rule may match for one program or subcommand. Everything else has to be spelled out. */
 export interface StarTable {
   /**
-   * Known options, separated by blanks: `-a` and `--all` take no value, `-n=` and `--lines=` take one, `--color[=]` takes one only when
-   * it is attached, `-#` is any number (`-5`). Those behind a `!` are understood, and still have to be spelled out.
+   * Known options, separated by spaces: `-a` and `--all` take no value, `-n=` and `--lines=` take one, `--color[=]`
+   * takes only an attached one, `-#` is any number (`-5`). Options after `!` are known but still have to be spelled
+   * out.
    */
   readonly options?: string;
-  /** `letters` (the default): `-la` is `-l -a`. `words`: an option with one dash is a whole word, as for `find`. */
+  /** `letters` (default): `-la` is `-l -a`. `words`: an option with one dash is a whole word, as in `find`. */
   readonly style?: 'letters' | 'words';
-  /** Values that options may have, where not any value will do. */
+  /** Allowed values of options that don't accept any value. */
   readonly values?: Readonly<Record<string, Check>>;
-  /** How many operands a star takes. Absent: any number. */
+  /** How many operands a star matches. Default: any number. */
   readonly most?: number;
   readonly operand?: Check;
-  /** Each word is judged by itself, options and operands alike: all it does is print or compare them. */
+  /** Checks each word separately, options and operands alike, because the program only prints or compares them. */
   readonly word?: Check;
-  /** The first operand is program text, unless an option has brought it. */
+  /** The first operand is program text, unless an option provides it. */
   readonly program?: { readonly isHarmless: (text: string) => boolean; readonly givenBy: readonly string[] };
-  /** `tar xf a`: the first word is options even without a dash. */
+  /** `tar xf a`: the first word holds options even without a dash. */
   readonly bundled?: true;
-  /** What follows `--` is for another program, and has to be spelled out. */
+  /** Words after `--` go to another program and have to be spelled out. */
   readonly passesOn?: true;
-  /** Subcommands. One that is not listed has to be spelled out, and so does everything behind it. */
+  /** Subcommands. An unlisted one has to be spelled out, with everything after it. */
   readonly subcommands?: Readonly<Record<string, StarTable>>;
-  /** Default: `reads`, or `writes` with a word that has to be spelled out. */
+  /** Default: `reads`, or `writes` if a word has to be spelled out. */
   readonly effect?: Effect;
-  /** Without operands it only lists: then a star may stand for the subcommand too. */
+  /** Without operands it only lists, so a star may match the subcommand too. */
   readonly listsAlone?: true;
 }
 
@@ -41,7 +42,7 @@ export interface Option {
   readonly harmless: boolean;
 }
 
-/** An option's name with its dashes, `-#` for a number. */
+/** Option name with its dashes; `-#` for a number. */
 export type Options = ReadonlyMap<string, Option>;
 
 export function readOptions(text: string): Options {

@@ -1,7 +1,7 @@
 import { isHarmlessAwk, isHarmlessFormat, isHarmlessSed } from './harmless-programs.js';
 import type { StarTable } from './star-table.js';
 
-/** Whatever the words are, it only prints them or compares them. */
+/** It only prints or compares its words. */
 const printsWords: StarTable = { word: () => true };
 const HELP = '--help --version';
 
@@ -35,7 +35,7 @@ const sed: StarTable = {
   program: { isHarmless: isHarmlessSed, givenBy: ['-e', '--expression'] },
 };
 
-/** Programs that read text or describe files, and write nothing but their output. */
+/** Programs that read text or describe files, and write only to stdout. */
 export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
   ls,
   dir: ls,
@@ -67,7 +67,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
       --version-sort --check[=] --debug --key= --merge --stable --field-separator= --unique --zero-terminated --parallel=
       --buffer-size= ${HELP}`,
   },
-  // A second operand is written.
+  // A second operand is an output file.
   uniq: {
     options: `-c -d -D -i -u -z -f= -s= -w= --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case
       --skip-chars= --unique --zero-terminated --check-chars= ${HELP}`,
@@ -103,7 +103,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
     options: `-A= -j= -N= -t= -v -w[=] -a -b -c -d -f -i -l -o -s -x --address-radix= --skip-bytes= --read-bytes= --format= ${HELP}`,
   },
   hexdump: { options: '-b -c -C -d -o -x -v -n= -s= -e=' },
-  // A second operand is written.
+  // A second operand is an output file.
   xxd: { style: 'words', options: '-b -e -i -p -r -u -c= -g= -l= -s=', most: 1 },
   strings: { options: `-a -f -n= -o -t= -e= --all --print-file-name --bytes= --radix= --encoding= ${HELP}` },
   base64: { options: `-d -i -w= --decode --ignore-garbage --wrap= ${HELP}` },
@@ -170,7 +170,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
   },
   echo: printsWords,
   expr: printsWords,
-  // With these two the index in the name of a variable is run.
+  // With these two, an index in the variable's name is run as code.
   test: { word: (word) => word !== '-v' && word !== '-R' },
   '[': { word: (word) => word !== '-v' && word !== '-R' },
   pwd: { options: '-L -P' },

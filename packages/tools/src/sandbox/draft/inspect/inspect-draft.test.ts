@@ -25,7 +25,7 @@ const put = async (where: TestFolder, path: string, text = '', mode = 0o644): Pr
 const kept = (path: string): boolean => existsSync(join(draft.path, path));
 
 describe('inspectDraft', () => {
-  it('[A44] takes out every name of the table, wherever it is looked for', async () => {
+  it('[A44] leaves out every name of the table, wherever it applies', async () => {
     const paths = ENTRIES.map(({ entry }, at) =>
       entry.startsWith('/') ? entry.slice(1) : `d${at}/${entry.replaceAll('*', 'some')}`,
     );
@@ -37,7 +37,7 @@ describe('inspectDraft', () => {
     expect(new Set(leftOut.map(({ why }) => why))).toEqual(new Set(['runs-later']));
   });
 
-  it('[A44] takes out what is anchored at the top of a repository in the folder, and a link that leads to an entry', async () => {
+  it('[A44] leaves out names at the top of a repository in the folder, and a symlink to an entry', async () => {
     await mkdir(join(folder.path, 'sub/.git'), { recursive: true });
     await mkdir(join(folder.path, 'plain'));
     await put(draft, 'sub/.github/workflows/ci.yml');
@@ -53,7 +53,7 @@ describe('inspectDraft', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
-  it('[A44] takes out a changed link on the way from a name that runs later, however many links lead on', async () => {
+  it('[A44] leaves out a changed symlink on the way from a name that runs later, in a chain of any length', async () => {
     for (const path of ['hooks/v1/pre-commit', 'tools/one/tasks/tasks.json']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hooks/current'));
     await symlink('hooks/current', join(folder.path, '.husky'));
@@ -72,7 +72,7 @@ describe('inspectDraft', () => {
     expect(['hooks/current', 'tools/now'].map(kept)).toEqual([false, false]);
   });
 
-  it('[A36.1] takes out a link in or on the way to a dot-folder that now leads elsewhere', async () => {
+  it('[A36.1] leaves out a symlink in, or on the way to, a dot-folder that now points elsewhere', async () => {
     for (const path of ['conf/a', 'hold/v1/a']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hold/now'));
     await symlink('hold/now', join(folder.path, '.other'));
@@ -91,7 +91,7 @@ describe('inspectDraft', () => {
     expect(['evil/b', 'hold/v2/b'].map(kept)).toEqual([true, true]);
   });
 
-  it('[A44] takes out links in a repository of any name, through which Git would write elsewhere', async () => {
+  it('[A44] leaves out symlinks in a repository of any name, through which Git would write elsewhere', async () => {
     for (const name of ['HEAD', 'objects/x', 'refs/x', 'logs/refs/heads/x', 'COMMIT_EDITMSG'])
       await put(folder, `store/${name}`);
     await mkdir(join(draft.path, 'store/logs/refs/heads'), { recursive: true });
@@ -104,7 +104,7 @@ describe('inspectDraft', () => {
     expect(await Promise.all([...links, 'latest'].map(there))).toEqual([false, false, true]);
   });
 
-  it('[A37] takes out all of .git, and executables, where Git could not be asked', async () => {
+  it('[A37] leaves out all of .git and executables if Git could not be asked', async () => {
     await mkdir(join(folder.path, '.git'));
     for (const name of ['HEAD', 'objects/x', 'refs/x']) await put(folder, `bare/${name}`);
     await put(draft, '.git/index');
@@ -122,7 +122,7 @@ describe('inspectDraft', () => {
     expect(kept('src/a.ts')).toBe(true);
   });
 
-  it('[A37] keeps the list of a rebase that runs nothing', async () => {
+  it('[A37] keeps the todo list of a rebase that runs nothing', async () => {
     await mkdir(join(folder.path, '.git'));
     await put(draft, '.git/rebase-merge/git-rebase-todo', 'pick abc exec\n');
     expect(await inspectDraft(draft.path, folder.path)).toEqual([]);
@@ -138,7 +138,7 @@ describe('inspectDraft', () => {
         mayCreate: (path) => named.some((name) => path.startsWith(join(folder.path, name))),
       });
 
-    it('[A36] takes out new dot-files, new files in dot-folders and new executables', async () => {
+    it('[A36] leaves out new dot-files, new files in dot-folders and new executables', async () => {
       await put(folder, '.config/there');
       await put(folder, 'run.sh', '', 0o755);
       await put(draft, '.config/there', 'changed');
@@ -151,12 +151,12 @@ describe('inspectDraft', () => {
       expect(leftOut.map(({ path }) => path).sort()).toEqual(
         ['.config/new', '.toolrc', '.venv/bin/python', 'bin/tool', 'src/.x/y'].sort(),
       );
-      // No empty folders are left of them.
+      // None of their empty folders remain.
       expect((await readdir(draft.path)).sort()).toEqual(['.config', 'run.sh', 'src']);
       expect(await readdir(join(draft.path, 'src'))).toEqual(['a.ts']);
     });
 
-    it('[A36] keeps what a rule names, but nothing that runs by itself', async () => {
+    it('[A36] keeps what a rule names, but nothing that runs automatically', async () => {
       for (const path of ['.venv/bin/python', '.venv/.vscode/tasks.json', '.toolrc']) await put(draft, path, '', 0o755);
       expect(await inspect('.venv')).toEqual([
         { path: '.toolrc', why: 'new-hidden' },
@@ -165,7 +165,7 @@ describe('inspectDraft', () => {
       expect(kept('.venv/bin/python')).toBe(true);
     });
 
-    it('[A36] leaves a commit alone', async () => {
+    it('[A36] keeps a commit', async () => {
       await mkdir(join(folder.path, '.git'));
       await put(draft, '.git/objects/ab/cd', '', 0o444);
       expect(await inspect()).toEqual([]);

@@ -19,10 +19,13 @@ import {
   type Inspection,
 } from './why-left-out.js';
 
-/** The kernel takes 4,096 bytes, with what comes before. A command that goes down step by step can go deeper. */
+/** The kernel's limit is 4,096 bytes including the prefix. A command that uses `cd` can go deeper. */
 export const LONGEST_PATH = 3_000;
 
-/** Takes out of a draft what must not reach the working folder (A44, A36), and says what that was. Nobody writes to it any more. */
+/**
+ * Removes what must not reach the working folder from a draft (A44, A36), and returns what that was. All writers are
+ * dead.
+ */
 export async function inspectDraft(
   upper: string,
   workingDirectory: string,
@@ -76,7 +79,7 @@ async function inspectFolder(folder: Folder, name: string, now: Inspection): Pro
   } else if (folder.real === undefined && (await holdsNoFile(folder.upper))) await removeTree(folder.upper);
 }
 
-/** Nothing but empty folders, of no use to anybody without what was taken out. */
+/** Contains only empty folders, which are useless without the files that were left out. */
 async function holdsNoFile(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (!entries.every((entry) => entry.isDirectory())) return false;
@@ -84,7 +87,7 @@ async function holdsNoFile(folder: string): Promise<boolean> {
   return true;
 }
 
-/** The folders of a draft that exist in the working folder: what was changed there may lie in a repository of its own. */
+/** The folders of a draft that exist in the working folder. Changes there may be in a nested repository. */
 async function foldersIn(upper: string, real: string, found: string[] = []): Promise<string[]> {
   found.push(real);
   for (const entry of await openEntries(upper)) {
@@ -109,7 +112,7 @@ async function below({ upper, real, name, where, isGits, top }: Folder, child: s
   };
 }
 
-/** Under root's name a program that takes its owner's rights would give them to anybody who starts it. */
+/** A setuid program owned by root would run as root for anyone who starts it. */
 async function dropSpecialRights(paths: readonly string[]): Promise<void> {
   await inSlices(paths, (path) => {
     const { mode } = lstatSync(path);
@@ -117,7 +120,7 @@ async function dropSpecialRights(paths: readonly string[]): Promise<void> {
   });
 }
 
-/** A command may have closed its own folders; to us they must be open. */
+/** A command may have made its own folders unreadable; make them readable for us. */
 async function openEntries(folder: string): Promise<Dirent<Buffer>[]> {
   const { mode } = await lstat(folder);
   if ((mode & 0o700) !== 0o700) await chmod(folder, (mode & 0o7777) | 0o700);

@@ -1,8 +1,8 @@
 import { patternFor, rulesFor, type WhyNew } from './new-files.js';
 
-/** A change that was not applied from a draft. */
+/** A change of a draft that was not applied. */
 export interface LeftOut {
-  /** From the working folder. */
+  /** Relative to the working folder. */
   readonly path: string;
   readonly why:
     | 'runs-later'
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
 const MOST_NAMED = 10;
 const MOST_RULES = 5;
 
-/** For the model and the person: what they will not find in the folder, why, and how to let it in. */
+/** Tells the model and the person what was not applied, why, and how to allow it. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined {
   if (leftOut.length === 0) return undefined;
   const others = leftOut.filter((one) => !isNew(one)).map(describeOne);
@@ -64,7 +64,7 @@ export function isNew({ why }: LeftOut): boolean {
   return why === 'new-hidden' || why === 'new-linked' || why === 'new-executable';
 }
 
-/** Files of one dot-folder make one line. */
+/** Groups the files of one dot-folder into one line. */
 function describeGroups(fresh: readonly LeftOut[]): string[] {
   const groups = new Map<string, LeftOut[]>();
   for (const one of fresh) {
@@ -97,7 +97,7 @@ function shortList(lines: readonly string[]): string[] {
   return rest > 0 ? [...lines.slice(0, MOST_NAMED), `and ${rest} more`] : [...lines];
 }
 
-/** A command chooses its names: none may start a new line, hide characters, or pass for a sentence of ours. */
+/** A command chooses its file names, so none may start a new line, hide characters or imitate our text. */
 function shownPath(path: string): string {
   const text = shortened(path);
   if (!/[\p{C}\p{Z}:"'\\]/u.test(text)) return text;

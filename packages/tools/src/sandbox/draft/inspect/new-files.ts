@@ -7,9 +7,9 @@ export type WhyNew = WhyHidden | 'new-executable';
 type Kind = Pick<Stats, 'mode' | 'isFile' | 'isSymbolicLink'>;
 
 /**
- * Why a file of a draft needs a rule that names it, where nobody approved the command (A36): it is a new dot-file, a new file in a
- * dot-folder, or newly executable. Names alone can't list everything that some program runs by itself. `hidden` is why its path would
- * be, and `there` what the working folder has at that path.
+ * Why a file of a draft needs a rule that names it if nobody approved the command (A36): it is a new dot-file, in a
+ * dot-folder, or newly executable. No list of names covers everything that programs run automatically. `hidden` is the
+ * reason by its path, and `there` is what the working folder has at that path.
  */
 export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind | undefined): WhyNew | undefined {
   const isNew = there === undefined || there.isSymbolicLink() !== drafted.isSymbolicLink() || !isFileOrLink(there);
@@ -18,18 +18,18 @@ export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind
   return gainsRights ? 'new-executable' : undefined;
 }
 
-/** Whether a path is a dot-file or in a dot-folder, by its own names or by a link. `inDotFolders` is what links put there. */
+/** Whether a path is a dot-file or in a dot-folder, by its own names or through a symlink in `inDotFolders`. */
 export function whyHidden(path: string, inDotFolders: readonly string[]): WhyHidden | undefined {
   if (path.split('/').some((name) => name.startsWith('.'))) return 'new-hidden';
   return inDotFolders.some((folder) => isInside(folder, path)) ? 'new-linked' : undefined;
 }
 
-/** Half of a `node_modules` breaks every later install, so it is applied as a whole or not at all. */
+/** A partial `node_modules` breaks every later install, so it is applied as a whole or not at all. */
 export function isAppliedWhole(name: string): boolean {
   return name === 'node_modules';
 }
 
-/** What a rule has to name to let a new file in: the folder that was made for such files, or the file. */
+/** The pattern of a rule that allows a new file: the folder made for such files, or the file. */
 export function patternFor(path: string): string {
   const names = path.split('/');
   const folder = names.slice(0, -1).findIndex((name) => name.startsWith('.') || isAppliedWhole(name));
@@ -38,12 +38,15 @@ export function patternFor(path: string): string {
   return `${names.slice(0, folder + 1).join('/')}/**`;
 }
 
-/** No rule allows more than was left out, except in a folder made for such files. Undefined: a name that no rule should copy. */
+/**
+ * No rule allows more than was left out, except in a folder made for such files. Undefined for names that are unsafe in
+ * a rule.
+ */
 export function rulesFor(paths: readonly string[]): (string | undefined)[] {
   return [...new Set(paths.map(patternFor))].map(ruleText);
 }
 
-/** A command chooses its names: none may put a star of its own, or the end of the rule, into what a person copies. */
+/** A command chooses its file names, so none may add a star or end the rule that a person copies. */
 function ruleText(pattern: string): string | undefined {
   const path = pattern.replace(/\/\*\*$/, '');
   const end = pattern.slice(path.length);

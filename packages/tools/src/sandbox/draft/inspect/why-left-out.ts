@@ -15,38 +15,41 @@ import {
 import type { LeftOut } from './left-out.js';
 import { whyHidden, whyNew } from './new-files.js';
 
-/** `tree`: people's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
+/** `tree`: the user's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
 type Where = 'tree' | 'repository' | 'inside';
 
 export interface Folder {
-  /** In the draft. */
+  /** Path in the draft. */
   readonly upper: string;
-  /** The same in the working folder; undefined where it is new. */
+  /** The same path in the working folder; undefined if it is new. */
   readonly real: string | undefined;
-  /** From the working folder; empty for itself. */
+  /** Relative to the working folder; empty for the folder itself. */
   readonly name: string;
   readonly where: Where;
-  /** It is, or lies in, a repository's own folder, whatever that is called. */
+  /** It is, or is inside, a repository's own folder, whatever its name. */
   readonly isGits: boolean;
-  /** The top of the repository it lies in, from the working folder; empty for that itself. */
+  /** The top of its repository, relative to the working folder; empty for the folder itself. */
   readonly top: string;
 }
 
 /** What rules say about a draft. Paths are absolute. */
 export interface DraftRules {
   readonly isKept?: (path: string) => boolean;
-  /** Nobody approved the command: whether a rule lets it create a dot-file, a file in a dot-folder or an executable here. */
+  /**
+   * Set if nobody approved the command: whether a rule lets it create a dot-file, a file in a dot-folder or an
+   * executable here.
+   */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
 }
 
-/** What one inspection knows. */
+/** The context of one inspection. */
 export interface Inspection extends DraftRules {
   readonly workingDirectory: string;
-  /** Paths from the working folder. */
+  /** Relative to the working folder. */
   readonly named: ReadonlySet<string>;
   readonly onTheWay: ReadonlySet<string>;
   readonly inDotFolders: readonly string[];
-  /** Whether Git told what its settings name. */
+  /** Whether Git could be asked which files its configuration names. */
   readonly known: boolean;
   readonly leftOut: LeftOut[];
 }
@@ -56,11 +59,11 @@ export function whyFixed(path: string, entry: Dirent<Buffer>, now: Inspection): 
   if (isOwnFile(absolute)) return 'ours';
   if (now.isKept?.(absolute) === true) return 'rule';
   if (now.named.has(path)) return 'runs-later';
-  // A link in place of a folder on the way would lead to another one of the same name.
+  // A symlink in place of a parent folder would point to another one of the same name.
   return !entry.isDirectory() && now.onTheWay.has(path) ? 'runs-later' : undefined;
 }
 
-/** Where a file would be applied only by a rule that names it. */
+/** Whether a file is applied only if a rule names it. */
 export function needsRule(
   folder: Folder,
   entry: Dirent<Buffer>,
@@ -79,14 +82,14 @@ export function needsRule(
   return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
 }
 
-/** A link that leads elsewhere now brings in what lies there: it is as good as new. */
+/** A symlink with a new target brings in other files, so it counts as new. */
 function whatIsThere(real: string, drafted: string): Stats | undefined {
   const stats = lstatSync(real, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink() !== true || !lstatSync(drafted).isSymbolicLink()) return stats;
   return readlinkSync(real, 'buffer').equals(readlinkSync(drafted, 'buffer')) ? stats : undefined;
 }
 
-/** By its name, its kind and where it lies. */
+/** Judges an entry by its name, kind and location. */
 export async function whyNot(
   folder: Folder,
   entry: Dirent<Buffer>,
@@ -98,7 +101,7 @@ export async function whyNot(
   const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
   if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
     return 'no-file';
-  // Git follows them when it writes its logs and messages: into a start-up file of the person's shell, say.
+  // Git follows them when it writes logs and messages, for example into a shell's startup file.
   if (isGits && entry.isSymbolicLink()) return 'link';
   const path = join(folder.name, name);
   const commands = commandsIn(path);
@@ -117,7 +120,7 @@ export async function whyNot(
 
 const LONGEST_LIST = 1024 * 1024;
 
-/** What can't be read may hold anything. Nothing is left to run where it is removed. */
+/** A file that can't be read may contain anything. A removed one runs nothing. */
 async function mayRun(path: string, entry: Dirent<Buffer>, commands: RegExp): Promise<boolean> {
   if (entry.isCharacterDevice()) return false;
   if (!entry.isFile() || (await lstat(path)).size > LONGEST_LIST) return true;
@@ -130,7 +133,7 @@ export async function isFolder(path: string): Promise<boolean> {
   return stats?.isDirectory() === true;
 }
 
-/** How the kernel writes down that something is gone. */
+/** The kernel's marker for a removed entry in an overlay. */
 export function isWhiteout(stats: Pick<Stats, 'isCharacterDevice' | 'rdev'>): boolean {
   return stats.isCharacterDevice() && stats.rdev === 0;
 }
