@@ -64,7 +64,7 @@ function createLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array>
   });
 }
 
-/** Index after the last blank line in this chunk, which ends an event; -1 if there is none. */
+/** Index after the last blank line in this chunk, which ends an event, or -1. */
 function lastBlankLine(chunk: Uint8Array, before: number): number {
   for (let index = chunk.length - 1; index >= 0; index -= 1) {
     const byte = chunk[index];
