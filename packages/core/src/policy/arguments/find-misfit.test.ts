@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parseRule } from '../parse-rule.js';
+import { findMisfit, type KnownTool } from './find-misfit.js';
+
+describe('a rule that can match no call', () => {
+  const parameters = {
+    type: 'object',
+    properties: {
+      to: { type: 'string' },
+      amount: { type: 'number' },
+      unit: { enum: ['eur', 'usd'] },
+      urgent: { type: 'boolean' },
+      order: { type: 'object', properties: { total: { type: 'number' } }, additionalProperties: false },
+    },
+    required: ['to', 'amount'],
+    additionalProperties: false,
+  };
+  const why = (rule: string, touches?: KnownTool['touches']): string | undefined => {
+    const parsed = parseRule(rule);
+    if (!parsed.ok) throw new Error(parsed.error);
+    return findMisfit(parsed.rule, { name: 'pay', parameters, ...(touches === undefined ? {} : { touches }) });
+  };
+
+  it.each([
+    ['deny pay(too=casino)', 'pay has no argument "too". Its arguments are to, amount, unit, urgent and order.'],
+    ['deny pay(order.sum > 1)', 'no argument "order.sum"'],
+    ['deny pay(urgent > 1)', 'not a number (boolean)'],
+    ['deny pay(unit > 1)', 'not a number'],
+    ['allow pay(to > 5, *)', 'not a number (string)'],
+    ['deny pay(amount=lots)', 'is a number, so it is never "lots"'],
+    ['deny pay(unit=gbp)', 'is one of "eur", "usd"'],
+    ['deny pay(urgent=yes)', 'is true or false'],
+    ['deny pay(to=casino,amount>5)', 'space after a comma'],
+    ['deny pay(casino)', 'judged by their arguments'],
+    ['deny pay(to=the casino)', 'Quote a value'],
+    ['allow pay(to=bob)', 'every call of pay also has amount'],
+    ['allow pay(to=bob amount=5)', 'separate arguments with commas'],
+    ['allow pay()', 'has the argument to'],
+  ])('[A26] %s is refused: %s', (rule, sentence) => {
+    expect(why(rule)).toContain(sentence);
+  });
+
+  it.each([
+    'deny pay',
+    'deny pay(to=casino)',
+    'deny pay(to > 5)',
+    'deny pay(amount=1*)',
+    'deny pay(UNIT=x)'.replace('UNIT', 'to'),
+    'deny pay(unit=EUR)',
+    'deny pay(order.total >= 5)',
+    'deny pay(*casino*)',
+    'deny pay(~/.ssh/**)',
+    'deny pay(amount=5 to=casino)',
+    'allow pay(to=bob, amount <= 5)',
+    'allow pay(to=bob, *)',
+    'allow pay(amount=5 to=bob)',
+  ])('[A26] %s is accepted', (rule) => {
+    expect(why(rule)).toBeUndefined();
+  });
+
+  it('[A26] is only refused where the tool is known to judge it so', () => {
+    const nothing = (): [] => [];
+    expect(why('allow pay(git status)', nothing)).toBeUndefined();
+    expect(why('deny pay(to=the casino)', nothing)).toContain('Quote a value');
+    expect(why('deny pay(to=the *)', nothing)).toContain('Quote a value');
+    expect(why('allow pay(to=a*)', nothing)).toBeUndefined();
+    const parsed = parseRule('deny pay(anything=5)');
+    if (!parsed.ok) throw new Error(parsed.error);
+    expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
+    expect(findMisfit(parsed.rule, { name: 'pay', parameters: { type: 'object' } })).toBeUndefined();
+  });
+});

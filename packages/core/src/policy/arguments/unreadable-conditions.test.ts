@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { plain } from '../../testing/policy-calls.js';
+import { compileStored, NO_RULES } from '../compile-policy.js';
+import { judge } from '../judge.js';
+import { parseRule } from '../parse-rule.js';
+import { findMisfit } from './find-misfit.js';
+
+describe('conditions that can not be read', () => {
+  it.each([
+    ['to=bob,', 7, 'another condition'],
+    ['to=bob, ', 8, 'another condition'],
+    ['to=bob, amount', 8, 'name=value'],
+    ['to=bob, , amount=5', 8, 'name=value'],
+    ['to=bob, *, amount=5', 8, 'name=value'],
+    ['to=bob,amount > 5', 14, 'space after a comma'],
+    ['to, amount=5', 0, 'name=value'],
+    ['amount > lots', 9, 'plain number'],
+    ['amount>', 7, 'plain number'],
+    ['amount > 1,000', 9, 'plain number'],
+    ['amount > 100,to=bob', 9, 'plain number'],
+    ['to!=bob', 2, 'no operator !='],
+    ['to==bob', 2, 'no operator =='],
+    ['amount => 5', 7, 'no operator =>'],
+    ['amount=<5', 6, 'no operator =<'],
+    ['amount <> 5', 7, 'no operator <>'],
+  ])('[A26.2] (%s) is refused for every tool, with its position', (pattern, position, words) => {
+    for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
+      const parsed = parseRule(`${head}${pattern})`);
+      expect(parsed).toMatchObject({ ok: false, position: head.length + position });
+      expect(!parsed.ok && parsed.error).toContain(words);
+    }
+  });
+
+  it.each(['deny *(to=the casino)', 'deny unknown(to= bob)', 'ask mcp__*(to = the casino)'])(
+    '[A26] %s is refused for globs and unknown tools: it would be read as words and match nothing',
+    (text) => {
+      const parsed = parseRule(text);
+      if (!parsed.ok) throw new Error(parsed.error);
+      expect(findMisfit(parsed.rule, undefined)).toContain('Quote a value');
+    },
+  );
+
+  it.each([
+    'deny *(./a=b/**)',
+    "deny *('to=the' casino)",
+    'deny *(env A=b npm *)',
+    'deny unknown(to=bob)',
+    'allow unknown(to=\\=bob)',
+  ])('[A26] %s is accepted', (text) => {
+    const parsed = parseRule(text);
+    if (!parsed.ok) throw new Error(parsed.error);
+    expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
+  });
+
+  it('[A26.3] stored, deny and ask every call of their tools, and allow none', () => {
+    const judged = (rule: string, tool: string): string =>
+      judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
+    expect(judged('deny x(to=bob,)', 'x')).toBe('deny');
+    expect(judged('deny x(to=bob,)', 'y')).toBe('allow');
+    expect(judged('deny x*(to=bob,amount > 5)', 'xy')).toBe('deny');
+    expect(judged('ask x(amount > lots)', 'x')).toBe('ask');
+    expect(judged('deny x(', 'x')).toBe('deny');
+    expect(judge({ world: compileStored(['allow x(to=ann,)']), agent: NO_RULES }, plain({ to: 'ann,' })).outcome).toBe(
+      'none',
+    );
+  });
+
+  it('[A26.3] stored without a tool that can be read, leave the rules that deny and ask, and everything else is asked', () => {
+    const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
+    const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
+      judge({ world, agent: NO_RULES }, call),
+    );
+    expect(outcomes.map((one) => one.outcome)).toEqual(['deny', 'ask']);
+    expect(world.closed).toContain('line 2');
+  });
+});

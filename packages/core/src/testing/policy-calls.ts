@@ -1,0 +1,31 @@
+import type { Subject } from '@countersign/protocol';
+import { compilePolicy, NO_RULES } from '../policy/compile-policy.js';
+import { defaultSubjects } from '../policy/default-subjects.js';
+import { judge } from '../policy/judge.js';
+import type { PolicyCall } from '../policy/types.js';
+
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+
+/** A call of `x`, a tool that does not declare what it touches. */
+export function plain(args: Record<string, unknown>): PolicyCall {
+  return {
+    tool: 'x',
+    place,
+    arguments: { ok: true, value: args },
+    subjects: defaultSubjects(args),
+    subjectsFrom: 'arguments',
+  };
+}
+
+/** A call of `x`, a tool that declares what it touches. */
+export function told(args: Record<string, unknown>, ...subjects: Subject[]): PolicyCall {
+  return { tool: 'x', place, arguments: { ok: true, value: args }, subjects, subjectsFrom: 'tool' };
+}
+
+export function policies(rules: readonly string[]) {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(`${rules[compiled.index]}: ${compiled.error}`);
+  return { world: compiled.policy, agent: NO_RULES };
+}
+
+export const outcome = (rule: string, call: PolicyCall): string => judge(policies([rule]), call).outcome;
