@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld } from '../testing/fixture.js';
+import { notices, talk } from '../testing/talk.js';
+
+afterEach(closeTestWorlds);
+
+describe('who answers', () => {
+  it('[M2] a message without a mention goes to every active agent', async () => {
+    const world = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
+    expect((await talk(world, 'hello all')).toSorted()).toEqual(['ada: ok', 'bob: ok', 'human: hello all']);
+  });
+
+  it('[M2] with a main agent it goes to that one alone, and a mention still goes to whom it names', async () => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
+    await opened.world.update({ mainAgent: 'bob' });
+    expect(await talk(opened, 'hello')).toEqual(['human: hello', 'bob: ok']);
+    expect((await talk(opened, '@Ada hello')).slice(2)).toEqual(['human: @Ada hello', 'ada: ok']);
+  });
+
+  it('[M2] a world without an active agent says that nobody answers', async () => {
+    const opened = await openTestWorld({ agents: [{ name: 'Off', active: false }] });
+    const why = 'the only agent, @Off, is inactive in this world. Activate an agent, then send your message again.';
+    expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: Nobody answers: ${why}`]);
+    expect(notices(opened.events)).toEqual([`Nobody answers: ${why}`]);
+  });
+
+  it.each([
+    ['@bob look', ['bob']],
+    ['@BOB look', ['bob']],
+    ['@Ada, @Bob look', ['ada', 'bob']],
+    ['first\n  @bob second', ['bob']],
+    ['@Bob Hi there', ['bob']],
+    ['@Harbour Master report', ['harbour-master']],
+    ['mail bob@x.com', ['ada', 'bob', 'harbour-master']],
+    ['I saw @bob today', []],
+    ['@human please', []],
+  ])('[M3] %j is answered by %j', async (content, answering) => {
+    const { chat } = await openTestWorld({ agents: ['Ada', 'Bob', 'Harbour Master'] });
+    await chat.send(content);
+    await chat.settled();
+    const speakers = (await chat.messages()).flatMap((m) => (m.role === 'assistant' ? [m.sender] : []));
+    expect(speakers.toSorted()).toEqual(answering);
+  });
+
+  it.each([
+    ['hey @bob', '@Bob is mentioned in the middle of a line'],
+    ['@off hello', '@Off is inactive'],
+  ])('[M3] nobody answers %j, and the chat keeps why, as a reply to it', async (content, why) => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
+    const { messageId } = await opened.chat.send(content);
+    await opened.chat.settled();
+    expect((await opened.chat.messages()).at(-1)).toMatchObject({
+      role: 'system',
+      sender: 'system',
+      replyToMessageId: messageId,
+      content: expect.stringContaining(why) as unknown,
+    });
+    // People read the notice. No model does, and it counts as nobody's turn.
+    await opened.chat.send('@ada hello');
+    await opened.chat.settled();
+    expect(JSON.stringify(opened.provider.requests)).not.toContain('Nobody answers');
+    expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
+  });
+
+  it('[M3] nobody is missed by a message to people, or by an agent that addresses nobody', async () => {
+    const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
+    await talk(opened, '@human look');
+    await talk(opened, '@ada look');
+    expect(notices(opened.events)).toEqual([]);
+  });
+
+  it('[M3] the same message sent twice is explained once', async () => {
+    const { chat } = await openTestWorld({ agents: ['Ada', 'Bob'] });
+    await chat.send('hey @bob', { clientMessageId: 'one' });
+    await chat.send('hey @bob', { clientMessageId: 'one' });
+    expect((await chat.messages()).map(({ role }) => role)).toEqual(['user', 'system']);
+  });
+
+  it('[M3] a message to names nobody has is answered by nobody and says so', async () => {
+    const opened = await openTestWorld({ agents: ['Ada'] });
+    expect(await talk(opened, '@Zoe are you there?')).toEqual([
+      'human: @Zoe are you there?',
+      'system: Nobody answers: no agent here is called @Zoe. Agents you can mention: @Ada.',
+    ]);
+    expect(notices(opened.events)).toEqual([expect.stringContaining('@Zoe')]);
+  });
+
+  it('[M4] an agent never answers itself, also when it addresses itself', async () => {
+    const opened = await openTestWorld({ script: () => '@Ada again\n\n@Ada and again' });
+    expect(await talk(opened, 'go')).toEqual(['human: go', 'ada: again\n\nand again']);
+    expect(opened.provider.requests).toHaveLength(1);
+  });
+
+  it('[M4] an agent that addresses nobody is answered by nobody', async () => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
+    await talk(opened, '@Ada hello');
+    expect(opened.provider.requests).toHaveLength(1);
+  });
+
+  it('[M4] a person named like a user or an agent of another world is a person, whatever the name', async () => {
+    const { chat, provider } = await openTestWorld();
+    for (const sender of ['user7', 'Userella', 'assistant-fan']) {
+      await chat.send('hello', { sender });
+      await chat.settled();
+    }
+    expect(provider.requests).toHaveLength(3);
+    expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'hello', name: 'Userella' });
+  });
+
+  it('[M4] an agent named like a user is an agent: it is not answered unless it addresses', async () => {
+    const opened = await openTestWorld({ agents: ['user1', 'Bob'], turnLimit: 2 });
+    await talk(opened, '@user1 hello');
+    expect(opened.provider.requests).toHaveLength(1);
+  });
+
+  it.each(['ada', 'Ada', 'ADA', 'system', 'world', 'tool', '', ' ', 'x\u202Ey', 'x'.repeat(300)])(
+    '[M4] a client can not send as %j',
+    async (sender) => {
+      const { chat } = await openTestWorld();
+      await expect(chat.send('I am not who I say', { sender })).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'sender',
+      });
+      expect(await chat.messages()).toEqual([]);
+    },
+  );
+});
