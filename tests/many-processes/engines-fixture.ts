@@ -1,4 +1,12 @@
-import { createRuntime, publishMessage, type Engine } from '@countersign/core';
+import {
+  addAgent,
+  createChat,
+  createRuntime,
+  createWorld,
+  listApprovals,
+  publishMessage,
+  type Engine,
+} from '@countersign/core';
 import { defineTool, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
@@ -77,4 +85,30 @@ export function nextEvent(engine: Engine, worldId: string, fits: (event: WorldEv
       resolve(event);
     });
   });
+}
+
+export interface Scene {
+  worldId: string;
+  chatId: string;
+}
+
+/** A world with one agent and a chat. */
+export async function prepare(engine: Engine): Promise<Scene> {
+  const { id: worldId } = await createWorld(engine.runtime, { name: 'Post office' }, signer);
+  await addAgent(engine.runtime, worldId, { name: 'Clerk', provider: 'scripted', model: 'm', tools: ['*'] }, signer);
+  const { id: chatId } = await createChat(engine.runtime, worldId);
+  return { worldId, chatId };
+}
+
+export function isStatus(status: 'idle' | 'waiting') {
+  return (event: WorldEvent): boolean => event.event === 'world' && event.data.type === status;
+}
+
+/** Sends a letter to one engine, waits until its stamp needs approval at another, and returns the approval. */
+export async function yesTo(letter: string, { worldId, chatId }: Scene, saidTo: Engine, waitsAt: Engine) {
+  const waiting = nextEvent(waitsAt, worldId, isStatus('waiting'));
+  await say(saidTo, worldId, chatId, letter);
+  await waiting;
+  const [approval] = await listApprovals(waitsAt.runtime, worldId, { status: 'pending' });
+  return { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
 }

@@ -1,0 +1,147 @@
+import { createChat, listMessages, publishToolResult, type Engine } from '@countersign/core';
+import type { Store } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
+import type { WorldEvent } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { createMigratedDatabase } from '../support/postgres-database.js';
+import {
+  countingTool,
+  isStatus,
+  nextEvent,
+  openEngine,
+  prepare,
+  say,
+  signer,
+  stampingModel,
+  yesTo,
+} from './engines-fixture.js';
+
+const hang = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve('too late'), { once: true }));
+
+/** An engine that can freeze: from then on it gives no sign of life and takes nothing, and the others count it as dead. */
+async function openMortal(
+  url: string,
+  frozen: string[],
+  model: (freeze: () => Promise<void>) => ReturnType<typeof scripted>,
+): Promise<Engine> {
+  let freeze = (): Promise<void> => Promise.resolve();
+  const mortal = (store: Store): Store => {
+    const { shared } = store;
+    if (shared === undefined) return store;
+    let isFrozen = false;
+    let self = '';
+    freeze = async () => {
+      isFrozen = true;
+      await shared.retire(self);
+      frozen.push(self);
+    };
+    const unlessFrozen = <T>(work: () => Promise<T>): Promise<T> =>
+      isFrozen ? Promise.reject(new Error('frozen')) : work();
+    return {
+      ...store,
+      shared: {
+        ...shared,
+        beat: (owner, silentMs) => unlessFrozen(() => shared.beat((self = owner), silentMs)),
+        turnsToLookAfter: (owner, silentMs) => unlessFrozen(() => shared.turnsToLookAfter(owner, silentMs)),
+        deliverWakes: (handle) => shared.deliverWakes((turnId) => unlessFrozen(() => handle(turnId))),
+      },
+    };
+  };
+  return await openEngine(
+    url,
+    [],
+    model(() => freeze()),
+    mortal,
+  );
+}
+
+describe('[S4] a process that shows no sign of life', () => {
+  it('[S4] a process that could not say for a while that it lives starts nothing, whatever it is handed', async () => {
+    const url = await createMigratedDatabase();
+    const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
+    let isMute = false;
+    const muted = (store: Store): Store => {
+      const { shared } = store;
+      if (shared === undefined) return store;
+      const beat = (owner: string, silentMs: number): Promise<boolean> =>
+        isMute ? Promise.reject(new Error('the way is cut')) : shared.beat(owner, silentMs);
+      return { ...store, shared: { ...shared, beat } };
+    };
+    const silent = await openEngine(url, [countingTool(silentRuns)], stampingModel(), muted);
+    const other = await openEngine(url, [countingTool(runs)]);
+    const scene = await prepare(other);
+    const { worldId } = scene;
+    const decision = await yesTo('letter_1', scene, other, other);
+    isMute = true;
+    await expect.poll(() => silent.runtime.mayAct()).toBe(false);
+    const idle = nextEvent(other, worldId, isStatus('idle'));
+    await publishToolResult(silent.runtime, worldId, undefined, decision, signer);
+    await idle;
+    expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
+    isMute = false;
+    await expect.poll(() => silent.runtime.mayAct()).toBe(true);
+  });
+
+  it('[S3.3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
+    const url = await createMigratedDatabase();
+    const frozen: string[] = [];
+    const model = (freeze: () => Promise<void>) =>
+      scripted(async ({ signal }) => {
+        await freeze();
+        return await hang(signal);
+      });
+    const openFreezing = () => openMortal(url, frozen, model);
+    const engines = [await openFreezing(), await openFreezing(), await openFreezing()];
+    const watching = engines[2]?.runtime.bus;
+    const scene = await prepare(engines[0] as Engine);
+    const ended = new Promise<WorldEvent>((resolve) => {
+      watching?.subscribe(scene.worldId, (event) => {
+        if (event.event === 'world' && event.data.type === 'turn-ended') resolve(event);
+      });
+    });
+    await say(engines[0] as Engine, scene.worldId, scene.chatId, 'letter_1');
+    expect(await ended).toMatchObject({ data: { outcome: 'interrupted' } });
+    expect(new Set(frozen).size).toBe(2);
+    expect(frozen).toHaveLength(2);
+  });
+
+  it('[S3.4] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
+    const url = await createMigratedDatabase();
+    const frozen: string[] = [];
+    let beside = 0;
+    /** The bad letter freezes its process as soon as the good one is under way beside it, or alone when it has to run alone. */
+    const model = (freeze: () => Promise<void>) => {
+      let goodBegan = (): void => undefined;
+      const good = new Promise<void>((resolve) => (goodBegan = resolve));
+      return scripted(async ({ messages, signal }) => {
+        if (String(messages.at(-1)?.content).includes('good')) {
+          if (beside === 2) return 'Done.';
+          beside += 1;
+          goodBegan();
+          return await hang(signal);
+        }
+        if (frozen.length < 2) await good;
+        await freeze();
+        return await hang(signal);
+      });
+    };
+    const first = await openMortal(url, frozen, model);
+    const scene = await prepare(first);
+    const { id: otherChat } = await createChat(first.runtime, scene.worldId);
+    await say(first, scene.worldId, scene.chatId, 'bad');
+    await say(first, scene.worldId, otherChat, 'good');
+    for (const deaths of [1, 2, 3]) {
+      await expect.poll(() => frozen.length).toBe(deaths);
+      await openMortal(url, frozen, model);
+    }
+    const statusOf = async (chatId: string) =>
+      (await first.runtime.store.read((reader) => reader.chat(chatId)))?.status;
+    await expect.poll(() => statusOf(scene.chatId)).toBe('idle');
+    await expect.poll(() => statusOf(otherChat)).toBe('idle');
+    const lastSaid = async (chatId: string) => (await listMessages(first.runtime, chatId)).at(-1)?.content;
+    expect(await lastSaid(scene.chatId)).toContain('interrupted 3 times');
+    expect(await lastSaid(otherChat)).toBe('Done.');
+    expect(frozen).toHaveLength(3);
+  });
+});

@@ -1,0 +1,151 @@
+import {
+  addAgent,
+  createChat,
+  listMessages,
+  publishMessage,
+  publishToolResult,
+  stopChat,
+  type Engine,
+} from '@countersign/core';
+import { defineTool } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createMigratedDatabase } from '../support/postgres-database.js';
+import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
+
+describe('[S4] messages and events on one PostgreSQL', () => {
+  it('[C1] a model is shown what was said through another process', async () => {
+    const url = await createMigratedDatabase();
+    const shown: string[] = [];
+    const model = scripted(({ messages }) => {
+      shown.push(messages.flatMap(({ role, content }) => (role === 'user' ? [content] : [])).join());
+      return 'Noted.';
+    });
+    const [a, b] = [await openEngine(url, [], model), await openEngine(url, [], model)];
+    const { worldId, chatId } = await prepare(a);
+    for (const [index, engine] of [a, a, b, a, b].entries()) {
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      await say(engine, worldId, chatId, `letter_${index}`);
+      await idle;
+    }
+    expect(shown.at(-1)).toBe('letter_0,letter_1,letter_2,letter_3,letter_4');
+    expect(shown.at(-2)).toBe('letter_0,letter_1,letter_2,letter_3');
+  });
+
+  it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
+    const url = await createMigratedDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
+    const [a] = engines as [Engine];
+    const { worldId, chatId } = await prepare(a);
+    for (let round = 1; round <= 10; round += 1) {
+      const content = `@human ${round}`;
+      const message = { worldId, chatId, content, speaker: 'human', clientMessageId: content } as const;
+      const kept = await Promise.all([...engines, ...engines].map(({ runtime }) => publishMessage(runtime, message)));
+      expect(new Set(kept.map(({ messageId }) => messageId)).size).toBe(1);
+    }
+    expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(10);
+  });
+
+  it('[T5] [S3] calls that end in the same moment each keep their result', async () => {
+    const url = await createMigratedDatabase();
+    const keys = ['a', 'b', 'c', 'd'];
+    const model = scripted((request) =>
+      request.messages.at(-1)?.role === 'tool'
+        ? 'Done.'
+        : { say: 'At once.', calls: keys.map((key) => ({ name: 'look', arguments: { key } })) },
+    );
+    let arrived: (() => void)[] = [];
+    const together = (): Promise<void> =>
+      new Promise((resolve) => {
+        arrived.push(resolve);
+        if (arrived.length < keys.length) return;
+        for (const go of arrived) go();
+        arrived = [];
+      });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks at a letter.',
+      parameters: z.object({ key: z.string() }),
+      readOnly: true,
+      async execute({ key }) {
+        await together();
+        return `seen ${key}`;
+      },
+    });
+    const engine = await openEngine(url, [look], model);
+    const { worldId, chatId } = await prepare(engine);
+    for (let round = 1; round <= 10; round += 1) {
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      await say(engine, worldId, chatId, `round ${round}`);
+      await idle;
+    }
+    const results = (await listMessages(engine.runtime, chatId)).filter(({ role }) => role === 'tool');
+    expect(results).toHaveLength(40);
+    expect(results.filter(({ content }) => !content.includes('seen'))).toEqual([]);
+  });
+
+  it('[M8] a chat whose turns end together is idle', async () => {
+    const url = await createMigratedDatabase();
+    const engine = await openEngine(
+      url,
+      [],
+      scripted(() => '<world>PASS</world>'),
+    );
+    const { worldId, chatId } = await prepare(engine);
+    const names = ['Ann', 'Ben', 'Cid'];
+    for (const name of names)
+      await addAgent(engine.runtime, worldId, { name, provider: 'scripted', model: 'm', tools: [] }, signer);
+    for (let round = 1; round <= 20; round += 1) {
+      await say(engine, worldId, chatId, '@Ann @Ben @Cid');
+      await expect
+        .poll(async () => (await engine.runtime.store.read((reader) => reader.chat(chatId)))?.status)
+        .toBe('idle');
+    }
+  });
+
+  it('[S6] each hears every event of the world, in order, from every process', async () => {
+    const url = await createMigratedDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
+    const [a] = engines as [Engine];
+    const { worldId } = await prepare(a);
+    const chats = await Promise.all(engines.map(({ runtime }) => createChat(runtime, worldId)));
+    const from = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
+    const heard = engines.map(() => new Array<number>());
+    engines.forEach(({ runtime }, index) => {
+      runtime.bus.subscribe(worldId, ({ id, event }) => {
+        if (event !== 'sse' && id > from) heard[index]?.push(id);
+      });
+    });
+    await Promise.all(
+      engines.flatMap((engine, index) =>
+        Array.from({ length: 10 }, () => say(engine, worldId, chats[index]?.id ?? '', '@human hello')),
+      ),
+    );
+    const last = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
+    await expect.poll(() => heard.every((ids) => ids.includes(last))).toBe(true);
+    const all = Array.from({ length: last - from }, (_, index) => from + 1 + index);
+    expect(heard.map((ids) => ids.slice(0, all.length))).toEqual([all, all, all]);
+  });
+
+  it('[M9] a stop at one ends what another runs', async () => {
+    const url = await createMigratedDatabase();
+    const runs = new Map<string, number>();
+    let begun = (): void => undefined;
+    const began = new Promise<void>((resolve) => (begun = resolve));
+    const tool = countingTool(runs, () => {
+      begun();
+      return new Promise(() => undefined);
+    });
+    const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);
+    const scene = await prepare(a);
+    const { worldId, chatId } = scene;
+    await publishToolResult(a.runtime, worldId, undefined, await yesTo('letter_1', scene, a, a), signer);
+    await began;
+    const runner = a.runtime.scheduler.running().length > 0 ? a : b;
+    const other = runner === a ? b : a;
+    await stopChat(other.runtime, worldId, chatId, signer);
+    await expect.poll(() => runner.runtime.scheduler.running()).toEqual([]);
+    await expect.poll(async () => (await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
+  });
+});
