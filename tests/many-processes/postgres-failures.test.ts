@@ -79,7 +79,7 @@ it(
       frozen.signal('SIGSTOP');
       way.cut();
       const answers = (of: readonly Turn[]) => Promise.all(of.map((turn) => answersTo(client, worldId, turn)));
-      const unknown = ['Done with what came of it: false'];
+      const unknown = ['Done, stamped: false'];
       await expect.poll(() => answers(lost), { interval: 100 }).toEqual(lost.map(() => unknown));
       // Told and not judged: a machine that is busy elsewhere would be. What the times of a process add up to, `membership` tests.
       process.stdout.write(`takeover of ${lost.length} turns: ${Math.round(performance.now() - begun)} ms\n`);
@@ -93,7 +93,7 @@ it(
         await expect.poll(isReady).toBe('ok');
         // It works again, and what it lost stays lost.
         const again = await openTurn(farm, back.client, worldId, `letter-again-${back.pid}`, 1);
-        await expect.poll(() => answersTo(back.client, worldId, again)).toEqual(['Done with what came of it: true']);
+        await expect.poll(() => answersTo(back.client, worldId, again)).toEqual(['Done, stamped: true']);
       }
       expect(await answers(lost)).toEqual(lost.map(() => unknown));
       expect(await answers(kept)).toEqual(kept.map(() => []));

@@ -74,7 +74,7 @@ describe('without a server', () => {
 
   it('continues with a server of its own when the one it used was killed', async () => {
     const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
-    await server.waitFor('Enter gives a new address');
+    await server.waitFor('Press Enter for a new start link');
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
     await terminal.waitFor('you  ');
     terminal.type(`How large is the crew? Count the lines.${ENTER}`);

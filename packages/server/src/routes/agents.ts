@@ -96,7 +96,7 @@ export const agentRoutes = [
     method: 'get',
     path: '/worlds/{world}/agents/{agent}/memory',
     tag,
-    summary: 'Get what an agent remembers of a chat',
+    summary: 'Get the memory of an agent in a chat',
     description: 'The messages it received, and its own calls, approvals, results and answers.',
     query: memoryQuerySchema,
     answers: { 200: { description: 'Messages, oldest first', schema: listOf(messageSchema) } },

@@ -20,8 +20,8 @@ async function register(t: Harbour, client: Record<string, unknown>): Promise<Re
   return (await t.api<RegisteredClient>('POST', '/worlds/harbour/clients', client)).body;
 }
 
-describe('the queue', () => {
-  it('[A12] [W3] is in order, and tells the place of each', async () => {
+describe('the approval queue', () => {
+  it('[A12] [W3] lists approvals in order, with their positions', async () => {
     const t = await asked('a', 'b', 'c');
     const queue = await t.pending();
     expect(queue.map(({ position, total }) => [position, total])).toEqual([
@@ -47,10 +47,10 @@ describe('the queue', () => {
     expect((await t.api('GET', '/worlds/harbour/approvals?after=none')).body).toMatchObject({ field: 'after' });
   });
 
-  it('[A12] counts no further than 100, and says so', async () => {
+  it('[A12] counts up to 100 and reports that there are more', async () => {
     const t = await openHarbour();
     await t.api('POST', '/worlds/harbour/agents', { name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
-    // Asked of both.
+    // Both agents make these calls.
     await t.propose(...Array.from({ length: 51 }, (_, index) => remove(`file ${index}`)));
     const pages: Record<string, unknown>[] = [];
     for (let after = ''; ;) {
@@ -75,7 +75,7 @@ describe('the queue', () => {
     }
   });
 
-  it('[A3] shows a question with the last messages of its chat', async () => {
+  it('[A3] returns an approval with the last messages of its chat', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const shown = await t.api('GET', `/worlds/harbour/approvals/${question?.approvalId}`);
@@ -87,8 +87,8 @@ describe('the queue', () => {
   });
 });
 
-describe('a decision', () => {
-  it('[W3] [W5] counts once, and says so again', async () => {
+describe('decisions', () => {
+  it('[W3] [W5] a repeated decision returns the same outcome and changes nothing', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const body = { tool_call_id: question?.approvalId, decision: 'approve', callHash: question?.callHash };
@@ -100,7 +100,7 @@ describe('a decision', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[W5] [A6] on an unknown id is 404, of another agent, chat or world 403, with another hash 409', async () => {
+  it('[W5] [A6] an unknown id is 404, another agent, chat or world 403, another hash 409', async () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     const [question] = await t.pending();
@@ -117,7 +117,7 @@ describe('a decision', () => {
     expect((await decide(t, { ...body, agentId: 'ada' })).status).toBe(200);
   });
 
-  it('[A17] [W2] that is not one signs nothing, and the field is named', async () => {
+  it('[A17] [W2] an invalid decision approves nothing and names the field', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const body = { tool_call_id: question?.approvalId };
@@ -138,7 +138,7 @@ describe('a decision', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] streams on until the chat is idle, if asked to', async () => {
+  it('[W3] streams events until the chat is idle, on request', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const stream = await openStream(`${t.url}/api/worlds/harbour/tool-results`, {
@@ -152,7 +152,7 @@ describe('a decision', () => {
     expect(stream.frames.findLast(({ event }) => event === 'message')?.data).toMatchObject({ content: 'done' });
   });
 
-  it('[A5] [A14] for a session is a grant that can be seen and revoked', async () => {
+  it('[A5] [A14] a session decision creates a grant that is listed and can be revoked', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
@@ -169,7 +169,7 @@ describe('a decision', () => {
     expect(t.runs).toHaveLength(2);
   });
 
-  it('[A16] is in the audit log with who signed and from which client', async () => {
+  it('[A16] the audit log records the signer and the client', async () => {
     const t = await asked('a');
     const client = await register(t, { label: 'Desk', approvals: true });
     const [question] = await t.pending();
@@ -179,14 +179,14 @@ describe('a decision', () => {
   });
 });
 
-describe('a client', () => {
+describe('clients', () => {
   const pick = {
     name: 'pick',
     description: 'lets the person pick',
     parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
   };
 
-  it('[A18] gets calls of its tools with the real arguments while its stream is open, and alone answers them', async () => {
+  it('[A18] a connected client gets calls of its tools with unmasked arguments, and only it can answer them', async () => {
     const t = await openHarbour();
     const client = await register(t, { label: 'Editor', approvals: true, tools: [pick] });
     const secret = { [CLIENT_HEADER]: client.clientSecret };
@@ -211,7 +211,7 @@ describe('a client', () => {
     expect((await decide(t, result, secret)).status).toBe(409);
   });
 
-  it('[A13] that can not ask a person gets no approvals and can not decide', async () => {
+  it('[A13] a client without approvals sees none and can’t decide', async () => {
     const t = await asked('a');
     const blind = await register(t, { label: 'Job', approvals: false });
     const secret = { [CLIENT_HEADER]: blind.clientSecret };
@@ -225,7 +225,7 @@ describe('a client', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A13] is what an unattended world asks; without one it denies at once', async () => {
+  it('[A13] an unattended world asks a connected client, and denies immediately without one', async () => {
     const t = await openHarbour();
     await t.api('PATCH', '/worlds/harbour', { unattended: 'deny' });
     await t.propose(remove('a'));
@@ -239,7 +239,7 @@ describe('a client', () => {
     await stream.over;
   });
 
-  it('[A18] with a secret that is none is refused', async () => {
+  it('[A18] an unknown client secret is rejected', async () => {
     const t = await asked('a');
     const secret = { [CLIENT_HEADER]: 'not-a-secret' };
     const [question] = await t.pending();
@@ -249,7 +249,7 @@ describe('a client', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W2] that describes itself badly is refused with the field', async () => {
+  it('[W2] an invalid registration is rejected with the field name', async () => {
     const t = await openHarbour();
     for (const [body, field] of [
       [{ label: 'x' }, 'approvals'],
@@ -262,7 +262,7 @@ describe('a client', () => {
   });
 });
 
-describe('revealing what a mask hides', () => {
+describe('revealing masked values', () => {
   const SECRET = 'correct-horse-battery';
   const path = (id: string | undefined, world = 'harbour'): string => `/worlds/${world}/approvals/${id}/reveal`;
 
@@ -277,7 +277,7 @@ describe('revealing what a mask hides', () => {
     return body.items.filter(({ kind }) => kind === 'reveal');
   };
 
-  it('[A15.6] [W3] shows a waiting call with nothing masked, and records who looked', async () => {
+  it('[A15.6] [W3] returns a pending call unmasked and records who revealed it', async () => {
     const { t, id } = await masked();
     expect(JSON.stringify(await t.pending())).not.toContain(SECRET);
     const shown = await t.api('POST', path(id));
@@ -292,7 +292,7 @@ describe('revealing what a mask hides', () => {
     expect(JSON.stringify(await t.api('GET', '/worlds/harbour/audit'))).not.toContain(SECRET);
   });
 
-  it('[A15.6] [A13] is for those who may decide, and only while it waits', async () => {
+  it('[A15.6] [A13] needs permission to decide, and a call that is still pending', async () => {
     const { t, id } = await masked();
     const { clientSecret } = await register(t, { label: 'pipe', approvals: false });
     expect((await t.api('POST', path(id), undefined, { [CLIENT_HEADER]: clientSecret })).status).toBe(403);

@@ -16,7 +16,7 @@ import {
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { sendToolResult } from './send-tool-result.js';
-import { AS_CLIENT, PAGE, pageOf, refuseUnable, revealerOf, signerOf } from './support.js';
+import { AS_CLIENT, PAGE, pageOf, requireApprovals, revealerOf, signerOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'approvals';
@@ -28,10 +28,10 @@ export const approvalRoutes = [
     tag: 'clients',
     summary: 'Register a client',
     description:
-      'A client is connected while it has an event stream open; it has 30 s to open one. Agents see its tools as `app__…`. A call of one arrives as the event TOOL_EXECUTION_STARTED; send its result to tool-results.',
+      'A client is connected while its event stream is open, and has 30 s to open one. Agents see its tools as `app__…`. A call of one arrives as the event TOOL_EXECUTION_STARTED; send its result to tool-results.',
     body: newClientSchema,
     answers: {
-      201: { description: 'Secret of the client, and the names of its tools', schema: registeredClientSchema },
+      201: { description: "The client's secret, and the names of its tools", schema: registeredClientSchema },
     },
     handle: async ({ context, params, body, c }) => ({
       status: 201,
@@ -43,12 +43,14 @@ export const approvalRoutes = [
     path: '/worlds/{world}/approvals',
     tag,
     summary: 'List pending approvals, oldest first',
-    description: 'With `status`, approvals that have that status now.',
+    description: '`status` filters by the current status.',
     headers: AS_CLIENT,
     query: approvalsQuerySchema,
-    answers: { 200: { description: 'Approvals, with their place in the queue', schema: listOf(queuedApprovalSchema) } },
+    answers: {
+      200: { description: 'Approvals, with their position in the queue', schema: listOf(queuedApprovalSchema) },
+    },
     async handle({ context, params, query: { chat, status = 'pending', ...place }, c }) {
-      await refuseUnable(c, context, params.world);
+      await requireApprovals(c, context, params.world);
       const where = chat === undefined ? {} : { chatId: chat };
       const page = { limit: PAGE, ...place, ...where, status };
       return { status: 200, body: await pageApprovals(context.engine.runtime, params.world, page) };
@@ -62,7 +64,7 @@ export const approvalRoutes = [
     headers: AS_CLIENT,
     answers: { 200: { description: 'The approval', schema: approvalWithContextSchema } },
     async handle({ context, params, c }) {
-      await refuseUnable(c, context, params.world);
+      await requireApprovals(c, context, params.world);
       const { runtime } = context.engine;
       await readWorld(runtime, params.world, async () => undefined);
       const approval = await showApproval(runtime, params.world, params.approval);
@@ -76,7 +78,7 @@ export const approvalRoutes = [
     tag,
     summary: 'Reveal the secrets of a pending call',
     description:
-      'Returns the arguments with nothing masked to somebody who may decide the call, and records it in the audit log. 409 if the call is no longer pending.',
+      'Returns the unmasked arguments if you may decide the call, and records it in the audit log. 409 if the call is no longer pending.',
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it would run', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
@@ -96,7 +98,7 @@ export const approvalRoutes = [
     tag,
     summary: 'Decide a call, answer a question, or return the result of a client tool',
     description:
-      'A decision signs only the call with this `callHash`. Sending the same decision again changes nothing. 409 if the call was already decided, expired or changed; 403 if it belongs to another agent, chat or client. With `Accept: text/event-stream`, events stream until the chat is idle or waits for a person.',
+      'A decision applies only to the call with this `callHash`. Sending the same decision again changes nothing. 409 if the call was already decided, expired or changed; 403 if it belongs to another agent, chat or client. With `Accept: text/event-stream`, events stream until the chat is idle or waits for a person.',
     headers: { ...AS_CLIENT, Accept: '`text/event-stream` to receive the events that follow' },
     body: newToolResultSchema,
     bodyFor: toolResultSchemaFor,

@@ -13,7 +13,7 @@ interface Page {
 const asStream = { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' };
 
 describe('chats', () => {
-  it('[W3] are begun with and without a title, renamed and deleted', async () => {
+  it('[W3] are created with and without a title, renamed and deleted', async () => {
     const t = await openHarbour();
     const made = await t.api('POST', '/worlds/harbour/chats', { title: 'Ropes' });
     expect(made).toMatchObject({ status: 201, body: { title: 'Ropes', status: 'idle' } });
@@ -36,7 +36,7 @@ describe('chats', () => {
     });
   });
 
-  it('[M7] a title that a person gave stays', async () => {
+  it('[M7] a title set by a person is not replaced', async () => {
     const t = await openHarbour({ script: ({ purpose }) => (purpose === 'title' ? 'A title of the model' : 'ok') });
     await t.api('PATCH', `/worlds/harbour/chats/${t.chat}`, { title: 'Mine' });
     await t.say('hello');
@@ -44,7 +44,7 @@ describe('chats', () => {
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}`)).body).toMatchObject({ title: 'Mine' });
   });
 
-  it('[W3] [W4] take a message once and read it back in pages, both ways, oldest first', async () => {
+  it('[W3] [W4] store a message once and list messages in pages, forwards and backwards', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const sent = await t.api('POST', path, { content: 'first', clientMessageId: 'c1' });
@@ -80,7 +80,7 @@ describe('chats', () => {
     expect(stream.frames.at(-1)).toMatchObject({ event: 'world', data: { type: 'idle' } });
   });
 
-  it('[M9] are stopped', async () => {
+  it('[M9] can be stopped', async () => {
     const t = await openHarbour({
       script: ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -94,7 +94,7 @@ describe('chats', () => {
     expect((await t.api('GET', path)).body).toMatchObject({ status: 'idle' });
   });
 
-  it('[W3] [C1] show what an agent knows of them', async () => {
+  it('[W3] [C1] show an agent’s memory', async () => {
     const t = await openHarbour();
     await t.say('@ada hello');
     await t.say('@human hello');
@@ -105,7 +105,7 @@ describe('chats', () => {
     expect((await t.api('GET', '/worlds/harbour/agents/ada/memory?chat=none')).status).toBe(404);
   });
 
-  it('[A6] of another world are not there', async () => {
+  it('[A6] of another world are not found', async () => {
     const t = await openHarbour();
     await t.api('POST', '/worlds', { name: 'Other' });
     const path = `/worlds/other/chats/${t.chat}`;
@@ -123,7 +123,7 @@ describe('chats', () => {
     expect((await t.api<Page>('GET', `/worlds/harbour/chats/${t.chat}/messages`)).body.items).toEqual([]);
   });
 
-  it('[W3] tell what a turn spent its time on', async () => {
+  it('[W3] show the timeline of a turn', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
     const [pending] = await t.pending();

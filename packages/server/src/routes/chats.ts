@@ -33,7 +33,7 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats',
     tag,
     summary: 'List the chats of a world, oldest first',
-    description: '`before=end` returns the newest.',
+    description: '`before=end` returns the newest page.',
     query: bothWaysQuerySchema,
     answers: { 200: { description: 'Chats', schema: listOf(chatSchema) } },
     handle: async ({ context, params, query }) => ({
@@ -59,7 +59,7 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats/{chat}',
     tag,
     summary: 'Get a chat',
-    description: 'Open an event stream after `lastEventId` to miss nothing.',
+    description: 'To miss no event, open the event stream after `lastEventId`.',
     answers: { 200: { description: 'The chat', schema: chatSchema } },
     handle: async ({ context, params }) => ({
       status: 200,

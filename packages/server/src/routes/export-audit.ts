@@ -5,7 +5,7 @@ import { writeCursor } from './cursor.js';
 
 const BATCH = 500;
 
-/** A part of a world's audit log, also of one that is gone (A16). */
+/** One page of a world's audit log, even of a deleted world (A16). */
 export async function pageAudit(
   store: Store,
   worldId: string,
@@ -21,13 +21,13 @@ export async function pageAudit(
 async function read(store: Store, worldId: string, after: number, limit: number): Promise<AuditEntry[]> {
   return await store.read(async (reader) => {
     if (!(await reader.worldIdTaken(worldId))) {
-      throw new CountersignError('not-found', `There is no audit log of a world "${worldId}".`);
+      throw new CountersignError('not-found', `There is no audit log for a world "${worldId}".`);
     }
     return await reader.audit(worldId, { after, limit });
   });
 }
 
-/** The whole log, a batch at a time: it may be larger than memory, and others want to read and write meanwhile. */
+/** Streams the whole log in batches: it may exceed memory, and reads must not block other work. */
 export async function exportAudit(
   store: Store,
   worldId: string,
@@ -48,8 +48,8 @@ export async function exportAudit(
         batch = last === undefined ? undefined : await read(store, worldId, last.seq, BATCH);
         if (batch === undefined || batch.length === 0) controller.close();
       } catch (error) {
-        // Cut off, a reader sees that something is missing; a proper end would pass for all there is.
-        log.error('an audit export broke off', { worldId, error: String(error) });
+        // Abort the connection: after a normal end the client would take the truncated log for the whole one.
+        log.error('audit export failed', { worldId, error: String(error) });
         controller.error(error);
       }
     },
@@ -85,7 +85,7 @@ function csvLine(entry: AuditEntry): string {
   return `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`;
 }
 
-/** An agent chooses what it asks for: as a formula, a cell would run in the spreadsheet of whoever audits it. */
+/** Prevents CSV injection: agents choose the values, and a spreadsheet would execute a cell that is a formula. */
 function cell(value: unknown): string {
   const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
   const inert = typeof value === 'string' && /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;

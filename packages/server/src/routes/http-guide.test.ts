@@ -25,7 +25,7 @@ afterEach(async () => {
 
 interface Step {
   commands: string;
-  /** What the page says comes out. */
+  /** The output that the guide shows. */
   shown: unknown;
 }
 
@@ -43,7 +43,7 @@ async function start(port: string): Promise<ServerProcess> {
   return server;
 }
 
-/** One shell for the whole page, as a reader has. A mark after each step tells where its output ends. */
+/** One shell for the whole guide, like a reader has. A marker after each step shows where its output ends. */
 function openShell(url: string): (commands: string) => Promise<string> {
   const shell = spawn('bash', ['--noprofile', '--norc', '-e'], {
     cwd: join(folder, 'work'),
@@ -71,7 +71,7 @@ function openShell(url: string): (commands: string) => Promise<string> {
   };
 }
 
-/** Where what came out is not what the page shows. Text with `…`, numbers that only grow, and this machine's sandbox may be anything. */
+/** Differences between the output and the guide. Text with `…`, counters and this machine's sandbox may differ. */
 function differences(actual: unknown, shown: unknown, at = ''): string[] {
   if (typeof shown === 'string' && shown.includes('…')) {
     const isLike = typeof actual === 'string' && shown.split('…').every((part) => actual.includes(part));
@@ -87,9 +87,9 @@ function differences(actual: unknown, shown: unknown, at = ''): string[] {
   });
 }
 
-// A server is started, several times in the second one: on a busy machine that takes its time.
+// Starts several servers, which is slow on a busy machine.
 describe('docs/guide/http.md', () => {
-  it('[W3] makes a world, sends a message, sees the approval, approves it and reads the answer, with curl alone', async () => {
+  it('[W3] creates a world, sends a message, approves the call and reads the answer with curl alone', async () => {
     const { url } = await start('0');
     const run = openShell(url);
     const steps = await readSteps();
@@ -100,7 +100,7 @@ describe('docs/guide/http.md', () => {
     }
   });
 
-  it('[S3] [A9] loses nothing when the server is killed and started again in the middle of it', async () => {
+  it('[S3] [A9] loses nothing when the server is killed and restarted at each step', async () => {
     const port = String(await freePort());
     const { url } = await start(port);
     const run = openShell(url);
@@ -108,7 +108,7 @@ describe('docs/guide/http.md', () => {
     let kills = 0;
     for (const { commands } of await readSteps()) {
       outputs.push(await run(commands));
-      // After the message, after the question was seen, after the decision.
+      // After the message, after the approval was listed, and after the decision.
       if (!/clientMessageId|approvals"$|tool-results/m.test(commands)) continue;
       kills += 1;
       await server?.end('SIGKILL');
@@ -116,7 +116,7 @@ describe('docs/guide/http.md', () => {
     }
     expect(kills).toBe(4);
     const all = outputs.join('\n');
-    // A command that was under way at the last kill is told of and not run again.
+    // A command that ran during the last kill is reported as interrupted and not run again.
     expect(all).toMatch(/I counted the crew\. All done\.|counted the crew \(interrupted, outcome unknown\)/);
     expect(all.match(/"kind":"decision"/g)).toHaveLength(1);
     expect(all).toContain('"id":"quay-2"');

@@ -9,7 +9,7 @@ import { recordRoutes } from './records.js';
 import { serverRoutes } from './server.js';
 import { worldRoutes } from './worlds.js';
 
-/** The whole API (W3), in the order it is documented. A new part is a list of routes in a file of its own, added here. */
+/** All routes of the API (W3), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
   ...worldRoutes,

@@ -29,7 +29,7 @@ async function open(): Promise<{ t: AppFixture; path: string; server: Record<str
   return { t, path: `/worlds/${world.body.id}/mcp-servers`, server };
 }
 
-it('[W3] [A15] a server is added, shown, changed and removed; values of its variables go in and never come out', async () => {
+it('[W3] [A15] a server can be added, listed, updated and removed; values of its variables are never returned', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, server);
   expect(added).toMatchObject({ status: 201, body: { name: 'memory', env: ['TOKEN'], trusted: false, enabled: true } });
@@ -53,7 +53,7 @@ it('[W3] [A15] a server is added, shown, changed and removed; values of its vari
   expect(t.errors).toEqual([]);
 });
 
-it('[W2] what does not fit is a problem document that names the field, and nothing is written', async () => {
+it('[W2] invalid input is rejected with the field name, and nothing is written', async () => {
   const { t, path, server } = await open();
   const bad = [
     [{ ...server, name: 'No Name' }, 'name'],
@@ -75,7 +75,7 @@ it('[W2] what does not fit is a problem document that names the field, and nothi
   expect((await t.api('PATCH', `${path}/nobody`, { trusted: true })).status).toBe(404);
 });
 
-it('[W6] a change of what somebody has not seen is refused', async () => {
+it('[W6] an update based on a stale version is rejected', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, { ...server, enabled: false });
   const tag = added.headers.get('etag') ?? '';

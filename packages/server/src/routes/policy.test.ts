@@ -13,7 +13,7 @@ async function etagOf(t: Pick<Harbour, 'api'>, policy = POLICY): Promise<string>
 }
 
 describe('a policy', () => {
-  it('[W6] is written only by who has seen it: 428 without If-Match, 412 with a stale one', async () => {
+  it('[W6] needs If-Match: 428 without, 412 with a stale one', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     const rules = ['ask remove', 'deny other*'];
@@ -26,7 +26,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [] });
   });
 
-  it('[W6] of many who write at once one wins, and nobody undoes what they have not seen', async () => {
+  it('[W6] one of many concurrent writes wins, and no write overwrites an unseen change', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     const race = await Promise.all(
@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
-  it('[A5] [W3] lists the waiting calls that a rule or a grant would release, and the decision then releases those', async () => {
+  it('[A5] [W3] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
     const t = await openHarbour();
     const call = (path: string) => ({ name: 'remove', arguments: { path } });
     await t.propose(call('a1'), call('a2'), call('b'));
@@ -56,7 +56,7 @@ describe('a policy', () => {
     expect(await waiting({ grant })).toBe(422);
     expect(await waiting({ chatId })).toBe(422);
     expect(await waiting({ rule: 'allow (' })).toBe(422);
-    // Nothing was decided by asking.
+    // The query itself decided nothing.
     expect(await t.pending()).toHaveLength(3);
     const decision = { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session', pattern: 'path=a*' };
     expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('a policy', () => {
     expect(left[0]?.approvalId).not.toBe(question?.approvalId);
   });
 
-  it('[W6] a rule that a decision wrote meanwhile is not overwritten', async () => {
+  it('[W6] does not overwrite a rule that a decision added in the meantime', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
@@ -76,7 +76,7 @@ describe('a policy', () => {
     expect((await t.api<{ rules: string[] }>('GET', POLICY)).body.rules).toHaveLength(1);
   });
 
-  it('[A19] [W2] with a rule that can not be read is refused as a whole, at its place', async () => {
+  it('[A19] [W2] rejects the whole policy if one rule is invalid, with its position', async () => {
     const t = await openHarbour();
     const put = async (rules: unknown) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
     expect(await put(['ask remove', 'maybe remove'])).toMatchObject({ status: 422, body: { field: 'rules.1' } });
@@ -116,7 +116,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[A26.4] warns of a tool that is not there, and names the closest', async () => {
+  it('[A26.4] warns about an unknown tool and suggests the closest name', async () => {
     const t = await openHarbour();
     const rules = ['# Files', 'deny remvoe', 'ask mcp__later__tool', 'deny remo*', 'deny sandbox_network', 'ask quux'];
     const warnings = [
@@ -128,7 +128,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [], warnings });
   });
 
-  it('[A26.3] that an older version stored with a rule that can not be read denies every call of its tool, and says so', async () => {
+  it('[A26.3] a stored rule that is now invalid denies every call of its tool, with a warning', async () => {
     const t = await openHarbour();
     const stored = ['allow remove(path=a)', 'deny remove(path=b,)'];
     await t.engine.runtime.store.transact('harbour', (tx) => tx.updateWorld('harbour', { policy: stored }));
@@ -144,7 +144,7 @@ describe('a policy', () => {
         },
       ],
     });
-    // It stays until somebody corrects it, and is in nobody's way.
+    // It stays until somebody corrects it, and doesn't block other changes.
     const more = await t.api('PUT', POLICY, { rules: [...stored, 'ask other*'] }, { 'If-Match': await etagOf(t) });
     expect(more.status).toBe(200);
     const rules = ['allow remove(path=a)', 'deny remove(path=b)'];
@@ -154,7 +154,7 @@ describe('a policy', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A26] [W2] with a rule that can match no call is refused with the names of the arguments', async () => {
+  it('[A26] [W2] rejects a rule that can match no call, and names the tool’s arguments', async () => {
     const { tool } = removing();
     const parameters = { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } };
     const pay = { ...tool, definition: { ...tool.definition, name: 'pay', parameters } };
@@ -181,7 +181,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[W3] is asked what would become of a call', async () => {
+  it('[W3] checks what would happen to a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
     expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] [A5] tells which earlier calls of a chat a rule would have been about, newest first', async () => {
+  it('[W3] [A5] finds earlier calls of a chat that a rule would cover, newest first', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
     const [first, second] = await t.pending();
@@ -215,7 +215,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] lists the tools there are', async () => {
+  it('[W3] lists the available tools', async () => {
     const t = await openHarbour();
     expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({
       items: [{ name: 'remove', trusted: true, approval: { required: true } }],
@@ -252,8 +252,8 @@ agents:
 `;
 const yaml = { 'Content-Type': 'application/yaml' };
 
-describe('a world in a file', () => {
-  it('[W3] comes back as it was exported, byte by byte, once its rules are accepted', async () => {
+describe('world files', () => {
+  it('[W3] an export is byte-identical after import and acceptance of its rules', async () => {
     const t = await openApp();
     expect((await t.api('POST', '/worlds/import', file, yaml)).status).toBe(201);
     const accept = async (id: string): Promise<string> => {
@@ -276,7 +276,7 @@ describe('a world in a file', () => {
     });
   });
 
-  it('[W3] is inert: its allow rules allow nothing until a person has put them into the policy', async () => {
+  it('[W3] imported allow rules have no effect until a person adds them to the policy', async () => {
     const { tool, runs } = removing();
     const t = await openApp({ tools: [tool] });
     const made = await t.api('POST', '/worlds/import', file, yaml);
@@ -286,7 +286,7 @@ describe('a world in a file', () => {
     const check = async () =>
       (await t.api('POST', '/worlds/harbour-crew/policy/check', { tool: 'remove', arguments: {} })).body['outcome'];
     expect(await check()).toBe('ask');
-    // Another change of the policy leaves the proposal where it is.
+    // Another policy change keeps the proposal.
     const put = async (rules: string[]) => await t.api('PUT', CREW, { rules }, { 'If-Match': await etagOf(t, CREW) });
     const other = await put(['deny rm*']);
     expect(other.body).toEqual({ rules: ['deny rm*'], proposed: ['allow remove'] });
@@ -298,7 +298,7 @@ describe('a world in a file', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[W3] may be told that a proposal is not wanted, and nothing can be smuggled among them', async () => {
+  it('[W3] a proposal can be dismissed, and new ones can’t be added through the API', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds/import', file, yaml);
     const put = async (body: Record<string, unknown>) =>
@@ -310,7 +310,7 @@ describe('a world in a file', () => {
     expect((await put({ rules: [], proposed: [] })).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[W3] [A20] takes over neither a mode without questions nor a folder to work in, and says so', async () => {
+  it('[W3] [A20] mode auto and the working folder are not imported, and the notes say so', async () => {
     const t = await openApp();
     const text = 'countersign: 1\nname: Wide\nmode: auto\nworkingDirectory: /etc\n';
     const made = await t.api<{ notes: string[] }>('POST', '/worlds/import', text, yaml);
@@ -324,32 +324,32 @@ describe('a world in a file', () => {
     .map((name, i) => `${name}: &${name} [${`*${'abcdefghi'[i]}, `.repeat(9)}]`)
     .join('\n')}\n`;
   it.each([
-    ['a bomb of aliases', bomb, 400],
+    ['an alias bomb', bomb, 400],
     ['an alias to itself', 'a: &a [*a]', 400],
     ['deep nesting', '['.repeat(40_000), 400],
-    ['too many parts', '- a\n'.repeat(100_000), 413],
+    ['too many tokens', '- a\n'.repeat(100_000), 413],
     ['many keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n'), 422],
-    ['deep nesting that is closed', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 422],
+    ['deep, balanced nesting', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 422],
     ['a tag', 'countersign: 1\nname: !!js/function "x"', 400],
     ['two documents', 'countersign: 1\n---\nname: x', 400],
-    ['a key twice', 'countersign: 1\ncountersign: 1', 400],
+    ['a duplicate key', 'countersign: 1\ncountersign: 1', 400],
     ['no YAML', 'a: b: c: [', 400],
     ['nothing', ' \n', 400],
     ['a list', '- a', 422],
     ['another version', 'countersign: 2\nname: x', 422],
     ['an unknown field', 'countersign: 1\nname: x\nsecret: y', 422],
     ['a bad rule', 'countersign: 1\nname: x\npolicy: [maybe]', 422],
-    ['an agent twice', `${file}  - { name: ADA, provider: x, model: y }\n`, 422],
-    ['a main agent that is not there', 'countersign: 1\nname: x\nmainAgent: Ada', 422],
+    ['a duplicate agent', `${file}  - { name: ADA, provider: x, model: y }\n`, 422],
+    ['an unknown main agent', 'countersign: 1\nname: x\nmainAgent: Ada', 422],
     ['a million lines', 'x\n'.repeat(600_000), 413],
-  ])('[W2] %s is refused, and nothing is written', async (_, text, status) => {
+  ])('[W2] a file with %s is rejected and writes nothing', async (_, text, status) => {
     const t = await openApp();
     const answer = await t.api('POST', '/worlds/import', text, yaml);
     expect(answer.status).toBe(status);
     expect((await t.api('GET', '/worlds')).body).toEqual({ items: [] });
   });
 
-  it('[W2] that is not said to be YAML is refused', async () => {
+  it('[W2] a file without a YAML content type is rejected', async () => {
     const t = await openApp();
     expect((await t.api('POST', '/worlds/import', file)).status).toBe(415);
   });

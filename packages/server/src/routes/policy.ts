@@ -24,7 +24,7 @@ export const policyRoutes = [
     tag,
     summary: 'Get the policy of a world',
     description:
-      '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` came with an import and has no effect until it is put among the rules.',
+      '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` came with an import and has no effect until you add it to the rules.',
     answers: { 200: { description: 'The policy', schema: shownPolicySchema } },
     async handle({ context, params }) {
       const { value, version } = await showPolicy(context.engine.runtime, params.world);
@@ -42,7 +42,7 @@ export const policyRoutes = [
     answers: { 200: { description: 'The updated policy', schema: shownPolicySchema } },
     async handle({ context, params, body, c }) {
       const expected = ifMatch(c);
-      // `*` is "whatever there is": who sends it has seen nothing.
+      // `If-Match: *` matches any version, so the sender may not have seen this one.
       if (expected === undefined || expected === '*') {
         throw new HttpProblem(428, problemTexts.needsIfMatch);
       }
@@ -72,7 +72,7 @@ export const policyRoutes = [
     tag,
     summary: 'Find the calls that a rule or grant would cover',
     description:
-      '`items`: calls in the last 500 messages of the chat, newest first. `waiting`: pending calls that would run at once.',
+      '`items`: calls in the last 500 messages of the chat, newest first. `waiting`: pending calls that would run immediately.',
     body: policyMatchSchema,
     answers: { 200: { description: 'Calls, at most 20', schema: matchedCallsSchema } },
     async handle({ context, params, body }) {

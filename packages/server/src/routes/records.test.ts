@@ -14,7 +14,7 @@ describe('search', () => {
   const find = async (t: Awaited<ReturnType<typeof openHarbour>>, q: string, more = ''): Promise<Hits> =>
     (await t.api<Hits>('GET', `/worlds/harbour/search?q=${encodeURIComponent(q)}${more}`)).body;
 
-  it('[W3] finds what people and agents said, newest first, by words in any case and with any accents', async () => {
+  it('[W3] finds messages of people and agents, newest first, ignoring case and accents', async () => {
     const t = await openHarbour({ script: () => 'The café is shut.' });
     await t.say('Where is the RED boat?');
     await t.say('And the boathouse');
@@ -35,7 +35,7 @@ describe('search', () => {
     expect(rest.next).toBeUndefined();
   });
 
-  it('[W3] takes every query for words: no syntax of a database means anything in it', async () => {
+  it('[W3] treats every query as plain words, never as database syntax', async () => {
     const t = await openHarbour();
     await t.say('drop the anchor');
     for (const q of [
@@ -60,7 +60,7 @@ describe('search', () => {
     }
   });
 
-  it('[A15] finds nothing that is masked, and shows nothing of it', async () => {
+  it('[A15] finds and shows nothing that is masked', async () => {
     const t = await openHarbour();
     await t.say('my key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA and the boat is red');
     const hits = (await find(t, 'boat')).items;
@@ -69,7 +69,7 @@ describe('search', () => {
     for (const q of ['AAAAAAAAAAAAAAAAAAAAAAAA', 'AAAAA', 'api03']) expect((await find(t, q)).items).toEqual([]);
   });
 
-  it('[M12] finds no calls and no results, and forgets a chat that is deleted', async () => {
+  it('[M12] finds no tool calls or results, and nothing in deleted chats', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'zebra' } });
     const [question] = await t.pending();
@@ -80,13 +80,13 @@ describe('search', () => {
     });
     await t.settled();
     expect((await find(t, 'walrus')).items).toEqual([]);
-    // What a person wrote, JSON or not, is what they said.
+    // JSON that a person wrote is still a message.
     expect((await find(t, 'zebra')).items.map(({ sender }) => sender)).toEqual(['human']);
     await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
     expect((await find(t, 'zebra')).items).toEqual([]);
   });
 
-  it('[S2] [W3] cuts an excerpt out of a long message and finds words in many scripts', async () => {
+  it('[S2] [W3] excerpts long messages and finds words in many scripts', async () => {
     const t = await openHarbour();
     await t.say(`${'x '.repeat(20_000)} needle 漢字です ${'y '.repeat(20_000)}`);
     const [hit] = (await find(t, 'needle')).items;
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     next?: string;
   }
 
-  it('[A16] [W4] is read in pages, and as a whole one a line or as a table', async () => {
+  it('[A16] [W4] is returned in pages, or whole as JSON Lines or CSV', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: '=1+1', note: 'a "b", c\nd' } });
     const all = (await t.api<Entries>('GET', '/worlds/harbour/audit')).body;
@@ -119,7 +119,7 @@ describe('the audit log', () => {
     expect(csv.text.match(/\r\n/g)).toHaveLength(3);
   });
 
-  it('[A16] is inert in a spreadsheet', async () => {
+  it('[A16] is safe to open in a spreadsheet', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: {} });
     const [question] = await t.pending();
@@ -148,7 +148,7 @@ describe('the audit log', () => {
       return { t, call: question?.toolCallId ?? '' };
     }
 
-    it('[A40] is sealed in the log, opens on request, and who looked is recorded', async () => {
+    it('[A40] is encrypted in the log, revealed on request, and the reveal is recorded', async () => {
       const { t, call } = await ran();
       expect((await t.api('GET', '/worlds/harbour/audit')).text).not.toContain(SECRET);
       const shown = await original(t, call);
@@ -178,7 +178,7 @@ describe('the audit log', () => {
       expect((await original(t, question?.toolCallId)).body).toMatchObject({ arguments: { path: 'a' } });
     });
 
-    it('[A40] stays with its record when the chat and the world are gone', async () => {
+    it('[A40] survives the deletion of its chat and world', async () => {
       const { t, call } = await ran();
       await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
       expect((await original(t, call)).body).toMatchObject({ arguments: { password: SECRET } });
@@ -187,7 +187,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] returns no original of a call that never ran, or to a client without approvals', async () => {
+    it('[A40] is not returned for a call that never ran, or to a client without approvals', async () => {
       const { t, call } = await ran();
       const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
         label: 'pipe',
@@ -202,7 +202,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('[A16] outlives its world', async () => {
+  it('[A16] survives its world', async () => {
     const t = await openHarbour();
     await t.api('DELETE', '/worlds/harbour');
     const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');
@@ -210,7 +210,7 @@ describe('the audit log', () => {
     expect((await t.api('GET', '/worlds/harbour/audit?after=x')).body).toMatchObject({ field: 'after' });
   });
 
-  it('[A16] of more than a batch streams to its end', async () => {
+  it('[A16] streams completely if it is larger than a batch', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour', policy: Array.from({ length: 1_234 }, (_, i) => `deny t${i}`) });
     const { text } = await t.api('GET', '/worlds/harbour/audit?format=jsonl');
@@ -218,7 +218,7 @@ describe('the audit log', () => {
   });
 });
 
-it('[W3] counts what happened in a world', async () => {
+it('[W3] returns statistics of a world', async () => {
   const t = await openHarbour();
   await t.say('hello');
   await t.propose({ name: 'remove', arguments: { path: 'a' } });

@@ -65,7 +65,7 @@ export const recordRoutes = [
     answers: { 200: { description: 'The call as it ran', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
       const { runtime } = context.engine;
-      // Of a world that never was there is nothing to open.
+      // Returns 404 for a world that never existed.
       const signer = await revealerOf(c, context, params.world, () => pageAudit(runtime.store, params.world, 0, 1));
       return { status: 200, body: await showOriginal(runtime, params.world, params.call, signer) };
     },
@@ -79,7 +79,7 @@ export const recordRoutes = [
     answers: { 200: { description: 'Intact, or where it is broken', schema: auditVerdictSchema } },
     async handle({ context, params }) {
       const { store } = context.engine.runtime;
-      // Of a world that never was there is nothing to walk.
+      // Returns 404 for a world that never existed.
       await pageAudit(store, params.world, 0, 1);
       return { status: 200, body: await store.verifyAudit(params.world) };
     },

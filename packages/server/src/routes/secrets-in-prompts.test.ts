@@ -19,7 +19,7 @@ async function openWithKey() {
   return { t, made };
 }
 
-/** What a model of Ada's is told now. */
+/** The system prompt that Ada's model gets now. */
 async function prompted(t: Awaited<ReturnType<typeof openApp>>): Promise<string> {
   const chat = await t.api<{ id: string }>('POST', '/worlds/harbour/chats', {});
   await t.api('POST', `/worlds/harbour/chats/${chat.body.id}/messages`, { content: '@Ada hello' });
@@ -27,8 +27,8 @@ async function prompted(t: Awaited<ReturnType<typeof openApp>>): Promise<string>
   return JSON.stringify(t.provider.requests.at(-1)?.messages ?? t.provider.requests);
 }
 
-describe('a key that somebody pasted into a prompt', () => {
-  it('[A15] is shown by nothing that shows agents, while the rest of the prompt stays as it is', async () => {
+describe('a key pasted into a prompt', () => {
+  it('[A15] is masked wherever agents are shown, and the rest of the prompt is unchanged', async () => {
     const { t, made } = await openWithKey();
     const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
     const list = await t.api('GET', '/worlds/harbour/agents');
@@ -39,7 +39,7 @@ describe('a key that somebody pasted into a prompt', () => {
     expect(await prompted(t)).toContain(KEY);
   });
 
-  it('[A15] is kept when the prompt is sent back as it was shown, or with other words changed', async () => {
+  it('[A15] is kept when the masked prompt is sent back, unchanged or edited', async () => {
     const { t } = await openWithKey();
     const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
     const { systemPrompt } = shown.body;
@@ -50,7 +50,7 @@ describe('a key that somebody pasted into a prompt', () => {
     expect(JSON.stringify(await t.api('GET', AGENT))).toContain('quick');
   });
 
-  it('[A15] [W2] a mask that stands for nothing is refused, and nothing is written', async () => {
+  it('[A15] [W2] an unknown mask is rejected, and nothing is written', async () => {
     const { t } = await openWithKey();
     const before = await t.api('GET', AGENT);
     const refused = await t.api('PATCH', AGENT, { systemPrompt: 'key: ‹masked 7›' });
@@ -58,7 +58,7 @@ describe('a key that somebody pasted into a prompt', () => {
     expect((await t.api('GET', AGENT)).text).toBe(before.text);
   });
 
-  it('[W3] who imports a world without it is told', async () => {
+  it('[W3] an import reports the missing secret', async () => {
     const { t } = await openWithKey();
     const { text } = await t.api('GET', '/worlds/harbour/export');
     const made = await t.api('POST', '/worlds/import', text, { 'Content-Type': 'application/yaml' });
@@ -67,7 +67,7 @@ describe('a key that somebody pasted into a prompt', () => {
 });
 
 describe('a key in the definition of an MCP server', () => {
-  it('[A15] [W3] is in no export, wherever it was pasted', async () => {
+  it('[A15] [W3] is in no export, in whichever field it was pasted', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const servers = [

@@ -9,7 +9,7 @@ import { problemTexts } from '../app/problem-texts.js';
 type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
 
-/** Hands what was sent to whoever it is for, and tells how that went (W5). */
+/** Passes a decision, answer or result to the engine and returns the outcome (W5). */
 export async function sendToolResult(input: Input): Promise<Reply | Response> {
   const { context, params, body, c } = input;
   const { engine } = context;

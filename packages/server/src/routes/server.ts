@@ -24,12 +24,12 @@ export const serverRoutes = [
     tag,
     summary: 'Check readiness and get the version',
     description:
-      'Ready means that the database answers and, with several processes, that the others see this one as alive.',
+      'The server is ready if its database answers and, with several processes, if the others see it as alive.',
     open: true,
     answers: {
       200: { description: 'Ready', schema: healthSchema },
       503: {
-        description: 'Running, but should get no traffic now',
+        description: 'Running, but not ready for traffic',
         schema: problemSchema,
         type: PROBLEM_TYPE,
       },
@@ -37,7 +37,7 @@ export const serverRoutes = [
     async handle({ context }) {
       const unready = await checkReadiness(context.engine);
       if (unready === undefined) return { status: 200, body: { status: 'ok', version: context.version } };
-      // Not thrown: whoever asks every few seconds would fill the log with it.
+      // Not thrown: health checks every few seconds would flood the log.
       const { problem } = toProblem(new HttpProblem(503, unready));
       return { status: 503, body: problem, headers: { 'Content-Type': PROBLEM_TYPE } };
     },
@@ -47,10 +47,10 @@ export const serverRoutes = [
     path: '/session',
     tag,
     summary: 'Exchange the ticket of a start link for a session',
-    description: 'Sets a cookie. Send the other half, from the response, as the header X-Countersign-Session.',
+    description: 'Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
     open: true,
     body: newSessionSchema,
-    answers: { 200: { description: 'The half that the page keeps and sends', schema: sessionSchema } },
+    answers: { 200: { description: 'The session value for the header', schema: sessionSchema } },
     async handle({ body, c, context }) {
       const redeemed = await context.auth.redeem(body.ticket, c);
       if (redeemed === undefined) {

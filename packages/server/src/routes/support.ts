@@ -4,10 +4,10 @@ import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** Items on a page unless asked for another number. */
+/** Default page size. */
 export const PAGE = 100;
 
-/** The part of a list that is in memory anyway. Places are the ids of its items. */
+/** A page of a list that is in memory. Cursors are the ids of its items. */
 export function pageOf<T>(
   all: readonly T[],
   idOf: (item: T) => string,
@@ -30,14 +30,14 @@ function page<T>(items: T[], last: T | undefined, idOf: (item: T) => string): Li
 function placeOf<T>(all: readonly T[], idOf: (item: T) => string, id: string, field: string): number {
   const index = all.findIndex((item) => idOf(item) === id);
   if (index >= 0) return index;
-  throw new CountersignError('invalid', `${field}: invalid cursor. Use a value of "next"`, { field });
+  throw new CountersignError('invalid', `${field}: invalid cursor. Use the "next" value of a page`, { field });
 }
 
 export function etag(version: string): { ETag: string } {
   return { ETag: `"${version}"` };
 }
 
-/** What the writer has seen, by its `If-Match` (W6). A weak tag never fits, as the standard has it. */
+/** The version that the client has seen, from `If-Match` (W6). Weak tags never match (RFC 9110). */
 export function ifMatch(c: AppRequest): Expected {
   const header = c.req.header('if-match');
   if (header === undefined) return undefined;
@@ -48,9 +48,12 @@ export function ifMatch(c: AppRequest): Expected {
 }
 
 export const IF_MATCH = { 'If-Match': 'ETag of the version you read. 412 if it has changed since.' };
-export const AS_CLIENT = { [CLIENT_HEADER]: 'Secret of the registered client that sends the request' };
+export const AS_CLIENT = { [CLIENT_HEADER]: 'Secret of the client that sends the request' };
 
-/** The registered client that asks, if it says so. A secret of none is refused: what it asks for would count as a person's. */
+/**
+ * The registered client that sends the request, if any. An unknown secret is rejected; otherwise the request would count as a
+ * person's.
+ */
 export async function clientOf(
   c: AppRequest,
   { engine }: AppContext,
@@ -63,28 +66,28 @@ export async function clientOf(
   throw new HttpProblem(403, problemTexts.unknownClient);
 }
 
-/** A client that can't put a question to a person gets none (A13). */
-export async function refuseUnable(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
+/** Rejects clients that can't ask a person for approvals (A13). */
+export async function requireApprovals(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
   const client = await clientOf(c, context, worldId);
   if (client?.approvals === false) {
     throw new HttpProblem(403, problemTexts.cannotApprove);
   }
 }
 
-/** Who signs, and from which client (A16). */
+/** The signer of a request and its client (A16). */
 export async function signerOf(c: AppRequest, context: AppContext, worldId: string): Promise<Signer> {
   const client = await clientOf(c, context, worldId);
   return client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
 }
 
-/** The same for somebody who wants to see what a mask hides, if they may decide and the world is or was there. */
+/** Like `signerOf`, for revealing masked values: only for clients that may decide, in a world that exists or existed. */
 export async function revealerOf(
   c: AppRequest,
   context: AppContext,
   worldId: string,
   checkWorld: () => Promise<unknown>,
 ): Promise<Signer> {
-  await refuseUnable(c, context, worldId);
+  await requireApprovals(c, context, worldId);
   await checkWorld();
   return await signerOf(c, context, worldId);
 }

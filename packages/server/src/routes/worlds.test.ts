@@ -17,7 +17,7 @@ async function withWorld(): Promise<AppFixture> {
 }
 
 describe('worlds', () => {
-  it('[W3] are made, shown, changed and deleted; their ids are slugs of their names', async () => {
+  it('[W3] can be created, read, updated and deleted; their ids are slugs of their names', async () => {
     const t = await openApp();
     const made = await t.api('POST', '/worlds', { name: 'Harbour Crew', mode: 'read', policy: ['deny rm'] });
     expect(made).toMatchObject({ status: 201, body: { id: 'harbour-crew', name: 'Harbour Crew', mode: 'read' } });
@@ -36,14 +36,14 @@ describe('worlds', () => {
     expect((await t.api('POST', '/worlds', { name: 'Harbour Crew' })).body).toMatchObject({ id: 'harbour-crew-3' });
   });
 
-  it('[W3] [S6] show the number up to which they are told, for a stream to go on from', async () => {
+  it('[W3] [S6] return the last event id, for a stream to resume from', async () => {
     const t = await withWorld();
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 0 });
     await t.api('POST', '/worlds/harbour/agents', ada);
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 1 });
   });
 
-  it('[W4] are listed in pages whose places are opaque', async () => {
+  it('[W4] are listed in pages with opaque cursors', async () => {
     const t = await openApp();
     for (const name of ['A', 'B', 'C', 'D', 'E']) await t.api('POST', '/worlds', { name });
     const first = (await t.api<Page>('GET', '/worlds?limit=2')).body;
@@ -55,7 +55,7 @@ describe('worlds', () => {
     expect(await t.api('GET', '/worlds?after=nowhere')).toMatchObject({ status: 422, body: { field: 'after' } });
   });
 
-  it('[W6] a change of what was changed meanwhile is refused, and of two who saw the same only one wins', async () => {
+  it('[W6] a stale update is rejected, and one of two concurrent updates wins', async () => {
     const t = await withWorld();
     const etag = (await t.api('GET', '/worlds/harbour')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -73,7 +73,7 @@ describe('worlds', () => {
     );
   });
 
-  it('[W2] what does not fit is refused with its field, and nothing is changed', async () => {
+  it('[W2] invalid input is rejected with the field name, and nothing changes', async () => {
     const t = await withWorld();
     const before = (await t.api('GET', '/worlds/harbour')).text;
     for (const [body, field] of [
@@ -91,7 +91,7 @@ describe('worlds', () => {
 });
 
 describe('agents', () => {
-  it('[W3] are added, shown, changed and removed', async () => {
+  it('[W3] can be added, read, updated and removed', async () => {
     const t = await withWorld();
     const made = await t.api('POST', '/worlds/harbour/agents', { ...ada, tools: ['*'], temperature: 0.5 });
     expect(made).toMatchObject({ status: 201, body: { id: 'ada', name: 'Ada', tools: ['*'], active: true } });
@@ -113,7 +113,7 @@ describe('agents', () => {
     expect((await t.api<Page>('GET', '/worlds/harbour/agents')).body).toEqual({ items: [] });
   });
 
-  it('[W3] of a world that is not there: 404', async () => {
+  it('[W3] in an unknown world are 404', async () => {
     const t = await openApp();
     for (const path of ['agents', 'chats', 'approvals', 'grants', 'policy', 'tools', 'stats', 'export', 'search?q=x']) {
       expect((await t.api('GET', `/worlds/nowhere/${path}`)).status).toBe(404);
@@ -125,7 +125,7 @@ describe('agents', () => {
   });
 });
 
-it('[W2] refuses an agent with a provider that does not exist, and names those that do', async () => {
+it('[W2] rejects an unknown provider and lists the known ones', async () => {
   const t = await openApp();
   await t.api('POST', '/worlds', { name: 'Typo' });
   const detail = 'There is no provider "opnai". Known: scripted.';
@@ -133,7 +133,7 @@ it('[W2] refuses an agent with a provider that does not exist, and names those t
   expect(await t.api('POST', '/worlds/typo/agents', { ...ada, provider: 'opnai' })).toMatchObject(refused);
   expect((await t.api('POST', '/worlds/typo/agents', ada)).status).toBe(201);
   expect(await t.api('PATCH', '/worlds/typo/agents/ada', { provider: 'opnai' })).toMatchObject(refused);
-  // An imported agent keeps its provider, which may be set up later; it can be edited, and the answer says what is missing.
+  // An imported agent keeps its provider, which may be set up later. It can be edited, and the notes say what is missing.
   const file = 'countersign: 1\nname: Far\nagents:\n  - { name: Bea, provider: opnai, model: any }\n';
   const imported = await t.api('POST', '/worlds/import', file, { 'Content-Type': 'application/yaml' });
   expect(imported.body).toMatchObject({
@@ -142,7 +142,7 @@ it('[W2] refuses an agent with a provider that does not exist, and names those t
   expect((await t.api('PATCH', '/worlds/far/agents/bea', { model: 'other', provider: 'opnai' })).status).toBe(200);
 });
 
-it('[W3] says whether it is there, which providers have a key, and trades a ticket for a session once', async () => {
+it('[W3] reports health and providers, and exchanges a ticket for a session once', async () => {
   const t = await openApp();
   expect(await t.api('GET', '/health', undefined, { Authorization: '' })).toMatchObject({
     status: 200,
@@ -156,7 +156,7 @@ it('[W3] says whether it is there, which providers have a key, and trades a tick
   expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
 });
 
-it('[W1] [W3] makes a start link for the token alone, good once and for a minute', async () => {
+it('[W1] [W3] creates a start link only for the token; it works once, for a minute', async () => {
   const t = await openApp();
   const made = await t.api<{ open: string; expiresAt: string }>('POST', '/tickets');
   expect(made).toMatchObject({ status: 201, body: { open: expect.any(String) as string } });
@@ -169,7 +169,7 @@ it('[W1] [W3] makes a start link for the token alone, good once and for a minute
   expect(session.status).toBe(200);
   expect((await redeem(ticket)).status).toBe(401);
 
-  // A page that was stolen, or a stranger, can't let others in.
+  // A stolen session, or a client without a credential, can't create start links.
   const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
   const asSession = { cookie, 'X-Countersign-Session': session.body.session };
   const ask = async (headers: Record<string, string>) =>

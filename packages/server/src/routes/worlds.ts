@@ -70,7 +70,7 @@ export const worldRoutes = [
     path: '/worlds/{world}',
     tag,
     summary: 'Get a world',
-    description: 'Open an event stream after `lastEventId` to miss nothing.',
+    description: 'To miss no event, open the event stream after `lastEventId`.',
     answers: { 200: { description: 'The world', schema: worldSchema } },
     async handle({ context, params }) {
       const { value, version } = await showWorld(context.engine.runtime, params.world);

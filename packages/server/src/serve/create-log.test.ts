@@ -16,7 +16,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void, options: Par
 }
 
 describe('the log', () => {
-  it('is one JSON object a line, and for a person one line', () => {
+  it('writes one JSON object per line, or one readable line in a terminal', () => {
     const say = (log: ReturnType<typeof createLog>): void => log.warn('slow', { path: '/api', ms: 12 });
     expect(JSON.parse(logged(say))).toEqual({
       time: '2026-01-01T10:20:30.000Z',
@@ -28,7 +28,7 @@ describe('the log', () => {
     expect(logged(say, { isTerminal: true })).toBe('10:20:30 warn  slow  path=/api  ms=12\n');
   });
 
-  it('[A15] masks what looks like a secret and what is one, also in errors', () => {
+  it('[A15] masks known secrets and text that looks like one, in errors too', () => {
     const token = 'an-ordinary-word-that-opens-everything';
     const text = logged(
       (log) => {
@@ -43,7 +43,7 @@ describe('the log', () => {
     expect(text.trim().split('\n')).toHaveLength(3);
   });
 
-  it('says no more than it is asked to', () => {
+  it('respects the log level', () => {
     const all = (log: ReturnType<typeof createLog>): void => {
       log.info('a');
       log.warn('b');

@@ -8,27 +8,27 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogOptions {
   level: LogLevel;
-  /** True: lines for a person instead of JSON. */
+  /** True: readable lines instead of JSON. */
   isTerminal: boolean;
   write: (line: string) => void;
   now: () => number;
-  /** Values that must never be written, whatever they look like. */
+  /** Values that must never be written, even if they don't look like secrets. */
   secrets?: readonly string[];
 }
 
 const require = createRequire(import.meta.url);
 
-/** What happened, for whoever runs the server: one JSON object a line, masked (A15). Nobody infers state from it (T2). */
+/** The server's log: one JSON object per line, masked (A15). No code derives state from it (T2). */
 export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOptions): Log {
   let logger: Pino.Logger | undefined;
-  /** Loaded with the first line: most starts at a terminal never write one, and loading takes longer than opening the store. */
+  /** Loads pino with the first line: loading it takes longer than opening the store, and most terminal commands log nothing. */
   function loggerNow(): Pino.Logger {
     if (logger !== undefined) return logger;
     const { pino } = require('pino') as typeof Pino;
     logger = pino(
       {
         level,
-        // Which machine said it is for whoever collects the lines to add.
+        // Omit pid and hostname; log collectors add their own.
         base: null,
         timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
@@ -50,7 +50,7 @@ export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOp
   };
 }
 
-/** Masks known secrets of any shape; `maskSecrets` only finds those that look like one. */
+/** Masks known secrets of any form; `maskSecrets` only finds text that looks like one. */
 function without(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '‹masked›'), text);
 }
@@ -63,7 +63,7 @@ function forPeople(line: string): string {
   return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${more.join('')}\n`;
 }
 
-/** An error has no fields of its own that JSON would show. */
+/** JSON.stringify shows no fields of an Error, so copy its text. */
 function plain(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? inWords(value) : value]),

@@ -16,8 +16,11 @@ const parse = (name: string): unknown[] =>
     return document.toJS() as unknown;
   });
 
-/** An orderly end parks what runs for three seconds at most and lets the last answers out; killed before, turns wait to be taken over. */
-const LONGEST_END_S = 10;
+/**
+ * A graceful shutdown parks turns within three seconds and finishes the last responses. If killed earlier, turns wait for a
+ * takeover.
+ */
+const MAX_SHUTDOWN_S = 10;
 
 const compose = z
   .object({
@@ -83,19 +86,19 @@ function askForHelp(): Promise<{ stdout: string }> {
   return promisify(execFile)(process.execPath, [bin, 'serve', '--help']);
 }
 
-describe('the examples of how to run it', () => {
+describe('the deployment examples', () => {
   it.each([
     ['compose.yaml', compose.services.server.command],
     ['kubernetes.yaml', container.args],
     ['Dockerfile', imageCommand],
-  ])('%s starts the command with flags that it has, for other machines to reach', async (_, [name, verb, ...flags]) => {
+  ])('%s starts the command with valid flags and accepts remote connections', async (_, [name, verb, ...flags]) => {
     expect([name, verb]).toEqual(['countersign', 'serve']);
     const { stdout } = await (help ??= askForHelp());
     for (const flag of flags.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag);
     expect(flags.join(' ')).toContain('--host 0.0.0.0');
   });
 
-  it('name variables that the server or a provider reads', () => {
+  it('set only variables that the server or a provider reads', () => {
     const source = ['server', 'providers', 'terminal']
       .flatMap((name) => sourcesUnder(join(root, 'packages', name, 'src')))
       .join('\n');
@@ -118,17 +121,17 @@ describe('the examples of how to run it', () => {
     expect(server.command).toContain(`localhost:${published.split(':').at(-2)}`);
   });
 
-  it('ask for health where it is told, and kill nobody whose database is away', () => {
+  it('check health at the right path, and don’t restart the server while its database is down', () => {
     expect(container.readinessProbe.httpGet).toEqual({ path: '/api/health', port: 'http' });
     expect(container.livenessProbe).toEqual({ tcpSocket: { port: 'http' } });
   });
 
-  it('[A21] run as somebody who is not root and who can write where it has to', () => {
+  it('[A21] run as a user other than root that can write where it has to', () => {
     expect(instruction('USER')).toEqual(['node']);
     expect(pod.securityContext.runAsUser).toBe(1000);
     const made = instruction('RUN').join('\n');
     for (const folder of [imageEnv.get('COUNTERSIGN_HOME'), imageEnv.get('COUNTERSIGN_WORK')]) {
-      // A volume takes over whose the folder is; without one in the image it would be root's.
+      // A new volume takes its owner from the image; without this folder it would belong to root.
       expect(made).toMatch(new RegExp(`install --directory --owner=node.*${String(folder)}`));
     }
     expect(dockerfile.findIndex((line) => line.startsWith('RUN install'))).toBeLessThan(
@@ -136,12 +139,12 @@ describe('the examples of how to run it', () => {
     );
   });
 
-  it('[A21] turn off none of the walls that a container has', () => {
+  it('[A21] disable none of a container’s isolation', () => {
     const said = JSON.stringify([parse('compose.yaml'), parse('kubernetes.yaml')]);
     expect(said).not.toMatch(/unconfined|privileged|cap_add|procMount/i);
   });
 
-  it('keep the folders of work and home where the server is told they are', () => {
+  it('mount the work and home folders where the server expects them', () => {
     const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     const mounted = container.volumeMounts.map(({ mountPath }) => mountPath);
     expect(new Set(mounted)).toEqual(new Set([env['COUNTERSIGN_HOME'], env['COUNTERSIGN_WORK']]));
@@ -151,9 +154,9 @@ describe('the examples of how to run it', () => {
       expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
   });
 
-  it('give an orderly end the time that it takes', () => {
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(LONGEST_END_S);
-    expect(Number.parseInt(compose.services.server.stop_grace_period, 10)).toBeGreaterThanOrEqual(LONGEST_END_S);
+  it('allow enough time for a graceful shutdown', () => {
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(MAX_SHUTDOWN_S);
+    expect(Number.parseInt(compose.services.server.stop_grace_period, 10)).toBeGreaterThanOrEqual(MAX_SHUTDOWN_S);
   });
 });
 

@@ -11,7 +11,7 @@ import { serve, type ServeOptions, type Serving } from './serve.js';
 
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
-/** A server, and somebody who keeps connections to it. */
+/** A server, and a client with keep-alive connections to it. */
 async function open(command?: string): Promise<{
   serving: Serving;
   ask: () => Promise<string>;
@@ -48,20 +48,20 @@ async function open(command?: string): Promise<{
   return { serving, ask, said, serveAgain: () => serve({ ...options, env: { ...options.env } }) };
 }
 
-it('[S4] a second server is told which command has the home, its process, and what to do', async () => {
+it('[S4] a second server reports which command uses the home, its pid, and what to do', async () => {
   const chat = await open('countersign chat');
   onTestFinished(() => chat.serving.close());
   const { url } = chat.serving;
   await expect(chat.serveAgain()).rejects.toMatchObject({
     code: 'store-locked',
-    message: `"countersign chat" (pid ${process.pid}) serves this home at ${url} until it ends. Quit it and try again, or choose another home with --home.`,
+    message: `"countersign chat" (pid ${process.pid}) is serving this home at ${url}. Quit it and try again, or choose another home with --home.`,
   });
 });
 
-it('[S4] answers what it has taken in before it closes, and says of what comes later that nothing was done with it', async () => {
+it('[S4] answers accepted requests before it closes, and rejects later ones as not processed', async () => {
   const { serving, ask, said } = await open();
   expect(await ask()).toBe('200');
-  // More than there are ways in: some are under way, others come while it goes.
+  // More than there are connections, so some are in flight while the server shuts down.
   const answers = Array.from({ length: 40 }, ask);
   await answers[0];
   await serving.close();
@@ -70,12 +70,12 @@ it('[S4] answers what it has taken in before it closes, and says of what comes l
   expect(said).toEqual([]);
 });
 
-it('[S4] tells who is on the way also when the machine did not let it look for longer than it stays at the door', async () => {
+it('[S4] rejects requests in flight even if the event loop was blocked longer than the grace period', async () => {
   const { serving, ask } = await open();
   expect(await ask()).toBe('200');
   const closing = serving.close();
   const answer = ask();
-  // Sent, and before anybody has looked at it the time is over.
+  // Sent, but the grace period ends before the server reads it.
   await new Promise<void>((resolve) => {
     setImmediate(() => {
       const buffer = new Int32Array(new SharedArrayBuffer(4));
@@ -87,7 +87,7 @@ it('[S4] tells who is on the way also when the machine did not let it look for l
   await closing;
 });
 
-it('[S4] tells also who is still speaking, and hears them out: cut off, they would not listen', async () => {
+it('[S4] reads a request to its end before rejecting it: a client that is cut off never sees the answer', async () => {
   const { serving, ask } = await open();
   expect(await Promise.all([ask(), ask()])).toEqual(['200', '200']);
   const words = 'x'.repeat(60_000);
@@ -98,7 +98,7 @@ it('[S4] tells also who is still speaking, and hears them out: cut off, they wou
     new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
   const head = ['POST /api/worlds HTTP/1.1', 'host: 127.0.0.1', `content-length: ${3 * words.length}`, '', words];
   const begun = write(head.join('\r\n'));
-  // It comes later: when it is answered, the server has seen the other one, too.
+  // Sent later, so once it is answered the server has seen the other one too.
   expect(await ask()).toBe('leaving');
   await begun;
   await write(words);

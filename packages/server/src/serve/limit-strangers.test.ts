@@ -32,7 +32,7 @@ async function openSilent({ url }: Serving): Promise<Socket> {
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  // Read, so that the end is heard.
+  // Read, so that the socket reports its end.
   socket.resume();
   return socket;
 }
@@ -45,7 +45,7 @@ async function ask({ url }: Serving, agent: Agent): Promise<IncomingMessage> {
   return response;
 }
 
-it('[W7] silent connections past the cap push out the oldest silent ones, never one that showed a credential', async () => {
+it('[W7] silent connections over the cap evict the oldest silent ones, never an authenticated one', async () => {
   const serving = await start({ headersMs: HOUR, most: 20 });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
@@ -59,7 +59,7 @@ it('[W7] silent connections past the cap push out the oldest silent ones, never 
   const silent: Socket[] = [];
   for (let count = 0; count < 60; count += 1) silent.push(await openSilent(serving));
   await Promise.all(silent.slice(0, 40).map(async (socket) => socket.closed || (await once(socket, 'close'))));
-  // Somebody with a credential still gets in, and who was in before is still there.
+  // A client with a credential still gets in, and the authenticated connection is still open.
   expect((await ask(serving, new Agent())).statusCode).toBe(200);
   expect(silent.slice(41).every((socket) => !socket.closed)).toBe(true);
   expect(streamEnded).toBe(false);

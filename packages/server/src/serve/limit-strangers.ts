@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How connections are treated before a request on them has shown a credential (W7). */
+/** Limits for connections without an authenticated request (W7). */
 export interface StrangerLimits {
-  /** How long a connection may take to send the head of a request. */
+  /** Timeout for the request head. */
   headersMs: number;
-  /** How many may be open at once. */
+  /** Maximum number of open connections. */
   most: number;
 }
 
 export const STRANGER_LIMITS: StrangerLimits = { headersMs: 10_000, most: 512 };
 
 /**
- * Caps the connections that have shown no credential, so that silent ones don't use up the file descriptors. Over the cap the oldest
- * one is closed: the newest may be the owner's. Returns what to call with a connection that has shown a credential.
+ * Caps unauthenticated connections, so that silent ones don't exhaust file descriptors. Over the cap the oldest is closed. Call
+ * the returned function when a connection has authenticated.
  */
 export function limitStrangers(server: Server, most: number): (socket: Socket) => void {
-  // A set keeps the order in which they came.
+  // A Set iterates in insertion order.
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     strangers.add(socket);

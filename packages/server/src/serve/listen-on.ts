@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CountersignError } from '@countersign/protocol';
 
-/** Listens, and gives the port. A port or address that can't be had is told in a sentence. */
+/** Listens and returns the port. Throws an error with advice if the port or address is not available. */
 export async function listenOn(server: Server, port: number, host: string): Promise<number> {
   server.listen(port, host);
   try {
@@ -18,9 +18,9 @@ function inWords(error: unknown, port: number, host: string): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is taken by another program. Choose another with --port, or --port 0 for any free one.`;
+      return `Port ${port} is in use by another program. Choose another with --port, or --port 0 for any free one.`;
     case 'EACCES':
-      return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
+      return `You don't have permission to use port ${port}. Choose one above 1023 with --port.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

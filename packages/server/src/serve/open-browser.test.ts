@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { browserCommand, browserEnvironment, hasDisplay, writeRedirect } from './open-browser.js';
 
-it('[X1] a browser is opened only where somebody can see it', () => {
+it('[X1] opens a browser only if there is a display', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: '' }, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: ':0' }, 'linux')).toBe(true);
@@ -14,7 +14,7 @@ it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({ DISPLAY: ':0', CI: 'true' }, 'linux')).toBe(false);
 });
 
-it('[W1] a start link is in no argument of the browser, only in a file of our own', async () => {
+it('[W1] passes the start link in a private file, never as an argument', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-home-'));
   try {
     const url = 'http://127.0.0.1:4747/#ticket=secret"<&';
@@ -32,7 +32,7 @@ it('[W1] a start link is in no argument of the browser, only in a file of our ow
   }
 });
 
-it('[A46] a browser gets neither the token nor a key, which its processes would show for days', () => {
+it('[A46] the browser’s environment has no token or API key, which its processes would expose for days', () => {
   const env = {
     DISPLAY: ':0',
     COUNTERSIGN_TOKEN: 'a token',
@@ -45,7 +45,7 @@ it('[A46] a browser gets neither the token nor a key, which its processes would 
   }
 });
 
-it('[A21] opens a browser by no program that an agent may have put on our path', async () => {
+it('[A21] starts no program that an agent may have put on our PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
   const former = process.env['PATH'];
   try {

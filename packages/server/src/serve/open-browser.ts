@@ -4,7 +4,7 @@ import { withoutSecrets } from '@countersign/protocol';
 import { findSystemProgram, SYSTEM_PATH } from '@countersign/tools';
 import { writePrivate } from '../home/private-file.js';
 
-/** Whether there is somebody before a screen here. */
+/** Whether a person can see a browser here. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (env['CI'] !== undefined || env['SSH_CONNECTION'] !== undefined) return false;
   if (platform === 'darwin' || platform === 'win32') return true;
@@ -12,8 +12,8 @@ export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.pl
 }
 
 /**
- * Opens a start link in the person's browser. Every user of this machine can read a program's arguments, so the browser gets a private
- * file that redirects to the link. Never throws, and never blocks: the link is printed as well.
+ * Opens a start link in the browser, through a private file: other users can read a program's arguments. Never throws or
+ * blocks; the link is printed as well.
  */
 export function openBrowser(url: string, home: string, platform: string = process.platform): void {
   let file = '';
@@ -33,13 +33,13 @@ export function openBrowser(url: string, home: string, platform: string = proces
 
 const BROWSER_PATH = [SYSTEM_PATH, '/snap/bin', '/var/lib/flatpak/exports/bin'].join(delimiter);
 
-/** Without our secrets: a browser runs for days. What xdg-open starts must not come from a folder on our PATH where an agent writes. */
+/** Without our secrets: a browser runs for days. Its PATH has no folder that an agent can write to. */
 export function browserEnvironment(env: NodeJS.ProcessEnv, platform: string): NodeJS.ProcessEnv {
   const safe = withoutSecrets(env);
   return platform === 'win32' ? safe : { ...safe, PATH: BROWSER_PATH };
 }
 
-/** In the home, which sandboxed commands can't see. The ticket in it works once, for a minute; the next link replaces the file. */
+/** In the home, which sandboxed commands can't see. The ticket works once, for a minute; the next link replaces the file. */
 export function writeRedirect(url: string, home: string): string {
   const file = join(home, 'open.html');
   const link = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
@@ -56,7 +56,7 @@ export function writeRedirect(url: string, home: string): string {
   return file;
 }
 
-/** Undefined: there is no program for it. */
+/** Undefined if the platform has no such program. */
 export function browserCommand(file: string, platform: string): [string, ...string[]] | undefined {
   switch (platform) {
     case 'darwin':

@@ -12,21 +12,21 @@ export interface RunServeOptions {
   host?: string;
   allowHosts?: readonly string[];
   home?: string;
-  /** False: print the start link and open nothing. */
+  /** False: print the start link without opening it. */
   open: boolean;
-  /** The first line on standard output is `{"url","token","open"}`, and the only one; without a token from the environment. */
+  /** Print only one line of JSON on standard output: `{"url","token","open"}`. A token from the environment is left out. */
   json: boolean;
   logLevel?: LogLevel;
   webRoot?: string;
   version: string;
 }
 
-/** Container runtimes kill after 10 s. Turns that are not given back by then count as interrupted. */
+/** Container runtimes send SIGKILL after 10 s. Turns that are not parked by then count as interrupted. */
 const SHUTDOWN_MS = 9_000;
-// Not SIGHUP: whoever starts us with nohup wants us to ignore it, and listening would undo that.
+// Not SIGHUP: a handler would undo nohup.
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** `countersign serve`: runs until a signal ends it. Resolves with the exit code; what is wrong is one sentence on standard error. */
+/** `countersign serve`: runs until a signal. Resolves with the exit code; errors are one line on standard error. */
 export async function runServe(options: RunServeOptions): Promise<number> {
   const { open, json, home = homeFolder(process.env), logLevel, ...rest } = options;
   const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
@@ -37,7 +37,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     now: () => systemClock.now(),
     secrets,
   });
-  // Before anything is opened: a signal that comes early must not find nobody.
+  // First, so that no early signal is missed.
   const signalled = nextSignal();
   let serving: Serving;
   try {
@@ -49,7 +49,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
   }
   const { token } = serving.home;
   secrets.push(token.value);
-  // Whoever read us has gone, as after `| head`: no reason to stop serving.
+  // The reader may close the pipe, as in `| head`. Keep serving.
   process.stdout.on('error', () => undefined);
   const start = serving.newStartUrl();
   if (json) {
@@ -73,9 +73,9 @@ function say(facts: Record<string, string>): void {
 
 function greet({ url, home: { token, sandbox } }: Serving, start: string): void {
   const lines = [
-    `Countersign listens on ${url}`,
+    `Countersign is listening on ${url}`,
     `Open ${start}`,
-    '  (good once, for a minute)',
+    '  (works once, for one minute)',
     `Token for programs: ${whereIs(token)}`,
     ...(sandbox.kind === 'none' ? [`No sandbox: ${unsandboxedWords('an approved command')} (${sandbox.reason}).`] : []),
   ];
@@ -94,16 +94,16 @@ function whereIs({ value, source }: Token): string {
   }
 }
 
-/** Whoever comes back after a minute needs no restart. */
+/** A start link expires after a minute; print a new one without a restart. */
 function offerNewStartUrl(serving: Serving): () => void {
   if (!process.stdin.isTTY) return () => undefined;
   const lines = createInterface({ input: process.stdin });
   lines.on('line', () => process.stdout.write(`Open ${serving.newStartUrl()}\n`));
-  process.stdout.write('Enter gives a new address to open, Ctrl+C ends.\n');
+  process.stdout.write('Press Enter for a new start link, Ctrl+C to stop.\n');
   return () => lines.close();
 }
 
-/** Resolves at the first signal; the second ends the process at once. */
+/** Resolves at the first signal; the second one ends the process immediately. */
 async function nextSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
     let isEnding = false;

@@ -35,7 +35,7 @@ async function start(options?: Parameters<typeof startServer>[1]): Promise<Serve
   return server;
 }
 
-/** A run that is to end by itself. */
+/** A run that is expected to fail. */
 async function fails(words: readonly string[], env: Record<string, string> = {}, expected = 1): Promise<string> {
   const run = startCommand(words, { HOME: folder, ...env });
   runs.push(run);
@@ -48,9 +48,9 @@ const bearer = ({ token }: ServerProcess): Record<string, string> => ({ authoriz
 const newChat = (server: ServerProcess) =>
   server.api('/worlds/harbour/chats', chatSchema, { method: 'POST', body: {} });
 
-// Several processes are started: on a busy machine that takes its time.
+// Starts several processes, which is slow on a busy machine.
 describe('countersign serve', () => {
-  it('[X1] [W1] says where it is in one line, and its start link opens a session once', async () => {
+  it('[X1] [W1] prints its URL on one line, and its start link opens one session', async () => {
     const port = String(await freePort());
     const server = await start({ words: ['--port', port] });
     expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));
@@ -72,14 +72,14 @@ describe('countersign serve', () => {
     expect((await send(`${server.url}/api/health`)).status).toBe(200);
     expect(server.stdout().trim().split('\n')).toHaveLength(1);
 
-    // The same browser after a restart, on the same port.
+    // The same browser after a restart on the same port.
     await server.end('SIGTERM');
     const again = await start({ words: ['--port', port] });
     expect(again.token).toBe(server.token);
     expect(await ask({ cookie, 'x-countersign-session': session })).toBe(200);
   });
 
-  it('[S4] says where it is in its home, without what opens it, and takes that back', async () => {
+  it('[S4] writes its URL to its home, without a credential, and removes it on exit', async () => {
     const server = await start();
     const file = join(home, 'server.json');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ url: server.url, pid: server.process.pid });
@@ -90,14 +90,14 @@ describe('countersign serve', () => {
     expect(await findServer(home)).toBeUndefined();
   });
 
-  it('[S4] a second one on the same home says in one sentence where the first is', async () => {
+  it('[S4] a second server on the same home reports where the first one is', async () => {
     const server = await start();
     const said = await fails(['serve', '--home', home, '--port', '0', '--no-open', '--log-level', 'silent']);
-    expect(said).toMatch(new RegExp(`^countersign: A server already runs on this home: ${server.url} .*\\n$`));
+    expect(said).toMatch(new RegExp(`^countersign: A server is already running on this home: ${server.url} .*\\n$`));
     expect((await send(`${server.url}/api/health`)).status).toBe(200);
   });
 
-  it('[S4] of several started at once exactly one wins', async () => {
+  it('[S4] exactly one of several concurrent starts wins', async () => {
     const words = ['serve', '--json', '--port', '0', '--home', home, '--log-level', 'silent'];
     const started = Array.from({ length: 3 }, () => startCommand(words, { HOME: folder }));
     runs.push(...started);
@@ -109,20 +109,20 @@ describe('countersign serve', () => {
     expect(ended.size).toBe(2);
     for (const run of ended) {
       expect(run.process.exitCode).toBe(1);
-      // The second is said where the first takes long to be there, as on a busy machine.
+      // The second text appears if the first server starts slowly, as on a busy machine.
       expect(run.stderr()).toMatch(
-        /^countersign: (?:A server already runs on this home: http:|The home .* is in use by (?:"countersign serve"|another process) \(pid \d+\)\.).*\n$/,
+        /^countersign: (?:A server is already running on this home: http:|The home .* is in use by (?:"countersign serve"|another process) \(pid \d+\)\.).*\n$/,
       );
     }
   });
 
-  it('[S4] what a dead server left behind is ignored', async () => {
+  it('[S4] ignores the leftovers of a dead server', async () => {
     const server = await start();
     await server.end('SIGKILL');
     expect(existsSync(join(home, 'server.json'))).toBe(true);
     expect(await findServer(home)).toBeUndefined();
     await start();
-    // A number that was given to another process, and an address where nobody or somebody else answers.
+    // A reused pid, and a URL where nobody or another program answers.
     await mkdir(join(folder, 'other'));
     for (const text of ['', '{}', JSON.stringify({ url: 'http://127.0.0.1:9', pid: process.pid })]) {
       await writeFile(join(folder, 'other', 'server.json'), text);
@@ -130,7 +130,7 @@ describe('countersign serve', () => {
     }
   });
 
-  it('refuses in one sentence what it can not do, and leaves nothing running', async () => {
+  it('fails with one sentence and leaves nothing running', async () => {
     const taken = createServer();
     const port = await listenOn(taken, 0, '127.0.0.1');
     const quiet = ['--home', home, '--log-level', 'silent'];
@@ -141,17 +141,17 @@ describe('countersign serve', () => {
       fails(['dance'], {}, 2),
     ]);
     taken.close();
-    expect(busy).toMatch(new RegExp(`^countersign: Port ${port} is taken by another program\\. .*\\n$`));
+    expect(busy).toMatch(new RegExp(`^countersign: Port ${port} is in use by another program\\. .*\\n$`));
     expect(noNumber).toContain('Invalid port "eighty"');
     expect(noOption).toContain('--help');
     expect(noCommand).toContain('Unknown command "dance"');
-    // What it held it has let go.
+    // The failed starts have released the home and the port.
     await start();
   });
 });
 
-describe('the end of a server', () => {
-  it('[W4] [S3] SIGTERM tells the streams, parks what runs and waits for nobody', async () => {
+describe('shutdown', () => {
+  it('[W4] [S3] SIGTERM notifies streams, parks turns and doesn’t wait for clients', async () => {
     const server = await start();
     const { id } = await newChat(server);
     const streams = await Promise.all(
@@ -159,7 +159,7 @@ describe('the end of a server', () => {
         openStream(`${server.url}/api${path}`, { headers: bearer(server) }),
       ),
     );
-    // Asked for and never finished: nobody waits for ever for the rest of it.
+    // An unfinished request, which must not delay the shutdown.
     const half = request(`${server.url}/api/worlds`, {
       method: 'POST',
       headers: { ...bearer(server), 'content-length': '100' },
@@ -173,7 +173,7 @@ describe('the end of a server', () => {
     }
   });
 
-  it('a second signal ends it at once', async () => {
+  it('a second signal ends the process immediately', async () => {
     const server = await start();
     const half = request(`${server.url}/api/worlds`, {
       method: 'POST',
@@ -182,14 +182,14 @@ describe('the end of a server', () => {
     half.on('error', () => undefined);
     half.write('{');
     await newChat(server);
-    // On its way out it would wait a moment for the half request. Two that differ: of two alike that come together a system tells one.
+    // The half-sent request delays the shutdown. Use two different signals: the system may merge two equal ones.
     server.process.kill('SIGTERM');
     expect(await server.end('SIGINT')).toEqual({ code: 130, signal: null });
   });
 });
 
-describe('what it says', () => {
-  it('to a person: the address, and where the token is; logs are JSON on standard error', async () => {
+describe('output', () => {
+  it('prints the URL and where the token is; logs are JSON on standard error', async () => {
     const run = startCommand(['--port', '0', '--home', home, '--no-open'], { HOME: folder });
     runs.push(run);
     await expect.poll(() => run.stdout(), { timeout: 90_000 }).toContain('Token for programs: in ');
@@ -207,7 +207,7 @@ describe('what it says', () => {
     expect(run.stderr()).not.toContain(token);
   });
 
-  it('[W1] [X1] never the token of COUNTERSIGN_TOKEN, and refuses a short one', async () => {
+  it('[W1] [X1] never prints COUNTERSIGN_TOKEN, and rejects a short one', async () => {
     const token = 'a-token-from-the-environment-0123456789';
     const words = ['serve', '--port', '0', '--home', home, '--no-open', '--log-level', 'info'];
     const refused = await fails(words, { COUNTERSIGN_TOKEN: 'short' });

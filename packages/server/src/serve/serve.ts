@@ -15,19 +15,19 @@ import { announceServer, findServer } from './server-file.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 export const DEFAULT_PORT = 4747;
-/** What a person starts to have a server that stays. */
+/** The command that starts a long-running server. */
 export const SERVE = 'countersign serve';
 
 export interface ServeOptions extends HomeOptions {
-  /** 0 for any free one. */
+  /** 0: any free port. */
   port?: number;
-  /** Default: loopback. Anything else lets other machines in. */
+  /** Default: loopback. Other addresses accept connections from other machines. */
   host?: string;
-  /** Further names this server is reached by, such as that of a proxy in front of it. */
+  /** Additional host names, such as that of a reverse proxy. */
   allowHosts?: readonly string[];
   /** The folder of the built web app. */
   webRoot?: string;
-  /** For connections that have shown no credential yet. */
+  /** Limits for unauthenticated connections. */
   strangers?: StrangerLimits;
   version: string;
 }
@@ -35,22 +35,22 @@ export interface ServeOptions extends HomeOptions {
 export interface Serving {
   url: string;
   home: Home;
-  /** A start link with a fresh ticket: good once, for a minute. */
+  /** A start link with a new ticket: works once, for one minute. */
   newStartUrl(): string;
-  /** Tells the streams, parks what runs, lets go of the home. */
+  /** Notifies streams, parks running turns and releases the home. */
   close(): Promise<void>;
 }
 
-/** Starts a server on a home and resolves when it listens. One home has one server (S4): a second is told where the first is. */
+/** Starts a server on a home and resolves when it listens. A second server on the same home fails with the URL of the first (S4). */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = '127.0.0.1', allowHosts = [], log, version, webRoot, strangers = STRANGER_LIMITS } = options;
-  const home = await openHome(options).catch((error: unknown) => sayWhoRuns(error, options.home));
+  const home = await openHome(options).catch((error: unknown) => reportRunningServer(error, options.home));
   const { engine, token, sessions } = home;
   let port = options.port ?? DEFAULT_PORT;
   const server = createServer({
     maxHeaderSize: 16 * 1024,
     headersTimeout: strangers.headersMs,
-    // Node looks for overdue connections only this often.
+    // How often Node checks for connections that exceed the timeout.
     connectionsCheckingInterval: strangers.headersMs / 2,
     requestTimeout: Math.max(60_000, strangers.headersMs),
   });
@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   });
   const answering = new Set<ServerResponse>();
-  let isLeaving = false;
+  let isStopping = false;
   try {
     const context = {
       engine,
@@ -82,17 +82,17 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
-    // Listening first: with a port that is taken, nothing that was left unfinished must begin to run.
+    // Resume unfinished turns only after listening succeeds: a failed start must not run anything.
     const started = startWhen(once(server, 'listening'), home);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
       answering.add(response);
       response.once('close', () => answering.delete(response));
-      if (isLeaving) {
-        refuseLeaving(request, response);
+      if (isStopping) {
+        rejectStopping(request, response);
         return;
       }
-      // A start that fails is told by who waits for it: unheard here, it would end the process without a word of ours.
+      // The caller reports a failed start. Unhandled here, the rejection would crash the process first.
       started.then(() => answer(request, response)).catch(() => response.destroy());
     });
     port = await listenOn(server, port, host);
@@ -106,21 +106,22 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const url = `http://${shownHost(host)}:${port}`;
   const retract = announceServer(home.folder, url);
   log.info('listening', { url, home: home.folder, sandbox: home.sandbox.kind });
-  if (!isLoopback(host)) log.warn('other machines can reach this server; what they send is not encrypted', { host });
+  if (!isLoopback(host))
+    log.warn('Other machines can reach this server, and the connection is not encrypted. Use a TLS proxy', { host });
   let closed: Promise<void> | undefined;
   return {
     url,
     home,
     newStartUrl: () => `${url}/#ticket=${auth.newTicket()}`,
     close() {
-      isLeaving = true;
+      isStopping = true;
       closed ??= shutDown(server, home, answering).finally(retract);
       return closed;
     },
   };
 }
 
-/** The same name on every process: a browser's cookie must be found wherever its next request goes. */
+/** The same cookie name in every process, so that each finds the browser's session. */
 function sharedAuth({ engine }: Home, report: (error: unknown, what: string) => void): Pick<AuthOptions, 'shared'> {
   const { shared, hashKey } = engine.runtime.store;
   if (shared === undefined) return {};
@@ -130,47 +131,44 @@ function sharedAuth({ engine }: Home, report: (error: unknown, what: string) => 
 
 function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {
   const started = listening.then(() => home.start());
-  // Told by who waits for it; here it only must not go unheard.
+  // The caller reports the error; this only prevents an unhandled rejection.
   started.catch(() => undefined);
   return started;
 }
 
-/** How long a request may take from a client on the same machine to us. */
-const ON_ITS_WAY_MS = 50;
+/** How long to keep accepting requests that are already in flight. */
+const IN_FLIGHT_MS = 50;
 
-/** How long answers that are under way may take when everything else has ended. */
-const LAST_ANSWERS_MS = 500;
+/** How long responses in progress may take after everything else has ended. */
+const LAST_RESPONSES_MS = 500;
 
 async function shutDown(server: Server, home: Home, answering: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
-  // What is on its way is told that nobody looks at it any more: cut off, whoever sent it could not know that it may be sent again.
-  await turnRound(ON_ITS_WAY_MS);
+  // Reject requests in flight with 503: if the connection is cut, the client can't know that it is safe to retry.
+  await waitTurns(IN_FLIGHT_MS);
   server.close();
   server.closeIdleConnections();
-  // What was taken in is answered before the store is closed under it. A stream has sent its head long since.
-  await turnRound(LAST_ANSWERS_MS, () => [...answering].every(({ headersSent }) => headersSent));
-  // Streams are told and end with this; turns are parked.
+  // Answer accepted requests before the store closes. Streams have already sent their headers.
+  await waitTurns(LAST_RESPONSES_MS, () => [...answering].every(({ headersSent }) => headersSent));
+  // Ends the streams with a notice and parks the turns.
   await home.close();
   server.closeIdleConnections();
-  await Promise.race([closed, after(LAST_ANSWERS_MS, undefined, { ref: false })]);
+  await Promise.race([closed, after(LAST_RESPONSES_MS, undefined, { ref: false })]);
   server.closeAllConnections();
 }
 
 const TURN_MS = 25;
 
-/**
- * Waits for as many looks at what has come as fit into the time, or until that is enough. Not for the time itself: on a machine that is
- * busy elsewhere it may pass without one look, and who was on the way would be cut off all the same.
- */
-async function turnRound(ms: number, isEnough: () => boolean = () => false): Promise<void> {
+/** Waits for a number of event loop turns instead of a duration: on a busy machine the time could pass before any request is read. */
+async function waitTurns(ms: number, isEnough: () => boolean = () => false): Promise<void> {
   for (let looks = 0; looks < ms / TURN_MS && !isEnough(); looks += 1) await after(TURN_MS);
 }
 
 /**
- * Said before anything is looked at, so that whoever asked can ask the next server, whatever it was. They are heard out first: a way that
- * is closed while they speak takes the answer with it.
+ * Rejects a request before processing it, so that the client can retry elsewhere. Reads it to the end first: closing the
+ * connection earlier would lose the answer.
  */
-function refuseLeaving(request: IncomingMessage, response: ServerResponse): void {
+function rejectStopping(request: IncomingMessage, response: ServerResponse): void {
   request.resume().once('end', () => {
     response.writeHead(503, {
       'Content-Type': 'application/problem+json',
@@ -182,15 +180,15 @@ function refuseLeaving(request: IncomingMessage, response: ServerResponse): void
   });
 }
 
-/** An address that can be opened: one that means every address can't. */
+/** A host that a browser can open, unlike 0.0.0.0. */
 function shownHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : inBrackets(host);
 }
 
-/** How long the first server may take from its lock to its address. */
+/** How long another server may take from locking the home to announcing its URL. */
 const FIRST_SERVER_MS = 3_000;
 
-async function sayWhoRuns(error: unknown, folder: string): Promise<never> {
+async function reportRunningServer(error: unknown, folder: string): Promise<never> {
   if (!(error instanceof CountersignError) || error.code !== 'store-locked') throw error;
   for (const end = Date.now() + FIRST_SERVER_MS; Date.now() < end; await after(50)) {
     const first = await findServer(folder);
@@ -198,8 +196,8 @@ async function sayWhoRuns(error: unknown, folder: string): Promise<never> {
     const command = readOwner(folder)?.command;
     const detail =
       command === undefined || command === SERVE
-        ? `A server already runs on this home: ${first.url} (pid ${first.pid}). Open that, stop it, or choose another home with --home.`
-        : `"${command}" (pid ${first.pid}) serves this home at ${first.url} until it ends. Quit it and try again, or choose another home with --home.`;
+        ? `A server is already running on this home: ${first.url} (pid ${first.pid}). Open that URL, stop the server, or choose another home with --home.`
+        : `"${command}" (pid ${first.pid}) is serving this home at ${first.url}. Quit it and try again, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail, { cause: error });
   }
   throw error;

@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { writePrivate } from '../home/private-file.js';
 
 const serverSchema = z.object({ url: z.string(), pid: z.number().int() });
-/** A server that runs on a home: where it is, never what opens it. */
+/** A running server of a home: its URL and pid, never a credential. */
 export type RunningServer = z.infer<typeof serverSchema>;
 
 const fileOf = (home: string): string => join(home, 'server.json');
 
-/** Says where this server is. The returned function takes that back. */
+/** Announces this server's URL. The returned function removes the announcement. */
 export function announceServer(home: string, url: string): () => void {
   writePrivate(fileOf(home), `${JSON.stringify({ url, pid: process.pid })}\n`);
   return () => {
@@ -19,7 +19,7 @@ export function announceServer(home: string, url: string): () => void {
   };
 }
 
-/** The server that runs on this home and answers, or undefined. What a dead one left behind counts for nothing. */
+/** The server that runs on this home and answers, or undefined. Leftovers of a dead server are ignored. */
 export async function findServer(home: string): Promise<RunningServer | undefined> {
   const server = readServerFile(home);
   if (server === undefined || !isAlive(server.pid)) return undefined;
@@ -39,15 +39,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there and somebody else's.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Nobody listens where a server has died, and that is known at once; one that is busy takes its time. */
+/** A dead server refuses the connection immediately; a busy one may take a while. */
 const ANSWER_MS = 5_000;
 
-/** A number is given to another process soon enough: only one that answers like us is us. */
+/** The pid may have been reused, so check that our server answers at this URL. */
 async function isServing(url: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const asked = get(`${url}/api/health`, { agent: false, timeout: ANSWER_MS }, (response) => {
@@ -56,7 +56,7 @@ async function isServing(url: string): Promise<boolean> {
       response.on('data', (chunk: string) => {
         text = `${text}${chunk}`.slice(0, 1_000);
       });
-      // One that is going is there no more.
+      // A server that is shutting down doesn't count.
       const isLeaving = response.headers[LEAVING_HEADER.toLowerCase()] !== undefined;
       response.on('end', () => resolve(!isLeaving && isHealth(text)));
       response.on('error', () => resolve(false));
@@ -66,7 +66,7 @@ async function isServing(url: string): Promise<boolean> {
   });
 }
 
-/** Also one whose store is away is there: its home is taken, and it will be back. */
+/** A server whose store is down counts too: it still holds the home. */
 function isHealth(text: string): boolean {
   try {
     const said: unknown = JSON.parse(text);

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const APPROVALS = listOf(queuedApprovalSchema);
 
-/** A server whose one agent asks for the commands it is given, all at once, and repeats what came of them. */
+/** A server whose agent requests all given commands at once and repeats their results. */
 async function start(commands: (server: ServerProcess) => readonly string[], env: Record<string, string> = {}) {
   const started: { server?: ServerProcess } = {};
   const made = await startModel((messages) => {
@@ -57,7 +57,7 @@ async function start(commands: (server: ServerProcess) => readonly string[], env
   return { server, env: { ...made.env, ...env }, world: `/worlds/${world.id}`, chat: chat.id };
 }
 
-/** Says something and resolves when the chat has settled. */
+/** Sends a message and resolves when the chat has settled. */
 async function say(server: ServerProcess, path: string): Promise<void> {
   const stream = await openStream(`${server.url}/api${path}/messages`, {
     method: 'POST',
@@ -77,12 +77,12 @@ async function approve(server: ServerProcess, world: string, { approvalId, callH
 const pending = async (server: ServerProcess, world: string): Promise<QueuedApproval[]> =>
   (await server.api(`${world}/approvals?status=pending`, APPROVALS)).items;
 
-// Several processes are started: on a busy machine that takes its time.
+// Starts several processes, which is slow on a busy machine.
 describe('an agent with an approved command', () => {
-  it('[A21] finds no token, sees nothing of our home and can not sign the next call over HTTP', async () => {
+  it('[A21] finds no token, can’t see our home and can’t approve its next call over HTTP', async () => {
     const { server, world, chat } = await start(({ url }) => {
       const { port } = new URL(url);
-      // Everything it could think of, and then the next call with whatever it found.
+      // Searches for credentials everywhere, then tries to approve the next call with what it found.
       const hunt = `
         exec 2>&1
         echo "== environment"; env; cat /proc/*/environ | tr '\\0' '\\n'
@@ -118,12 +118,12 @@ describe('an agent with an approved command', () => {
     expect(found).not.toContain('cookieHash');
     expect(found).not.toContain('SQLite format');
     expect(found).not.toContain('not-a-key');
-    // The second call still waits for a person, and has not run.
+    // The second call is still pending and has not run.
     expect((await pending(server, world)).map(({ approvalId }) => approvalId)).toEqual([second.approvalId]);
     expect(existsSync(join(second.workingDirectory, 'signed-by-itself'))).toBe(false);
   });
 
-  it('[A21] a token it was told is masked before a model sees it, and the server’s environment shows neither it nor a key', async () => {
+  it('[A21] masks a token that an agent was told, and the server’s environment exposes neither it nor an API key', async () => {
     const token = 'the-token-of-this-test-0123456789';
     const { server, world, chat } = await start(() => [`echo ${token.slice(0, 10)}""${token.slice(10)}`], {
       COUNTERSIGN_TOKEN: token,
@@ -136,7 +136,7 @@ describe('an agent with an approved command', () => {
     const said = async () => (await server.api(`${world}/chats/${chat}/messages`, list)).items.at(-1)?.content ?? '';
     await expect.poll(said, { timeout: 90_000 }).toContain('I was told');
     expect(await said()).not.toContain(token);
-    // Where there is no sandbox, a command reads what the kernel shows of every process of its user.
+    // Without a sandbox, a command can read the environment of every process of its user.
     const shown = existsSync('/proc/self/environ')
       ? await readFile(`/proc/${server.process.pid}/environ`, 'latin1')
       : 'PATH=';
@@ -146,8 +146,8 @@ describe('an agent with an approved command', () => {
   });
 });
 
-describe('a server that is killed', () => {
-  it('[S3] [A9] offers the pending approval again, runs the call once when it is signed, and answers', async () => {
+describe('a killed server', () => {
+  it('[S3] [A9] shows the pending approval again, runs the approved call once, and answers', async () => {
     const { server, env, world, chat } = await start(() => ['echo ran >> runs.txt; cat runs.txt']);
     await say(server, `${world}/chats/${chat}`);
     const [before] = await pending(server, world);
@@ -167,7 +167,7 @@ describe('a server that is killed', () => {
     const types = stream.frames.filter(({ event }) => event === 'tool').map(({ data }) => data['type']);
     expect(types).toEqual(['TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
     expect(stream.frames.some(({ data }) => String(data['content']).startsWith('I was told'))).toBe(true);
-    // The same decision again: nothing runs twice.
+    // The same decision again must not run the call twice.
     await approve(again, world, after);
     const messages = await again.api(`${world}/chats/${chat}/messages`, z.object({ items: z.array(messageSchema) }));
     const results = messages.items.filter(({ role, content }) => role === 'tool' && content.includes('exitCode'));

@@ -1,25 +1,25 @@
 import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
 
-/** An event made ready once for everybody who listens: with five hundred readers, writing it anew for each would be most of the work. */
+/** An event encoded once for all readers: encoding it per reader would dominate the cost with 500 of them. */
 export interface EncodedFrame {
-  /** The number in the world's log that a reader who got this resumes after. */
+  /** The number in the world's log to resume after. */
   readonly id: number;
-  /** False for chunks and output, which are in no log and repeat the number before them (S6). */
+  /** False for chunks and output, which are not in the log and repeat the previous number (S6). */
   readonly isStored: boolean;
   readonly chatId: string | undefined;
-  /** A question to a person: not for a client that can't put it to one (A13). */
+  /** An approval or question. Clients without approvals don't get it (A13). */
   readonly isApproval: boolean;
-  /** The tool of a call that begins. */
+  /** The tool of a call that starts. */
   readonly starts: string | undefined;
-  /** What a chunk is a part of, or what ends such parts: a message or a call. */
+  /** The message or call that a chunk belongs to. */
   readonly part: string | undefined;
   readonly ends: string | undefined;
-  /** The chat this leaves with nothing to do but, maybe, wait for people (M8); or makes busy. */
+  /** Whether this makes the chat busy, or leaves it idle or waiting for a person (M8). */
   readonly activity: 'working' | 'settled' | undefined;
-  /** The chat or the world is gone: its streams have nothing more to tell. */
+  /** The chat or world was deleted, so its streams end. */
   readonly removes: { entity: 'chat' | 'world'; id: string } | undefined;
   readonly bytes: Uint8Array;
-  /** The same frame under another number. */
+  /** The same frame with another number. */
   under(id: number): Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export function encodeFrame(event: WorldEvent): EncodedFrame {
   };
 }
 
-/** JSON has no line ends of its own, so each field is one line. */
+/** JSON contains no newlines, so each field is one line. */
 export function toBytes({ id, event, data }: Frame): Uint8Array {
   return Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`);
 }

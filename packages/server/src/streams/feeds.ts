@@ -1,21 +1,21 @@
 import type { Engine } from '@countersign/core';
 import { encodeFrame, type EncodedFrame } from './encode-frame.js';
 
-/** Proxies and routers forget connections on which nothing is said for longer. */
+/** Proxies and routers drop connections that are idle for longer. */
 const HEARTBEAT_MS = 15_000;
 
 interface FeedListener {
   heard(frame: EncodedFrame): void;
-  /** Time to say that we are still there. `lastEventId` is where the log ends: whoever is behind has missed a wake-up. */
+  /** Heartbeat. `lastEventId` is the end of the log: a reader behind it has missed a wake-up. */
   tick(lastEventId: number): void;
   /** The server is shutting down. */
   closing(): void;
 }
 
-/** The events of an engine's worlds, made ready once for all streams of a world. */
+/** The events of an engine's worlds, encoded once for all streams of a world. */
 export interface Feeds {
   listen(worldId: string, listener: FeedListener): () => void;
-  /** How many listen. */
+  /** Number of open streams. */
   count(): number;
 }
 
@@ -62,8 +62,8 @@ function createFeeds({ runtime, closing }: Engine): Feeds {
       try {
         lastEventId = await runtime.store.read((reader) => reader.lastEventId(worldId));
       } catch (error) {
-        // A store that is away is no reason to be silent: who hears nothing reconnects, and finds the same.
-        runtime.report(error, 'streams could not be checked for what they missed');
+        // Keep the heartbeat if the store is down: without it, readers would reconnect and find the same.
+        runtime.report(error, 'Streams could not be checked for missed events');
       }
       for (const listener of listenersOf(worldId)) listener.tick(lastEventId);
     }

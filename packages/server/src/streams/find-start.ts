@@ -1,13 +1,13 @@
 import type { Engine } from '@countersign/core';
 
 export interface StreamStart {
-  /** Everything after this number is told. */
+  /** Send everything after this number. */
   position: number;
-  /** The reader was where the log does not reach: it has to load anew, and hears what comes after that (S6). */
+  /** The requested number is not in the log: the reader must reload, then gets later events (S6). */
   isReset: boolean;
 }
 
-/** Where a stream goes on. */
+/** Where a stream resumes. */
 export async function findStart(
   { runtime }: Engine,
   worldId: string,
@@ -18,16 +18,16 @@ export async function findStart(
   return await runtime.store.read(async (reader) => {
     const last = await reader.lastEventId(worldId);
     if (wanted === undefined) return { position: last, isReset: false };
-    // Newer than all we have: it comes from another log, such as one that was restored since.
+    // Newer than our log: the number is from another log, such as before a restore.
     if (wanted > last || Number.isNaN(wanted)) return { position: last, isReset: true };
-    // From the very beginning means: all there is.
+    // 0 means everything, even if the log no longer starts at 1.
     const [first] = wanted === 0 ? [] : await reader.events(worldId, { after: 0, limit: 1 });
     const isOlder = first !== undefined && first.id > wanted + 1;
     return isOlder ? { position: last, isReset: true } : { position: wanted, isReset: false };
   });
 }
 
-/** A browser repeats whatever it was given; what we never gave is from somebody else. */
+/** Browsers repeat an id we sent. Anything else is not one of our ids. */
 function numberOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -9,7 +9,7 @@ afterEach(async () => {
   fixture = undefined;
 });
 
-/** Follows until the chat has settled, from what was heard while a decision was made. */
+/** Follows until the chat has settled, given the events that arrived while a decision was made. */
 async function follow(...types: ('waiting' | 'working' | 'idle')[]): Promise<{ written: number; isEnded: boolean }> {
   fixture = await openStreamFixture();
   const { engine, worldId, chatId } = fixture;
@@ -33,10 +33,10 @@ async function follow(...types: ('waiting' | 'working' | 'idle')[]): Promise<{ w
   return seen;
 }
 
-it('[W3] goes on after a wait that ended while the decision was made', async () => {
+it('[W3] continues after a wait that ended while the decision was made', async () => {
   expect(await follow('waiting', 'working')).toEqual({ written: 2, isEnded: false });
 });
 
-it('[W3] ends if the chat has settled meanwhile', async () => {
+it('[W3] ends if the chat has settled in the meantime', async () => {
   expect(await follow('waiting', 'working', 'idle')).toEqual({ written: 3, isEnded: true });
 });

@@ -5,43 +5,42 @@ import { feedsOf } from './feeds.js';
 import type { Outlet } from './open-outlet.js';
 import { readOwnCalls, withRealArguments, type OwnCalls } from './own-calls.js';
 
-/** How many events are read from the log at once: few at first and when they are large, since one may be as large as a message gets. */
+/** Page size for reading the log. Starts small and stays small for large events, since each may be as large as a message. */
 const FIRST_PAGE = 4;
 const LARGEST_PAGE = 64;
-/** Chunks kept while a reader catches up; they are in no log, and may be lost. */
-const MOST_EARLY = 64;
+/** Chunks buffered while a reader catches up. They are not in the log and may be dropped. */
+const MAX_BUFFERED_CHUNKS = 64;
 
 export interface Following {
   engine: Engine;
   worldId: string;
   chatId: string | undefined;
   untilSettled: boolean;
-  /** False: the reader can't put questions to a person, and gets none (A13). */
+  /** False: the reader can't ask a person, so it gets no approvals (A13). */
   approvals: boolean;
-  /** Tools that run in the reader: their calls are told with what they really say. */
+  /** Tools that run in the reader: it gets their calls unmasked. */
   ownTools: ReadonlySet<string>;
   position: number;
 }
 
 export interface Follower {
-  /** `held`: what was heard since the position was looked up. If it is all there is, the log need not be read. */
+  /** `held`: events since the position was looked up. If they are complete, the log need not be read. */
   start(held?: readonly EncodedFrame[]): void;
   stop(): void;
 }
 
 /**
- * Tells one reader what is in the log after a position, and then what happens. Behind, it reads the log at the reader's own pace; up
- * with it, it hands on what it hears. What it hears is never trusted to be all: a number that does not follow the last one sends it
- * back to the log.
+ * Sends a reader the log after a position, then live events. A gap in the numbers sends it back to the log. A slow reader reads
+ * the log at its own pace.
  */
 export function followLog(following: Following, outlet: Outlet): Follower {
   const { engine, worldId, chatId, untilSettled, approvals, ownTools } = following;
   const { runtime } = engine;
-  /** Everything for this reader up to here was written. */
+  /** Everything up to here was written. */
   let { position } = following;
   let newest = position;
   let state: 'behind' | 'live' | 'over' = 'behind';
-  let early: EncodedFrame[] = [];
+  let bufferedChunks: EncodedFrame[] = [];
 
   const isWanted = (frame: EncodedFrame): boolean =>
     (chatId === undefined || frame.chatId === chatId || frame.removes?.id === chatId) &&
@@ -49,7 +48,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
   const isEnd = ({ removes }: EncodedFrame): boolean =>
     removes !== undefined && (removes.entity === 'world' ? removes.id === worldId : removes.id === chatId);
 
-  /** False: the reader has no room for it now. */
+  /** False if the reader has no room now. */
   function write(frame: EncodedFrame): boolean {
     return (
       !isWanted(frame) || outlet.write(frame.isStored || frame.id === position ? frame.bytes : frame.under(position))
@@ -62,9 +61,9 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       return;
     }
     if (frame.id <= position) return;
-    // What is heard is masked for everybody; a call of the reader's own is read as it is.
+    // Live events are masked; read a call of the reader's own tool unmasked from the log.
     const isOwn = frame.starts !== undefined && ownTools.has(frame.starts);
-    // Missed something, or full: the log has it, when there is room.
+    // On a gap or a full buffer, read from the log once there is room.
     if (frame.id > position + 1 || isOwn || !write(frame)) {
       catchUp();
       return;
@@ -76,14 +75,14 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   function catchUp(): void {
     state = 'behind';
-    readOn().catch((error: unknown) => {
-      runtime.report(error, 'a stream could not be read on');
-      // Ended, the reader comes back with the number of what it has; left open, it would wait for what never comes.
+    readLog().catch((error: unknown) => {
+      runtime.report(error, 'An event stream failed');
+      // End the stream, so that the reader reconnects with its last id. Left open, it would wait forever.
       outlet.end();
     });
   }
 
-  async function readOn(): Promise<void> {
+  async function readLog(): Promise<void> {
     const ended = new Set<string>();
     let limit = FIRST_PAGE;
     for (;;) {
@@ -92,7 +91,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       const before = { position, newest };
       const page = await readPage(following, position, limit);
       await maskLongEvents(page?.events ?? []);
-      // Asked again: it may have ended while the page was read.
+      // Check again: the stream may have ended while the page was read.
       if (isOver()) return;
       if (page === undefined) {
         outlet.end();
@@ -119,9 +118,9 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   function goLive(ended: ReadonlySet<string>, isSettled: boolean): void {
     state = 'live';
-    const kept = early;
-    early = [];
-    // A chunk after the message it was a part of would open that message again.
+    const kept = bufferedChunks;
+    bufferedChunks = [];
+    // A chunk after the end of its message would reopen that message.
     for (const frame of kept) if (frame.part === undefined || !ended.has(frame.part)) write(frame);
     if (untilSettled && isSettled) outlet.end();
   }
@@ -133,14 +132,15 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   const isOver = (): boolean => state === 'over';
 
-  /** `isLatest` is false for what a chat has gone on from since: that it waited then is no reason to end. */
+  /** `isLatest` is false for a status that has changed since: a past wait must not end the stream. */
   function heard(frame: EncodedFrame, isLatest = true): void {
     if (frame.isStored) newest = Math.max(newest, frame.id);
     if (state === 'live') hearLive(frame, isLatest);
-    else if (state === 'behind' && !frame.isStored && isWanted(frame)) early = [...early, frame].slice(-MOST_EARLY);
+    else if (state === 'behind' && !frame.isStored && isWanted(frame))
+      bufferedChunks = [...bufferedChunks, frame].slice(-MAX_BUFFERED_CHUNKS);
   }
 
-  /** False: they don't say whether the chat has anything to do, which `untilSettled` asks for. */
+  /** False if `held` doesn't show whether the chat has settled, which `untilSettled` needs. */
   function goLiveWith(held: readonly EncodedFrame[]): boolean {
     const latest = held.findLast((frame) => frame.activity !== undefined && frame.chatId === chatId);
     if (untilSettled && latest === undefined) return false;
@@ -159,7 +159,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
           if (state === 'live' && lastEventId > position) catchUp();
         },
         closing() {
-          const message = 'The server is shutting down. Nothing is lost: reconnect when it is back.';
+          const message = 'The server is shutting down. Nothing is lost. Reconnect when it is back.';
           const data = JSON.stringify({ type: 'notice', message });
           outlet.write(toBytes({ id: String(position), event: 'system', data }));
           outlet.end();
@@ -176,20 +176,20 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
 interface LogPage {
   events: readonly StoredEvent[];
-  /** If the page is not full, everything up to here is in it. */
+  /** If the page is not full, it contains everything up to here. */
   lastEventId: number;
   isSettled: boolean;
   ownCalls: OwnCalls;
 }
 
-/** Undefined: the world or the chat is gone. */
+/** Undefined if the world or chat was deleted. */
 async function readPage(
   { engine, worldId, chatId, ownTools }: Following,
   after: number,
   limit: number,
 ): Promise<LogPage | undefined> {
   return await engine.runtime.store.read(async (reader) => {
-    // The events last: what the other two say is then told by events that are in the page.
+    // Read the events last, so that the page includes the events for what the other two reads show.
     const chat = chatId === undefined ? undefined : await reader.chat(chatId);
     const isThere = chatId === undefined ? (await reader.worldRev(worldId)) !== undefined : chat?.worldId === worldId;
     if (!isThere) return undefined;
@@ -204,12 +204,12 @@ async function readPage(
   });
 }
 
-/** One event that can't be shown must not keep a reader from all that came after it. */
+/** An event that can't be encoded must not block all later ones. */
 function encodeStored({ runtime }: Engine, event: StoredEvent, ownCalls: OwnCalls): EncodedFrame[] {
   try {
     return [encodeFrame(withRealArguments(toWorldEvent(event), ownCalls))];
   } catch (error) {
-    runtime.report(error, `${event.event} ${event.id} could not be shown`);
+    runtime.report(error, `${event.event} ${event.id} could not be encoded`);
     return [];
   }
 }

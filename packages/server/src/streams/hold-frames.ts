@@ -3,17 +3,17 @@ import type { EncodedFrame } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
 import type { StreamStart } from './find-start.js';
 
-/** More than one request sets off before it is answered. Beyond, the log is read instead. */
+/** More than one request usually causes before it is answered. Beyond this, the log is read instead. */
 const MOST_HELD = 64;
 
 export interface HeldFrames {
   frames(): readonly EncodedFrame[];
-  /** Where the log ended before the first of them. */
+  /** Where the log ended before the first frame. */
   start(): StreamStart | undefined;
   stop(): void;
 }
 
-/** Keeps what happens in a world while something is done there, for a stream that opens after it. */
+/** Buffers the events of a world during an action, for the stream that opens after it. */
 export function holdFrames(engine: Engine, worldId: string): HeldFrames {
   let first: EncodedFrame | undefined;
   let held: EncodedFrame[] | undefined = [];

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp, TOKEN } from '../testing/app-fixture.js';
 import { responseToNobody } from '../testing/no-socket.js';
-import { MOST_STREAMS } from './limit-streams.js';
+import { MAX_STREAMS } from './limit-streams.js';
 
 afterEach(closeApps);
 
 describe('streams of one credential', () => {
-  it('[N4] [W2] are refused in words beyond what anybody needs, before anything is written, and again let in when one ends', async () => {
+  it('[N4] [W2] are rejected with a message over the limit, before anything is written, and accepted again when one ends', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const chat = await t.api<{ id: string }>('POST', '/worlds/harbour/chats', {});
@@ -19,7 +19,7 @@ describe('streams of one credential', () => {
         { outgoing },
       );
     const events = '/api/worlds/harbour/events';
-    const open = Array.from({ length: MOST_STREAMS }, responseToNobody);
+    const open = Array.from({ length: MAX_STREAMS }, responseToNobody);
     for (const outgoing of open) await ask(events, {}, outgoing);
     expect(new Set(open.map(({ headersSent }) => headersSent))).toEqual(new Set([true]));
 

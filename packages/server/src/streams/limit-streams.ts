@@ -3,19 +3,19 @@ import type { AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** Twice the readers that one chat is made for (N4). Each holds a socket and what waits for it. */
-export const MOST_STREAMS = 1_000;
+/** Twice the number of readers per chat that we support (N4). Each uses a socket and a buffer. */
+export const MAX_STREAMS = 1_000;
 
 const open = new WeakMap<Engine, Map<string, number>>();
 
-/** One credential that opens streams without end would take the sockets and the memory of all others. */
+/** Prevents one credential from using up the sockets and memory of all others. */
 export function refuseManyStreams(c: AppRequest, engine: Engine): void {
-  if ((open.get(engine)?.get(holderOf(c)) ?? 0) < MOST_STREAMS) return;
-  const detail = problemTexts.tooManyStreams(MOST_STREAMS);
+  if ((open.get(engine)?.get(holderOf(c)) ?? 0) < MAX_STREAMS) return;
+  const detail = problemTexts.tooManyStreams(MAX_STREAMS);
   throw new HttpProblem(429, detail, { headers: { 'Retry-After': '5' } });
 }
 
-/** Counts a stream until what is returned is called. */
+/** Counts a stream until the returned function is called. */
 export function countStream(c: AppRequest, engine: Engine): () => void {
   const counts = open.get(engine) ?? new Map<string, number>();
   open.set(engine, counts);
@@ -31,7 +31,7 @@ export function countStream(c: AppRequest, engine: Engine): () => void {
   };
 }
 
-/** A token, or one browser's session. */
+/** The token, or one browser session. */
 function holderOf(c: AppRequest): string {
   return c.get('signer')?.who ?? '';
 }

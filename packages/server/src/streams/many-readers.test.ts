@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 describe('many readers', () => {
-  it('[N4] [S6] 500 on one chat lose nothing, some of them cut and resumed on the way', async () => {
+  it('[N4] [S6] 500 readers of one chat lose nothing, even if some disconnect and resume', async () => {
     fixture = await openStreamFixture(() => 'an answer of several words');
     const { stream, say, engine, worldId, chatId } = fixture;
     const readers = await Promise.all(Array.from({ length: 500 }, () => stream({ chat: chatId, after: '0' })));
@@ -36,7 +36,7 @@ describe('many readers', () => {
     }
   });
 
-  it('[S6] one that is slow reads from the log at its own pace, and gets everything once', async () => {
+  it('[S6] a slow reader reads from the log at its own pace, and gets every event once', async () => {
     fixture = await openStreamFixture();
     const { stream, say } = fixture;
     const slow = await stream();
@@ -47,7 +47,7 @@ describe('many readers', () => {
     expect(numbersIn(slow.frames)).toEqual(upTo(MANY));
   });
 
-  it('[S6] one that takes nothing is cut off and resumes without loss, while others go on', async () => {
+  it('[S6] a stalled reader is disconnected and resumes without loss, while others continue', async () => {
     fixture = await openStreamFixture();
     const { stream, say, chatId, url, connections, clock } = fixture;
     const stalled = connect(Number(new URL(url).port), '127.0.0.1');
@@ -71,7 +71,7 @@ describe('many readers', () => {
     stalled.resume();
     await once(stalled, 'close');
     const text = Buffer.concat(received).toString('utf8');
-    // What is not whole counts for nothing, as in any reader of event streams.
+    // Ignore an incomplete frame, like any event stream parser.
     const whole = text.slice(0, text.lastIndexOf('\n\n'));
     const got = [...whole.matchAll(/^data: .*"content":"@human (\d+)/gm)].map(([, number]) => Number(number));
     const lastId = [...whole.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '0';
@@ -82,9 +82,9 @@ describe('many readers', () => {
   });
 });
 
-/** More than the system keeps for a socket, and more than we keep for a reader. Longer messages would not be shown whole (A15). */
+/** More than the socket buffer plus our own buffer. Longer messages would be truncated (A15). */
 const MANY = 120;
-/** Three bytes each: masking takes time by the character, and a socket holds bytes. */
+/** Three bytes per character: masking costs time per character, and sockets buffer bytes. */
 const WORDS = '字'.repeat(60_000);
 
 function numberIn({ data }: ReadFrame): number | undefined {

@@ -5,7 +5,7 @@ import { openOutlet } from './open-outlet.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A response that notes what it was given at once. */
+/** A response that records each write. */
 function noting() {
   const response = responseToNobody();
   const writes: string[] = [];
@@ -18,7 +18,7 @@ function noting() {
   return { response, writes };
 }
 
-it('[W4] the events of one step leave in one write, those of the next step in the next', async () => {
+it('[W4] sends the events of one step in one write', async () => {
   const { response, writes } = noting();
   const outlet = openOutlet(response, () => undefined);
   for (const frame of ['a', 'b', 'c']) outlet.write(bytes(frame));
@@ -29,7 +29,7 @@ it('[W4] the events of one step leave in one write, those of the next step in th
   expect(writes).toEqual(['abc', 'd']);
 });
 
-it('[W4] the last events leave with the end', async () => {
+it('[W4] flushes the last events when it ends', async () => {
   const { response, writes } = noting();
   let gone = 0;
   const outlet = openOutlet(response, () => {
@@ -45,7 +45,7 @@ it('[W4] the last events leave with the end', async () => {
   expect([writes, gone]).toEqual([['ab'], 1]);
 });
 
-it('[S6] a reader that takes nothing is given no more than a limit, and there is room again when it has taken all', async () => {
+it('[S6] stops accepting writes at a limit, and accepts them again when the reader has drained it', async () => {
   const response = responseToNobody();
   const outlet = openOutlet(response, () => undefined);
   response.writeHead(200);

@@ -1,36 +1,33 @@
 import type { ServerResponse } from 'node:http';
 
-/** How much may wait for a reader that does not keep up. A frame that is larger by itself still goes out. */
-const MOST_WAITING = 1024 * 1024;
-/** How many heartbeats long a reader may take nothing of what waits for it. */
-const MOST_STALLED = 2;
+/** Buffer limit for a slow reader. A single larger frame is still sent. */
+const MAX_BUFFERED = 1024 * 1024;
+/** Number of heartbeats after which a stalled reader is disconnected. */
+const MAX_STALLED_BEATS = 2;
 
-/** The way to one reader of a stream. */
+/** The connection to one reader of a stream. */
 export interface Outlet {
   /**
-   * What is written in one go of the event loop, such as the events of one step, leaves in one write to the socket. False: too much
-   * waits already, and this was not taken. Otherwise everything ever said would pile up behind a stalled reader.
+   * Batches the writes of one event loop turn into one write to the socket. False if the buffer is full and the bytes were not
+   * accepted.
    */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when the reader has taken what it was given, or is gone. */
+  /** Resolves when the reader has drained its buffer, or has disconnected. */
   room(): Promise<void>;
-  /**
-   * Says that we are still there. A reader that has taken nothing of what waits for it since the last two times is cut off: it comes
-   * back with the number of the last frame it got.
-   */
+  /** Sends a heartbeat. A reader that has drained nothing since the last two is disconnected; it reconnects with its last id. */
   beat(): void;
-  /** What was written still goes out. */
+  /** Flushes what was written. */
   end(): void;
 }
 
 const HEARTBEAT = new TextEncoder().encode(': still here\n\n');
 
-/** `onGone` is called once, when nothing more can be written: the reader left, was cut off, or we ended it. */
+/** `onGone` is called once, when nothing more can be written: the reader left, was disconnected, or we ended the stream. */
 export function openOutlet(response: ServerResponse, onGone: () => void): Outlet {
   let isOpen = true;
   let isFull = false;
   let wake = (): void => undefined;
-  /** Written by us and not yet handed to the response. */
+  /** Written by us, but not yet passed to the response. */
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let written = 0;
@@ -66,7 +63,7 @@ export function openOutlet(response: ServerResponse, onGone: () => void): Outlet
   }
 
   function write(bytes: Uint8Array): boolean {
-    if (!isOpen || waiting() > MOST_WAITING) return false;
+    if (!isOpen || waiting() > MAX_BUFFERED) return false;
     if (held.length === 0) process.nextTick(flush);
     held.push(bytes);
     heldBytes += bytes.byteLength;
@@ -76,7 +73,7 @@ export function openOutlet(response: ServerResponse, onGone: () => void): Outlet
 
   response.once('close', gone);
   response.on('drain', drained);
-  // Unheard, the error of a socket that was cut would end the process.
+  // Without a listener, a socket error would crash the process.
   response.on('error', gone);
   if (response.destroyed) queueMicrotask(gone);
 
@@ -93,7 +90,7 @@ export function openOutlet(response: ServerResponse, onGone: () => void): Outlet
       const taken = written - waiting();
       stalled = waiting() > 0 && taken <= takenBefore ? stalled + 1 : 0;
       takenBefore = taken;
-      if (stalled >= MOST_STALLED) {
+      if (stalled >= MAX_STALLED_BEATS) {
         gone();
         response.destroy();
       } else if (waiting() === 0) write(HEARTBEAT);

@@ -1,10 +1,10 @@
 import type { StoredEvent, StoreReader } from '@countersign/core/ports';
 import type { WorldEvent } from '@countersign/protocol';
 
-/** The real arguments of calls, by the call's id. */
+/** Unmasked arguments by call id. */
 export type OwnCalls = ReadonlyMap<string, unknown>;
 
-/** What the reader's own tools are to run: what is told of a call is masked for everybody else (A15, A18). */
+/** Unmasked arguments for calls of the reader's own tools; everyone else gets them masked (A15, A18). */
 export async function readOwnCalls(
   reader: StoreReader,
   events: readonly StoredEvent[],

@@ -35,7 +35,7 @@ const ids = (frames: readonly ReadFrame[]): number[] => stored(frames).map(({ id
 const lastEventId = (engine: Engine, worldId: string): Promise<number> =>
   engine.runtime.store.read((reader) => reader.lastEventId(worldId));
 
-/** Resolves when what runs has come to rest. */
+/** Resolves when all work has settled. */
 async function settle({ engine }: StreamFixture): Promise<void> {
   await engine.quiet();
 }
@@ -52,8 +52,8 @@ const danger = defineTool({
 });
 const askOnce = [{ say: 'I would do it.', calls: [{ name: 'danger' }] }, 'Done.'];
 
-describe('a stream of a chat', () => {
-  it('[W4] tells what happens in frames with id, event and JSON, chunks under the number of what came before', async () => {
+describe('a chat stream', () => {
+  it('[W4] sends frames with id, event and JSON, and chunks with the previous id', async () => {
     const { stream, say } = await open(() => 'hello there');
     const reader = await stream();
     expect(reader.response.headers['content-type']).toBe('text/event-stream');
@@ -71,7 +71,7 @@ describe('a stream of a chat', () => {
     expect(frames.every(({ data }) => data['chatId'] === fixture?.chatId)).toBe(true);
   });
 
-  it('[S6] goes on where it was cut, without gap or repeat, by header and by query', async () => {
+  it('[S6] resumes without gaps or duplicates, by header and by query', async () => {
     const { stream, say, chatId, engine, worldId } = await open();
     const whole = await stream({ chat: chatId });
     const first = await stream({ chat: chatId });
@@ -92,7 +92,7 @@ describe('a stream of a chat', () => {
     expect(new Set(ids(whole.frames)).size).toBe(ids(whole.frames).length);
   });
 
-  it('[S6] a new reader hears what comes, one that asks for it all of the past too', async () => {
+  it('[S6] starts with new events, or with the whole log if requested', async () => {
     const { stream, say, chatId } = await open();
     for (let i = 0; i < 30; i += 1) await say(`message ${i}`);
     await settle(fixture as StreamFixture);
@@ -110,11 +110,11 @@ describe('a stream of a chat', () => {
     ]);
   });
 
-  it('[S6] readers that join while events rush by miss none and get none twice', async () => {
+  it('[S6] readers that join during a burst of events miss none and get none twice', async () => {
     const { stream, say, chatId, engine, worldId } = await open();
     const readers: OpenStream[] = [];
     for (let i = 0; i < 40; i += 1) {
-      // Not waited for: the next reader joins in the middle of what this causes.
+      // Not awaited, so that the next reader joins in the middle of it.
       const said = say(`message ${i}`);
       readers.push(await stream({ chat: chatId, after: '0' }));
       await said;
@@ -132,7 +132,7 @@ describe('a stream of a chat', () => {
     }
   });
 
-  it('[S6] a number that the log does not reach is told to load anew, and hears what follows', async () => {
+  it('[S6] an id beyond the log causes a reset, followed by new events', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     await say('one');
     await settle(fixture as StreamFixture);
@@ -149,7 +149,7 @@ describe('a stream of a chat', () => {
     expect(reader.frames[0]).toBe(reset);
   });
 
-  it('[S6] so is one from before the log begins; from the very beginning is all there is', async () => {
+  it('[S6] an id before the start of the log causes a reset; 0 returns the whole log', async () => {
     const { stream, engine } = await open();
     const { id: world } = await createWorld(engine.runtime, { name: 'Quay' }, TESTER);
     const oldest = await createChat(engine.runtime, world);
@@ -157,7 +157,7 @@ describe('a stream of a chat', () => {
     const newer = await createChat(engine.runtime, world);
     const early = await stream({ world, after: '1' });
     await early.until(({ data }) => data['id'] === newer.id);
-    // The beginning of the log goes with the chat it told of.
+    // Deleting the chat removes the beginning of the log.
     await deleteChat(engine.runtime, world, oldest.id, TESTER);
     const late = await stream({ world, after: '1' });
     await late.until(({ event }) => event === 'reset');
@@ -167,7 +167,7 @@ describe('a stream of a chat', () => {
     expect([...early.frames, ...all.frames].filter(({ event }) => event === 'reset')).toEqual([]);
   });
 
-  it('tells nothing of other chats, and ends with its own', async () => {
+  it('shows no events of other chats, and ends when its chat is deleted', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     const { id: other } = await createChat(engine.runtime, worldId);
     const here = await stream();
@@ -188,7 +188,7 @@ describe('a stream of a chat', () => {
 });
 
 describe('a stream that ends when the chat has settled', () => {
-  it('[W3] [M8] ends with idle, and with waiting when a person is asked', async () => {
+  it('[W3] [M8] ends when the chat is idle or waits for a person', async () => {
     const { stream, say, engine, worldId, chatId } = await open(askOnce, [danger]);
     const after = String(await lastEventId(engine, worldId));
     await say('go');
@@ -203,15 +203,15 @@ describe('a stream that ends when the chat has settled', () => {
     expect(await second.over).toBe(true);
     expect(second.frames.at(-1)).toSatisfy(isIdle);
     expect(second.frames.find(({ data }) => data['content'] === 'Done.')).toBeDefined();
-    // Nothing to do already: what there is, and the end.
+    // Already settled: the stream sends what there is and ends.
     const third = await stream({ chat: chatId, after: before, until: 'settled' });
     expect(await third.over).toBe(true);
     expect(ids(third.frames)).toEqual(ids(second.frames));
   });
 });
 
-describe('a client that can not put questions', () => {
-  it('[A13] gets no approvals, neither as they come nor from the log', async () => {
+describe('a client without approvals', () => {
+  it('[A13] gets no approvals, neither live nor from the log', async () => {
     const { stream, say, register, engine, worldId, chatId } = await open(askOnce, [danger]);
     const pipe = await register({ label: 'pipe', approvals: false });
     const person = await register({ label: 'person', approvals: true });
@@ -228,13 +228,13 @@ describe('a client that can not put questions', () => {
     const questions = (frames: readonly ReadFrame[]) =>
       frames.filter((frame) => /approval/i.test(JSON.stringify(frame)));
     expect(questions(live.person.frames).length).toBeGreaterThanOrEqual(3);
-    // The refusal as the model is told it stays: it is a result, not a question.
+    // The denial stays visible: it is a tool result, not an approval.
     for (const reader of [live.pipe, replay])
       expect(questions(reader.frames).filter(({ data }) => !JSON.stringify(data).includes('User denied'))).toEqual([]);
     expect(live.pipe.frames.some(({ data }) => data['type'] === 'TOOL_DENIED')).toBe(true);
   });
 
-  it('[A18] is there while it reads', async () => {
+  it('[A18] is connected while it reads', async () => {
     const { stream, register, engine } = await open();
     const client = await register({ label: 'editor', approvals: true });
     const leftAt = async () => (await engine.runtime.store.read((reader) => reader.client(client)))?.leftAt;
@@ -246,7 +246,7 @@ describe('a client that can not put questions', () => {
 });
 
 describe('a connection', () => {
-  it('[W4] says every 15 seconds that it is still there', async () => {
+  it('[W4] gets a heartbeat every 15 seconds', async () => {
     const { stream, clock } = await open();
     const reader = await stream();
     const before = reader.comments.length;
@@ -256,10 +256,10 @@ describe('a connection', () => {
     await expect.poll(() => reader.comments.length).toBe(before + 2);
   });
 
-  it('[S6] finds with the next heartbeat what nobody told it', async () => {
+  it('[S6] finds missed events with the next heartbeat', async () => {
     const { stream, clock, engine, worldId, chatId } = await open();
     const reader = await stream();
-    // As another process would: stored, and its hint lost.
+    // Like an event of another process whose hint was lost.
     await engine.runtime.store.transact(worldId, async (tx) => {
       tx.emit({ event: 'system', chatId, data: { type: 'notice', message: 'from elsewhere' } });
     });
@@ -268,7 +268,7 @@ describe('a connection', () => {
     expect(Number(found.id)).toBe(await lastEventId(engine, worldId));
   });
 
-  it('[S6] goes back to the log when a number does not follow the last', async () => {
+  it('[S6] returns to the log on a gap in the numbers', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     const reader = await stream();
     await engine.runtime.store.transact(worldId, async (tx) => {
@@ -280,7 +280,7 @@ describe('a connection', () => {
     expect(ids(reader.frames)).toEqual(ids(reader.frames).toSorted((a, b) => a - b));
   });
 
-  it('[W4] is told when the server shuts down, and ends', async () => {
+  it('[W4] gets a notice when the server shuts down, and ends', async () => {
     const { stream, engine } = await open();
     const readers = [await stream(), await stream({})];
     const closed = engine.close();
@@ -291,7 +291,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('leaves nothing behind when its reader goes, or only asked for the head', async () => {
+  it('leaves nothing behind when its reader disconnects or sends HEAD', async () => {
     const { stream, say, url } = await open();
     const readers = await Promise.all(Array.from({ length: 20 }, () => stream()));
     const head = await send(url, { method: 'HEAD' });

@@ -10,21 +10,21 @@ import { holdFrames } from './hold-frames.js';
 
 export interface StreamOptions {
   engine: Engine;
-  /** The route has seen that there is such a world, and such a chat in it. */
+  /** The route has checked that the world, and the chat in it, exist. */
   worldId: string;
-  /** Only this chat. */
+  /** Only events of this chat. */
   chatId?: string;
-  /** Go on after this number of the log. `Last-Event-ID`, which a reader sends when it comes back, counts more. Absent: from now on. */
+  /** Resume after this number of the log. `Last-Event-ID` overrides it. Absent: start with new events. */
   after?: number;
-  /** What the stream tells the effects of. Done once the place in the log is known; if it throws, nothing was sent. */
+  /** An action whose events the stream shows. It runs once the position in the log is known; if it throws, nothing was sent. */
   act?: () => Promise<unknown>;
-  /** End when the chat has nothing to do but, maybe, wait for people. */
+  /** End when the chat is idle or waits for a person. */
   untilSettled?: boolean;
-  /** The registered client that reads: there as long as it does (A18). */
+  /** The registered client that reads. It is connected while it reads (A18). */
   client?: {
     id: string;
     approvals: boolean;
-    /** Its own tools, by the names agents know them by: of their calls it gets the real arguments (A15, A18). */
+    /** Its own tools, by the names that agents use. It gets their calls unmasked (A15, A18). */
     tools?: readonly string[];
   };
 }
@@ -35,23 +35,20 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/**
- * The events of a world or a chat as they happen (W4), from where the reader left off without gap or repeat (S6). Once it resolves,
- * whatever happens is told.
- */
+/** Streams the events of a world or chat (W4), resuming without gaps or duplicates (S6). Every event after it resolves is sent. */
 export async function streamEvents(c: AppRequest, options: StreamOptions): Promise<Response> {
-  // Nobody would read the body of this one, and nobody would end it.
+  // HEAD has no body, so the stream would never end.
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
   const { engine, worldId, client } = options;
   const { outgoing } = c.env;
   if (outgoing === undefined) throw new Error('an event stream needs a socket');
-  // Before anything is done: what is kept must be answered.
+  // Check before acting: an accepted message must not be answered with an error.
   refuseManyStreams(c, engine);
   const find = (): Promise<StreamStart> => findStart(engine, worldId, c.req.header('last-event-id'), options.after);
   const held = options.act === undefined ? undefined : holdFrames(engine, worldId);
   let start: StreamStart;
   try {
-    // A store of one process tells everything to who listens here: where the log ended is known from what came next, without reading it.
+    // With a store of one process, the held frames show where the log ended, so it need not be read.
     const isTold = options.after === undefined && c.req.header('last-event-id') === undefined;
     const before = isTold && engine.runtime.store.shared === undefined ? undefined : await find();
     await options.act?.();
@@ -69,7 +66,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
     if (client === undefined || engine.closing.aborted) return;
     engine.clients
       .disconnected(client.id)
-      .catch((error: unknown) => engine.runtime.report(error, 'a client could not be noted as cut'));
+      .catch((error: unknown) => engine.runtime.report(error, 'A client could not be marked as disconnected'));
   });
   const follower = followLog(
     {
@@ -84,7 +81,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
     outlet,
   );
   outgoing.writeHead(200, HEADERS);
-  // A number without data is no event, but a browser that is cut before the first one comes back with it.
+  // An id without data is not an event, but a browser that disconnects before the first event resumes with it.
   outlet.write(Buffer.from(`retry: 1000\nid: ${start.position}\n\n`));
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));
   follower.start(held?.frames());

@@ -19,7 +19,7 @@ import { holdToDescription } from './hold-to-description.js';
 
 export const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
-/** What came back, with its body read as JSON where it is JSON. */
+/** A response, with its body parsed if it is JSON. */
 interface Answered<T = Record<string, unknown>> {
   status: number;
   headers: Headers;
@@ -32,11 +32,14 @@ export interface AppFixture {
   engine: Engine;
   clock: FakeClock;
   provider: ScriptedProvider;
-  /** The address of the server, without a slash at its end. */
+  /** The server's URL, without a trailing slash. */
   url: string;
-  /** What was logged or reported as wrong. */
+  /** Logged and reported errors. */
   errors: readonly string[];
-  /** Sends a request to a path under `/api`, with the token; `body` goes as JSON. What comes back is held to the description. */
+  /**
+   * Sends a request to a path under `/api` with the token; `body` is sent as JSON. The response is checked against the API
+   * description.
+   */
   api<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -51,9 +54,9 @@ export interface AppFixtureOptions {
   script?: Script;
   tools?: readonly Tool[];
   mcp?: McpHostFactory;
-  /** Where worlds work. Default: here. */
+  /** Parent of the working folders. Default: the current folder. */
   folder?: string;
-  /** Default: nothing is kept. */
+  /** Default: in memory. */
   file?: string;
   store?: Store;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
@@ -61,7 +64,7 @@ export interface AppFixtureOptions {
 
 const opened = new Set<AppFixture>();
 
-/** A server over real HTTP on an engine with the scripted model. */
+/** A real HTTP server on an engine with the scripted model. */
 export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixture> {
   const clock = createFakeClock();
   const errors: string[] = [];
@@ -129,12 +132,12 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   return fixture;
 }
 
-/** For `afterEach`: closes whatever a test opened, also when it failed half-way. */
+/** For `afterEach`: closes everything a test opened, even if it failed. */
 export async function closeApps(): Promise<void> {
   await Promise.all([...opened].map((fixture) => fixture.close()));
 }
 
-/** Resolves when a condition holds; looks again and again, and gives up with an error. */
+/** Polls until a condition holds; throws on timeout. */
 export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 30_000): Promise<T> {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const found = await look();
@@ -143,5 +146,5 @@ export async function until<T>(look: () => Promise<T | undefined>, what: string,
       setTimeout(resolve, 5);
     });
   }
-  throw new Error(`waited in vain: ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 }

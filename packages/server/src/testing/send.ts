@@ -14,13 +14,13 @@ export interface Answer {
   text: string;
 }
 
-/** Sends one request as it is told: unlike `fetch`, it lets a test lie about Host and Origin. */
+/** Sends a request as given: unlike `fetch`, it can send a false Host and Origin. */
 export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   const response = await open(url, sent);
   return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }
 
-/** The same, for an answer that does not end by itself. */
+/** Like `send`, for a response that doesn't end by itself. */
 export async function open(url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<IncomingMessage> {
   const asked = request(url, {
     method,

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { createLog } from '../serve/create-log.js';
 import { serve } from '../serve/serve.js';
 
-// One of several servers on a database, for tests that kill them: its model asks for one stamp per message, and each run leaves a
-// line outside of any process. "Please call NAME with {…}" makes it ask for that tool instead, and tell what came of it.
+// A server on a shared database, for tests that kill it. Its model requests one stamp per message, and each run appends a line to a
+// file. "Please call NAME with {…}" makes it request that tool instead.
 const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '' } = process.env;
 
 const model = scripted(
@@ -18,7 +18,7 @@ const model = scripted(
       if (last?.role === 'tool') return `It said: ${last.content}`;
       return { say: 'One call.', calls: [{ name: tool, arguments: JSON.parse(given) as Record<string, unknown> }] };
     }
-    if (last?.role === 'tool') return `Done with what came of it: ${last.content.includes('stamped')}`;
+    if (last?.role === 'tool') return `Done, stamped: ${last.content.includes('stamped')}`;
     const [, key = 'unknown', ms] = /(letter-\S+)(?: for (\d+) ms)?/.exec(String(last?.content)) ?? [];
     const args = ms === undefined ? { key } : { key, ms: Number(ms) };
     return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: args }] };

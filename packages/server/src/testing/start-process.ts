@@ -9,7 +9,7 @@ import { send, type Sent } from './send.js';
 const command = fileURLToPath(new URL('../../../countersign/bin/countersign.js', import.meta.url));
 const firstLine = z.object({ url: z.string(), token: z.string().optional(), open: z.string() });
 
-/** A run of the real command, and what it said. */
+/** A run of the real command, with its output. */
 export interface Run {
   readonly process: ChildProcess;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -37,12 +37,12 @@ export function startCommand(words: readonly string[], env: Record<string, strin
   return { process: child, exited, stdout: () => stdout, stderr: () => stderr };
 }
 
-/** A server in a process of its own, on any free port unless told otherwise. */
+/** A server in its own process, on any free port by default. */
 export interface ServerProcess extends Run {
   readonly url: string;
   readonly token: string;
   readonly open: string;
-  /** Asks the API with the token, and gives the body of the answer. */
+  /** Sends a request with the token and returns the parsed body. */
   api<T>(path: string, schema: z.ZodType<T>, sent?: Sent): Promise<T>;
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }

@@ -23,10 +23,10 @@ export interface StreamFixture {
   chatId: string;
   reported: readonly string[];
   url: string;
-  /** How many readers hold a connection. */
+  /** Number of open connections. */
   connections: () => Promise<number>;
   say: (content: string, chatId?: string) => Promise<void>;
-  /** `chat` unless told otherwise; `query` as in a URL. */
+  /** Reads the fixture's chat by default; `query` as in a URL. */
   stream: (query?: Record<string, string>, sent?: Sent) => Promise<OpenStream>;
   register: (client: NewClient) => Promise<string>;
   close(): Promise<void>;
