@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const field = page.getByLabel('Arguments');
     await field.fill('{"button": ');
     await button(page, 'Approve once').click();
-    await page.getByText('This is not JSON yet').waitFor();
+    await page.getByText('Not valid JSON').waitFor();
     await field.fill('{"button":"edit-right"}');
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();

@@ -148,7 +148,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await failInBackground(page);
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
     await button(page, 'Save policy').click();
-    await page.getByText('The server does not answer.').first().waitFor();
+    await page.getByText('The server is not responding.').first().waitFor();
     await back();
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
     await button(page, 'Save policy').click();

@@ -1,14 +1,14 @@
-/** How many colours there are for agents; each view has its own shades of them. */
+/** Number of agent colours; each UI has its own shades. */
 export const AGENT_COLOURS = 8;
 
-/** Which of the colours an agent has, from its id: the same in the browser and in the terminal. */
+/** The colour of an agent, derived from its id: the same in the browser and the terminal. */
 export function agentColour(id: string): number {
   let hash = 2166136261;
   for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0;
   return (hash >>> 8) % AGENT_COLOURS;
 }
 
-/** One or two letters that stand for an agent where its name has no room. */
+/** One or two letters for an agent where its name doesn't fit. */
 export function agentInitials(name: string): string {
   const words = name.split(/[\s_-]+/).filter((word) => word !== '');
   return words

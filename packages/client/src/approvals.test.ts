@@ -21,11 +21,11 @@ const asked: ApprovalView = {
 };
 const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };
 
-it('[A11] knows how long an expired question could have been answered, in whichever order both are heard', () => {
+it('[A11] knows how long an expired approval waited, in either order of events', () => {
   const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);
   const late = request(decide(emptyBook(), 'approval_1', expired), asked);
   for (const book of [inOrder, late]) {
-    // Until it expired, not until a server that was away wrote it down.
+    // Until it expired, not until a server that was down recorded it.
     expect(get(book.approvals, 'approval_1')?.decision).toEqual({ ...expired, waitedMs: 30_000 });
     expect(book.queue).toEqual([]);
   }

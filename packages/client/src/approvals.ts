@@ -5,19 +5,19 @@ export function emptyBook(): ApprovalBook {
   return { approvals: emptyTable(), queue: [], decisions: emptyTable() };
 }
 
-/** A question was put, or is heard of again. What is known of it stays as it is. */
+/** Adds an approval. A known one stays unchanged. */
 export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B {
   const known = get(book.approvals, asked.approvalId);
   if (known !== undefined) return book;
   const decision = get(book.decisions, asked.approvalId);
-  const approval = decision === undefined ? asked : { ...asked, decision: asTold(asked, decision) };
+  const approval = decision === undefined ? asked : { ...asked, decision: completed(asked, decision) };
   const approvals = set(book.approvals, asked.approvalId, approval);
   return decision === undefined
-    ? { ...book, approvals, queue: queued(approvals, book.queue, approval) }
+    ? { ...book, approvals, queue: enqueue(approvals, book.queue, approval) }
     : { ...book, approvals };
 }
 
-/** A question was answered. What its own message tells is worth more than a summary that says neither who nor why. */
+/** Records a decision. The decision's message wins over an event, which doesn't say who decided or why. */
 export function decide<B extends ApprovalBook>(book: B, approvalId: string, decision: Decision): B {
   const before = get(book.decisions, approvalId);
   if (before !== undefined && (before.by !== '' || decision.by === '')) return book;
@@ -27,12 +27,12 @@ export function decide<B extends ApprovalBook>(book: B, approvalId: string, deci
   return {
     ...book,
     decisions,
-    approvals: set(book.approvals, approvalId, { ...asked, decision: asTold(asked, decision) }),
+    approvals: set(book.approvals, approvalId, { ...asked, decision: completed(asked, decision) }),
     queue: book.queue.includes(approvalId) ? book.queue.filter((id) => id !== approvalId) : book.queue,
   };
 }
 
-/** What is gone with its chat waits for nobody. */
+/** Removes approvals of a deleted chat. */
 export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]): B {
   if (ids.length === 0) return book;
   const gone = new Set(ids);
@@ -44,22 +44,22 @@ export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]):
   };
 }
 
-/** Drops answers to questions that are not loaded: pages that are loaded from here on don't have these questions. */
+/** Drops decisions of approvals that are not loaded: pages loaded from now on don't contain those approvals. */
 export function forgetUnloaded<B extends ApprovalBook>(book: B): B {
   const unloaded = [...keys(book.decisions)].filter((id) => get(book.approvals, id) === undefined);
   return unloaded.length === 0 ? book : { ...book, decisions: remove(book.decisions, unloaded) };
 }
 
-/** What the question itself adds: a yes to one in words is an answer, not a signature; and how long it waited for nobody. */
-function asTold({ question, requestedAt, expiresAt }: ApprovalView, decision: Decision): Decision {
+/** Completes a decision with data of its approval: a question is answered, not approved; an expired one waited until its expiry. */
+function completed({ question, requestedAt, expiresAt }: ApprovalView, decision: Decision): Decision {
   if (question !== undefined && decision.outcome === 'approved') return { ...decision, outcome: 'answered' };
   if (decision.outcome !== 'expired') return decision;
   const waitedMs = Date.parse(expiresAt ?? decision.at) - Date.parse(requestedAt);
   return Number.isNaN(waitedMs) ? decision : { ...decision, waitedMs };
 }
 
-/** Oldest first, whatever the order in which they are heard of: nearly always at the end. */
-function queued(
+/** Inserts in order of age, whatever the order of arrival: nearly always at the end. */
+function enqueue(
   approvals: ApprovalBook['approvals'],
   queue: readonly string[],
   added: ApprovalView,
@@ -73,7 +73,7 @@ function queued(
   return [...queue.slice(0, at), added.approvalId, ...queue.slice(at)];
 }
 
-/** Of those asked in the same millisecond, the one heard of first: they come in call order, and their ids tell nothing of it. */
+/** Ties within a millisecond keep the order of arrival, which is call order; their ids don't show it. */
 function isBefore(a: ApprovalView, b: ApprovalView): boolean {
   return a.requestedAt <= b.requestedAt;
 }

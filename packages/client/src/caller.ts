@@ -7,21 +7,21 @@ import { streamEvents, type Batch, type EventsOptions } from './events.js';
 import { readJson, readText, send, type Connector, type Request } from './request.js';
 
 export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:4160`; a page of the server itself gives its own origin. */
+  /** The server's URL, such as `http://127.0.0.1:4160`. A page of the server passes its own origin. */
   url: string;
-  /** The bearer token, for programs. A browser never has it: it has a session (W1). */
+  /** The bearer token, for programs. Browsers use a session instead (W1). */
   token?: string;
-  /** The half of a session that a page keeps; the other half is a cookie. */
+  /** The header value of a session; the other part is a cookie. */
   session?: string;
   fetch?: typeof fetch;
   clock?: Clock;
   random?: () => number;
 }
 
-/** How often a message or a decision is sent that the server may not have got. Each can be sent again without harm. */
+/** Maximum number of attempts for an idempotent request, such as a message or a decision. */
 const TRIES = 4;
 
-/** The ways of asking a server that its routes are written in, and who this client is to each world. */
+/** Helpers for calling the server's routes, and the client registrations per world. */
 export function createCaller(options: ClientOptions) {
   const registered = new Map<string, { secret: string; as: NewClient }>();
   const registering = new Map<string, Promise<RegisteredClient>>();
@@ -31,7 +31,7 @@ export function createCaller(options: ClientOptions) {
     url: options.url,
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.session === undefined ? {} : { session: options.session }),
-    // Called as a method of something else, a browser's fetch refuses.
+    // A browser's fetch throws if it is called as a method of another object.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     secretFor: (world) => registered.get(world)?.secret,
   };
@@ -65,8 +65,8 @@ export function createCaller(options: ClientOptions) {
     const response = await send(connector, { ...request, signal });
     await response.body?.cancel();
   }
-  /** For what is the same when it is sent twice. */
-  async function again<S extends z.ZodType>(
+  /** Retries idempotent requests. */
+  async function sendWithRetries<S extends z.ZodType>(
     schema: S,
     request: Request,
     options: CallOptions = {},
@@ -92,7 +92,7 @@ export function createCaller(options: ClientOptions) {
     registered.delete(world);
   }
 
-  /** For what only a forgotten client is refused: away for longer than the server waits, all that is left is to come in anew. */
+  /** Retries if the server no longer knows this client: after a long disconnect it has to register sendWithRetries. */
   async function sendKnown(world: string, request: Request): Promise<Response> {
     const before = registered.get(world);
     try {
@@ -104,7 +104,7 @@ export function createCaller(options: ClientOptions) {
     }
   }
 
-  /** Once, however many requests find out at the same time: each registration is another client to the server. */
+  /** Deduplicates concurrent registrations: each would create another client on the server. */
   async function registerAgain(world: string, as: NewClient, options?: CallOptions): Promise<void> {
     const running = registering.get(world) ?? register(world, as, options).finally(() => registering.delete(world));
     registering.set(world, running);
@@ -136,8 +136,22 @@ export function createCaller(options: ClientOptions) {
     return await readJson(await sendKnown(world, { ...request, signal }), schema, signal);
   }
 
-  /** False: it has said that it can't put questions to a person. */
+  /** False if the client registered without approvals. */
   const isAsked = (world: string): boolean => registered.get(world)?.as.approvals !== false;
 
-  return { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, forget, batches };
+  return {
+    clock,
+    random,
+    get,
+    list,
+    tagged,
+    text,
+    nothing,
+    sendWithRetries,
+    getKnown,
+    isAsked,
+    register,
+    forget,
+    batches,
+  };
 }

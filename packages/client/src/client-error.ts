@@ -1,26 +1,24 @@
 import type { Problem } from '@countersign/protocol';
 
 /**
- * `problem`: the server answered and did not do it; `status` and `detail` say why.
- * `network`: it did not answer. Whether it did what was asked is not known; what it keeps is not lost.
- * `unreadable`: it answered something that is not ours to read; another program may listen there.
- * `aborted`: the caller gave up.
+ * `problem`: the server rejected the request; `status` and `detail` say why. `network`: no response, so the outcome is unknown.
+ * `unreadable`: the response is not from a Countersign server we understand. `aborted`: the caller cancelled it.
  */
 export type ClientErrorKind = 'problem' | 'network' | 'unreadable' | 'aborted';
 
-/** Why a call had no success. The message is a sentence for a person. */
+/** Why a request failed. The message is written for people. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly kind: ClientErrorKind;
-  /** The HTTP status; 0 where there was none. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** The field of the input that is wrong. */
+  /** The invalid input field. */
   readonly field?: string;
-  /** How a call stands that could not be decided (W5). */
+  /** The current state of a call that could not be decided (W5). */
   readonly state?: string;
-  /** After how long the server wants to be asked again, in milliseconds. */
+  /** When the server wants the next attempt, in milliseconds. */
   readonly retryAfterMs?: number;
 
   constructor(
@@ -39,7 +37,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Whether the same call may go better later, without anybody doing something about it. */
+/** Whether the same request may succeed later without any change. */
 export function isPassing({ kind, status }: ClientError): boolean {
   return kind === 'network' || (kind === 'problem' && (status === 408 || status === 429 || status >= 500));
 }

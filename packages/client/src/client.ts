@@ -41,13 +41,13 @@ import type {
 import type { Clock } from './clock.js';
 import type { Batch, EventsOptions, StreamItem } from './events.js';
 
-/** Part of a list. `next` goes into `after` (or `before`, when reading backwards) of the next call; absent at the end. */
+/** A page of a list. Pass `next` as `after` (or `before`, reading backwards) to get the next page. Absent on the last page. */
 export interface List<T> {
   readonly items: readonly T[];
   readonly next?: string;
 }
 
-/** Messages, and the number in the log up to which this page of them is true. */
+/** Messages, and the event id up to which this page is current. */
 export interface MessageList extends List<Message> {
   readonly lastEventId?: number;
 }
@@ -57,45 +57,45 @@ export interface PageQuery {
   limit?: number;
 }
 
-/** Of a list that can be read backwards: `newest` is its last page, `before` the page before that place. Oldest first either way. */
+/** For lists that can be read backwards: `newest` is the last page, `before` the page before a cursor. Always oldest first. */
 export interface BothWays extends PageQuery {
   before?: string;
   newest?: true;
 }
 
-/** What was read, and the tag that a change of it has to name (W6). */
+/** A value and its ETag, which an update must send (W6). */
 export interface Tagged<T> {
   readonly value: T;
   readonly etag: string | undefined;
 }
 
-/** What is left out stays as it is; null takes away what may be absent. */
+/** Omitted fields stay unchanged; null clears an optional field. */
 export type Change<T> = { readonly [Field in keyof T]?: T[Field] | null };
 
-/** Every call can be given up. Decisions and answers that the server refuses are a `ClientError` with their `state` (W5). */
+/** Every call can be aborted. A rejected decision or answer is a `ClientError` with the call's `state` (W5). */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Changes may name the version they were made from: a stale one is refused with 412, and nobody's change is lost (W6). */
+/** An update may send the ETag it is based on. A stale one is rejected with 412, so no change is lost (W6). */
 export interface ChangeOptions extends CallOptions {
   ifMatch?: string;
 }
 
 /**
- * A Countersign server, one method a route (W3). Every method rejects with a `ClientError` and with nothing else:
- * `kind: 'problem'` is what the server said, `kind: 'network'` is that it did not answer.
+ * A Countersign server, one method per route (W3). Methods reject only with a `ClientError`: `problem` is a response of the
+ * server, `network` means that there was none.
  */
 export interface Client {
   readonly url: string;
-  /** What its streams and views go by. */
+  /** The clock of its streams and views. */
   readonly clock: Clock;
   readonly random: () => number;
 
   health(options?: CallOptions): Promise<Health>;
-  /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
+  /** Exchanges a ticket for a session (W1). The browser keeps the cookie; pass the other part to `createClient`. */
   openSession(ticket: string, options?: CallOptions): Promise<Session>;
-  /** A link that signs one browser in, within a minute. Needs the token; a session is refused (W1). */
+  /** A link that signs in one browser, within a minute. Needs the token; a session is rejected (W1). */
   startLink(options?: CallOptions): Promise<StartLink>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
 
@@ -104,7 +104,7 @@ export interface Client {
   createWorld(world: NewWorld, options?: CallOptions): Promise<World>;
   updateWorld(world: string, change: Change<NewWorld>, options?: ChangeOptions): Promise<World>;
   deleteWorld(world: string, options?: ChangeOptions): Promise<void>;
-  /** The world as one YAML text. */
+  /** The world as YAML. */
   exportWorld(world: string, options?: CallOptions): Promise<string>;
   importWorld(yaml: string, options?: CallOptions): Promise<ImportedWorld>;
 
@@ -124,8 +124,8 @@ export interface Client {
 
   messages(world: string, chat: string, page?: BothWays, options?: CallOptions): Promise<MessageList>;
   /**
-   * Resolves when the message is kept. It is sent again when the connection is lost, under the same `clientMessageId`, so that a
-   * retry can't double it; give your own to go on after this process is gone too.
+   * Resolves when the message is stored. Retries use the same `clientMessageId`, so the message is stored once. Pass your own
+   * id to retry after a restart too.
    */
   send(
     world: string,
@@ -135,23 +135,23 @@ export interface Client {
   ): Promise<AcceptedMessage>;
   search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
 
-  /** The queue, oldest first, each with its place (A12). Default: those that wait. */
+  /** The queue, oldest first, with positions (A12). Default: pending approvals. */
   approvals(
     world: string,
     filter?: PageQuery & { status?: ApprovalStatus; chat?: string },
     options?: CallOptions,
   ): Promise<List<QueuedApproval>>;
   approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
-  /** A waiting call with nothing masked. That somebody looked goes into the audit log (A15). */
+  /** A pending call, unmasked. The reveal is recorded in the audit log (A15). */
   reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
-  /** Signs, or does not sign, exactly the call that was shown: the hash of what was on the card goes along (A7). */
+  /** Approves or denies exactly the call that was shown: its hash is sent along (A7). */
   decide(
     world: string,
     approval: Pick<Approval, 'approvalId' | 'callHash'>,
     decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'>,
     options?: CallOptions,
   ): Promise<ToolResultReply>;
-  /** Words for a question, or the result of a tool that this client owns (A18). */
+  /** Answers a question, or returns the result of one of this client's tools (A18). */
   answer(
     world: string,
     answer: { toolCallId: string } & ({ content: string } | { error: string }),
@@ -161,14 +161,14 @@ export interface Client {
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
   policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;
-  /** Only over the rules that were seen: `ifMatch` is the tag they came with (W6). */
+  /** Replaces the rules only if they have not changed: `ifMatch` is the ETag they were read with (W6). */
   setPolicy(
     world: string,
     policy: NewPolicy,
     options: ChangeOptions & { ifMatch: string },
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
-  /** What else a rule would have been about in a chat: what somebody who signs "always" signs along with it. */
+  /** Which calls of a chat a rule would cover, to show before a person approves "always". */
   policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
@@ -179,29 +179,29 @@ export interface Client {
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 
   audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
-  /** The whole log as text, to be kept. */
+  /** The whole log as text. */
   exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
-  /** Walks the whole chain (A16). */
+  /** Verifies the whole hash chain (A16). */
   verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
-  /** What a call ran with, nothing masked. That somebody looked goes into the audit log (A16). */
+  /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (A16). */
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   stats(world: string, options?: CallOptions): Promise<Stats>;
-  /** One turn as bars over time; `turnOf` tells the turn of a message. */
+  /** The timeline of a turn; `turnOf` gives the turn of a message. */
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 
   /**
-   * Says what this client is and can (A13, A18). From then on its secret goes along with everything it sends to this world, and a
-   * stream that finds it forgotten registers it again, under new names for its tools.
+   * Registers this client and its tools (A13, A18). Later requests to this world send its secret. A stream re-registers a
+   * forgotten client, and its tools get new names.
    */
   registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
-  /** From now on its secret goes along with nothing: of a client that has no stream any more the server soon knows nothing. */
+  /** Stops sending the client's secret. The server forgets a client without a stream after a while. */
   forgetClient(world: string): void;
 
   /**
-   * Events of a world, or of one chat, for as long as the signal lets it: reconnects by itself and goes on where it was (S6).
-   * Never rejects: what goes wrong is an item of the stream.
+   * Events of a world or chat until the signal aborts. Reconnects and resumes by itself (S6). Never rejects: errors are items
+   * of the stream.
    */
   events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
-  /** The same, with what came together kept together. */
+  /** Like `events`, in batches as they arrive. */
   eventBatches(world: string, options?: EventsOptions): AsyncGenerator<Batch, void, undefined>;
 }

@@ -1,10 +1,10 @@
 import type { Wakes } from './wakes.js';
 
-/** Time is a port: tests bring their own. */
+/** Time is a port, so that tests can control it. */
 export interface Clock {
   /** Milliseconds. */
   now(): number;
-  /** Calls back after a while. The returned function cancels it. */
+  /** Calls back after a delay. The returned function cancels it. */
   after(ms: number, act: () => void): () => void;
 }
 
@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after a while, or as soon as the signal is aborted or `wakes` calls back. Never rejects. */
+/** Resolves after a delay, or earlier when the signal aborts or `wakes` fires. Never rejects. */
 export async function pause(
   clock: Clock,
   ms: number,
@@ -40,7 +40,7 @@ export async function pause(
 const FIRST_PAUSE_MS = 250;
 export const LONGEST_PAUSE_MS = 15_000;
 
-/** How long to wait before the next try. Spread, or all clients of a server that comes back would come at once. */
+/** Delay before the next attempt, with jitter: otherwise all clients would reconnect to a restarted server at once. */
 export function backOff(failures: number, random: () => number): number {
   const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
   return most / 2 + (most / 2) * random();

@@ -57,11 +57,11 @@ const failureOf = async (work: Promise<unknown>): Promise<ClientError> => {
     if (error instanceof ClientError) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('expected the call to fail');
 };
 
-describe('a call to a server', () => {
-  it('[W1] sends the token, or the half of a session that a page keeps', async () => {
+describe('requests', () => {
+  it('[W1] send the token, or the header value of a session', async () => {
     const { url, got } = await serve(json({ status: 'ok', version: '1' }));
     await createClient({ url: `${url}/`, token: 'secret' }).health();
     await createClient({ url, session: 'half' }).health();
@@ -70,7 +70,7 @@ describe('a call to a server', () => {
     expect(got[1]?.headers.authorization).toBeUndefined();
   });
 
-  it('[W2] a problem document becomes an error with its fields', async () => {
+  it('[W2] turn a problem document into an error with its fields', async () => {
     const said = {
       type: 'about:blank',
       title: 'Conflict',
@@ -91,7 +91,7 @@ describe('a call to a server', () => {
     });
   });
 
-  it('an answer that is no problem document is still a sentence', async () => {
+  it('turn any other error response into a readable message', async () => {
     const { url } = await serve((response) => {
       response.writeHead(502, { 'Content-Type': 'text/html' });
       response.end('<h1>Bad gateway</h1>');
@@ -99,7 +99,7 @@ describe('a call to a server', () => {
     expect(await failureOf(createClient({ url }).health())).toMatchObject({ kind: 'problem', status: 502 });
   });
 
-  it('another program at the address is told apart from a server that is not there', async () => {
+  it('distinguish another program at the URL from no server', async () => {
     const { url } = await serve((response) => response.end('hello'));
     expect(await failureOf(createClient({ url }).health())).toMatchObject({ kind: 'unreadable' });
     for (const close of open.splice(0)) await close();
@@ -108,7 +108,7 @@ describe('a call to a server', () => {
     expect(gone.message).toContain('Nothing is lost');
   });
 
-  it('what a caller gives up is neither', async () => {
+  it('report an abort as such', async () => {
     const { url } = await serve(() => undefined);
     const over = new AbortController();
     const work = failureOf(createClient({ url }).health({ signal: over.signal }));
@@ -116,7 +116,7 @@ describe('a call to a server', () => {
     expect((await work).kind).toBe('aborted');
   });
 
-  it('is not sent elsewhere with our credential', async () => {
+  it('don’t follow redirects with our credential', async () => {
     const { url } = await serve((response) => {
       response.writeHead(307, { Location: 'http://127.0.0.1:9/' });
       response.end();
@@ -124,7 +124,7 @@ describe('a call to a server', () => {
     expect((await failureOf(createClient({ url, token: 't' }).health())).kind).toBe('network');
   });
 
-  it('[W4] fields of a later server are left out', async () => {
+  it('[W4] ignore unknown fields of a newer server', async () => {
     const tool = {
       name: 'look',
       description: 'looks',
@@ -150,21 +150,21 @@ describe('a call to a server', () => {
     });
   });
 
-  it.each(['..', '.', ''])('an id that a path would swallow is refused before it is sent: "%s"', async (id) => {
+  it.each(['..', '.', ''])('reject an id that would change the path: "%s"', async (id) => {
     const { url, got } = await serve(json({}));
     expect(await failureOf(createClient({ url }).deleteWorld(id))).toMatchObject({ kind: 'problem', status: 404 });
     expect(got).toEqual([]);
   });
 
-  it('ids are escaped', async () => {
+  it('escape ids', async () => {
     const { url, got } = await serve(json({ items: [] }));
     await createClient({ url }).search('a/b?c', 'x & y', { limit: 5 });
     expect(got[0]?.line).toBe('GET /api/worlds/a%2Fb%3Fc/search?q=x+%26+y&limit=5');
   });
 });
 
-describe('what is sent again', () => {
-  it('[W3] a message keeps its id over lost connections, so that it is one message', async () => {
+describe('retries', () => {
+  it('[W3] a message keeps its id across lost connections, so it is stored once', async () => {
     const lost: Answer = (response) => response.destroy();
     const { url, got } = await serve(lost, lost, json({ messageId: 'msg_1' }, {}, 202));
     const clock = createFakeClock();
@@ -182,7 +182,7 @@ describe('what is sent again', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('[W3] two messages have two ids, and a caller may bring one', async () => {
+  it('[W3] two messages have different ids, and callers can pass their own', async () => {
     const { url, got } = await serve(json({ messageId: 'msg_1' }, {}, 202));
     const client = createClient({ url });
     await client.send('w', 'c', { content: 'a' });
@@ -193,15 +193,15 @@ describe('what is sent again', () => {
     expect(ids[2]).toBe('mine');
   });
 
-  it('[W2] a refusal is not tried again', async () => {
+  it('[W2] rejected requests are not retried', async () => {
     const { url, got } = await serve(json({ type: 'a', title: 'No', status: 422, detail: 'content: empty' }, {}, 422));
     await failureOf(createClient({ url }).send('w', 'c', { content: '' }));
     expect(got).toHaveLength(1);
   });
 });
 
-describe('what goes along', () => {
-  it('[A7] a decision carries the hash of what was shown', async () => {
+describe('headers and bodies', () => {
+  it('[A7] a decision includes the hash of the shown call', async () => {
     const { url, got } = await serve(json({ kind: 'recorded', invocationId: 'call_1', state: 'approved' }));
     await createClient({ url }).decide(
       'w',
@@ -216,7 +216,7 @@ describe('what goes along', () => {
     });
   });
 
-  it('[W6] a policy is read with its tag and written over that one alone', async () => {
+  it('[W6] a policy is read with its ETag and written only over that version', async () => {
     const { url, got } = await serve(json({ rules: ['deny rm'], proposed: [] }, { ETag: '"7"' }));
     const client = createClient({ url });
     const { value, etag } = await client.policy('w');
@@ -225,7 +225,7 @@ describe('what goes along', () => {
     expect(got[1]).toMatchObject({ line: 'PUT /api/worlds/w/policy', headers: { 'if-match': '"7"' } });
   });
 
-  it('[A18] the secret of a registered client goes to its own world alone', async () => {
+  it('[A18] a client’s secret is sent only to its own world', async () => {
     const { url, got } = await serve(
       json({ clientId: 'client_1', clientSecret: 's3', tools: [] }, {}, 201),
       json({ items: [] }),
@@ -237,7 +237,7 @@ describe('what goes along', () => {
     expect(got.map(({ headers }) => headers['x-countersign-client'])).toEqual([undefined, 's3', undefined]);
   });
 
-  it('[A18] a client that was forgotten comes in anew, once, and goes on', async () => {
+  it('[A18] a forgotten client registers again, once, and continues', async () => {
     const forgotten = json({ type: 'a', title: 'No', status: 403, detail: 'Register it again.' }, {}, 403);
     let secret = 0;
     const { url, got } = await serve((response, asked) => {
@@ -254,7 +254,7 @@ describe('what goes along', () => {
     expect(got.at(-1)?.headers['x-countersign-client']).toBe('s2');
   });
 
-  it('[A13] one that can put no question to a person asks for none', async () => {
+  it('[A13] a client without approvals doesn’t request any', async () => {
     const { url, got } = await serve(json({ clientId: 'client_1', clientSecret: 's', tools: [] }, {}, 201));
     const client = createClient({ url });
     await client.registerClient('harbour', { label: 'job', approvals: false });

@@ -34,13 +34,26 @@ import type { BothWays, ChangeOptions, Client } from './client.js';
 import { flatten } from './events.js';
 import type { Request } from './request.js';
 
-/** As a later server may write it: with more than we know. */
+/** Lenient: a newer server may send additional fields. */
 const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchema.strip().exactOptional() });
 
-/** A client of one server. It holds no connection until it is used. */
+/** A client for one server. It opens no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
-  const { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, forget, batches } =
-    createCaller(options);
+  const {
+    clock,
+    random,
+    get,
+    list,
+    tagged,
+    text,
+    nothing,
+    sendWithRetries,
+    getKnown,
+    isAsked,
+    register,
+    forget,
+    batches,
+  } = createCaller(options);
 
   return {
     url: options.url,
@@ -93,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
     messages: (world, chat, page, options) =>
       get(messageListSchema, { path: ['worlds', world, 'chats', chat, 'messages'], query: both(page) }, options),
     send: (world, chat, message, options) =>
-      again(
+      sendWithRetries(
         acceptedMessageSchema,
         {
           method: 'POST',
@@ -106,7 +119,7 @@ export function createClient(options: ClientOptions): Client {
       list(searchHitSchema, { path: ['worlds', world, 'search'], query: { q: words, ...page } }, options),
 
     approvals: async (world, filter = {}, options) => {
-      // One that can't put a question to a person gets none (A13).
+      // A client that can't ask a person gets no approvals (A13).
       if (!isAsked(world)) return { items: [] };
       const query = { status: 'pending', ...filter };
       return await getKnown(
@@ -126,7 +139,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     decide: (world, { approvalId, callHash }, decision, options) =>
-      again(
+      sendWithRetries(
         toolResultReplySchema,
         {
           method: 'POST',
@@ -136,7 +149,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     answer: (world, { toolCallId, ...answer }, options) =>
-      again(
+      sendWithRetries(
         toolResultReplySchema,
         { method: 'POST', path: ['worlds', world, 'tool-results'], body: { ...answer, tool_call_id: toolCallId } },
         options,
@@ -202,8 +215,8 @@ function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> 
 }
 
 /**
- * For `send`: kept with words of which nobody knows whether they arrived, it lets them be sent again without being there twice (W3).
- * Not `randomUUID`: a page that is not served from this machine has none.
+ * An id for `send`. Store it with the message, so that a retry after a lost response doesn't duplicate it (W3). Not
+ * `randomUUID`, which pages over plain HTTP lack.
  */
 export function newClientMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

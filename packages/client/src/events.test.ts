@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A server of raw frames: what it says is up to the test. */
+/** A server of raw frames, which the test controls. */
 async function serve(...answers: Serve[]): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ const problem = (response: ServerResponse, status: number, detail: string, heade
   response.end(JSON.stringify({ type: 'about:blank', title: 'No', status, detail }));
 };
 
-/** Reads items and, where a pause begins, lets the time pass that it takes. */
+/** Reads items and advances the clock during pauses. */
 function listen(url: string, options: Pick<EventsOptions, 'after' | 'as'> = {}) {
   const clock = createFakeClock();
   const over = new AbortController();
@@ -74,7 +74,7 @@ function listen(url: string, options: Pick<EventsOptions, 'after' | 'as'> = {}) 
       if (fits(item)) return item;
     }
   };
-  /** The pause begins when the next item is asked for, so the time is moved after that. */
+  /** The pause starts when the next item is requested, so advance the clock after that. */
   const nextAfter = async (ms: number): Promise<StreamItem | undefined> => {
     const coming = next();
     await new Promise((resolve) => {
@@ -83,7 +83,7 @@ function listen(url: string, options: Pick<EventsOptions, 'after' | 'as'> = {}) 
     clock.advance(ms);
     return await coming;
   };
-  /** How often the time was looked at: each time something is read. */
+  /** How often the clock was read: once per read from the network. */
   const looks = (): number => looked;
   return { clock, over, items, next, until, nextAfter, looks };
 }
@@ -92,8 +92,8 @@ const isEvent = (id: number) => (item: StreamItem) => item.kind === 'event' && i
 const connections = (items: readonly StreamItem[]): string[] =>
   items.flatMap((item) => (item.kind === 'connection' ? [item.connection.kind] : []));
 
-describe('a stream of events', () => {
-  it('[S6] goes on after a cut where it was, whatever byte it was cut at', async () => {
+describe('an event stream', () => {
+  it('[S6] resumes after a disconnect at any byte', async () => {
     const { url, requests } = await serve(
       (_, response) => {
         begin(response);
@@ -114,7 +114,7 @@ describe('a stream of events', () => {
     expect(await t.next()).toBeUndefined();
   });
 
-  it('waits longer after each failure, up to a limit, and shortly again after a success', async () => {
+  it('waits longer after each failure, up to a limit, and briefly again after a success', async () => {
     const { url } = await serve((_, response) => response.destroy());
     const t = listen(url);
     const waits: number[] = [];
@@ -130,7 +130,7 @@ describe('a stream of events', () => {
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
   });
 
-  it('cuts a connection on which nothing comes for 45 seconds; a heartbeat is something', async () => {
+  it('closes a connection after 45 seconds of silence; heartbeats count', async () => {
     let beat: () => void = () => undefined;
     const { url, requests } = await serve((_, response) => {
       stay(response, activity(1));
@@ -146,13 +146,13 @@ describe('a stream of events', () => {
     await expect.poll(() => t.looks()).toBeGreaterThan(looks);
     t.clock.advance(44_000);
     t.clock.advance(2000);
-    // Not at 45, nor at 88, but 45 after the heartbeat.
+    // Not at 45 s or 88 s, but 45 s after the heartbeat.
     expect(await coming).toMatchObject({ connection: { kind: 'reconnecting', retryAt: begun + 90_000 + 250 } });
     expect(requests).toHaveLength(1);
     t.over.abort();
   });
 
-  it('is closed for good, in the words of the server, when it says no', async () => {
+  it('closes with the server’s message if it is rejected', async () => {
     const { url, requests } = await serve((_, response) => problem(response, 401, 'Open a new start link.'));
     const t = listen(url);
     await t.next();
@@ -164,7 +164,7 @@ describe('a stream of events', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('[A13] says who listens before it listens, again where the server was busy, and not in vain', async () => {
+  it('[A13] registers the client before it opens, retries if the server is busy, and only then', async () => {
     const { url, requests } = await serve(
       (_, response) => problem(response, 503, 'The store is busy.'),
       (_, response) => {
@@ -187,7 +187,7 @@ describe('a stream of events', () => {
     expect(requests[2]?.headers['x-countersign-client']).toBe('s1');
   });
 
-  it('[A13] is closed in words where nobody may say so', async () => {
+  it('[A13] closes with a message if the client may not register', async () => {
     const { url, requests } = await serve((_, response) => problem(response, 422, 'label: too long'));
     const t = listen(url, { as: { label: 'web', approvals: true } });
     await t.next();
@@ -195,7 +195,7 @@ describe('a stream of events', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('tries again when the server is only busy, no sooner than it asks for', async () => {
+  it('retries if the server is busy, not earlier than requested', async () => {
     const { url } = await serve(
       (_, response) => problem(response, 503, 'Shutting down.', { 'Retry-After': '20' }),
       (_, response) => stay(response, activity(1)),
@@ -209,7 +209,7 @@ describe('a stream of events', () => {
     t.over.abort();
   });
 
-  it('[W4] leaves out what it does not know and tells what it can not read, and goes on', async () => {
+  it('[W4] skips unknown events, reports unreadable ones, and continues', async () => {
     const { url } = await serve((_, response) =>
       stay(
         response,
@@ -237,7 +237,7 @@ describe('a stream of events', () => {
     t.over.abort();
   });
 
-  it('[S6] tells of a reset', async () => {
+  it('[S6] reports a reset', async () => {
     const { url } = await serve((_, response) => stay(response, `id: 9\nevent: reset\ndata: {}\n\n${activity(10)}`));
     const t = listen(url, { after: 900 });
     await t.until(isEvent(10));
@@ -245,7 +245,7 @@ describe('a stream of events', () => {
     t.over.abort();
   });
 
-  it('reads characters that were cut in the middle', async () => {
+  it('decodes characters split between chunks', async () => {
     const data = { type: 'notice', message: 'Grüße 🌊' };
     const bytes = Buffer.from(`id: 1\nevent: system\ndata: ${JSON.stringify(data)}\n\n`);
     const { url } = await serve((_, response) => {
@@ -260,7 +260,7 @@ describe('a stream of events', () => {
     t.over.abort();
   });
 
-  it('lets go of the connection when nobody reads any more', async () => {
+  it('closes the connection when nobody reads anymore', async () => {
     let closed: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
       closed = resolve;
@@ -273,7 +273,7 @@ describe('a stream of events', () => {
     await expect(gone).resolves.toBeUndefined();
   });
 
-  it('ends when it is told to, also if the network forgets to', async () => {
+  it('ends when aborted, even if the network doesn’t react', async () => {
     const deaf: typeof fetch = () => {
       const bytes = new TextEncoder().encode(activity(1));
       return Promise.resolve(new Response(new ReadableStream({ start: (controller) => controller.enqueue(bytes) })));
@@ -283,13 +283,13 @@ describe('a stream of events', () => {
     const kinds: string[] = [];
     for await (const item of client.events('harbour', { signal: over.signal })) {
       kinds.push(item.kind === 'connection' ? item.connection.kind : item.kind);
-      // Later: by then it waits for what comes next.
+      // Later, when it already waits for the next item.
       if (item.kind === 'event') setTimeout(() => over.abort(), 1);
     }
     expect(kinds).toEqual(['connecting', 'open', 'event', 'closed']);
   });
 
-  it('tries at once when it is woken', async () => {
+  it('reconnects immediately when woken', async () => {
     const { url } = await serve(
       (_, response) => response.destroy(),
       (_, response) => stay(response, activity(1)),

@@ -6,51 +6,51 @@ import { failure } from './request.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** What a stream tells. */
+/** Items of a stream. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: WorldEvent }
-  /** The log does not reach back to where we were: whatever was built from events has to be loaded anew. */
+  /** The log no longer contains our position: reload everything that was built from events. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'connection'; readonly connection: Connection }
-  /** A frame that could not be read. It is left out and the stream goes on. */
+  /** An unreadable frame. It is skipped and the stream continues. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
 export interface EventsOptions {
   /** Only this chat. */
   chat?: string;
-  /** Go on after this number of the log. Absent: from now on. */
+  /** Resume after this event id. Absent: start with new events. */
   after?: number;
   signal?: AbortSignal;
   /**
-   * Who listens (A13): the client is registered before the stream is opened, and tried again like it. A stream that is open without
-   * it would let a world deny everything while a person looks on.
+   * The client to register before the stream opens (A13). Without it, an unattended world would deny everything while a person
+   * watches.
    */
   as?: NewClient;
   /**
-   * Is given what to call when waiting for the next try makes no sense any more, and gives what ends that. Default: a browser's
-   * network is back, or its page is looked at again.
+   * Registers a callback that ends the wait before a reconnect. Default: when the browser is back online or its page is visible
+   * again.
    */
   wakes?: Wakes;
 }
 
-/** How a stream reaches its server. */
+/** How a stream connects to its server. */
 export interface StreamSource {
   worldId: string;
-  /** Rejects with a `ClientError` and nothing else. */
+  /** Rejects only with a `ClientError`. */
   open(after: number | undefined, signal: AbortSignal): Promise<Response>;
   clock: Clock;
   random: () => number;
 }
 
-/** A server says something at least every fifteen seconds; after three times that it is not there any more. */
-const LONGEST_SILENCE_MS = 45_000;
-/** More than the longest message escaped: a server that never ends a frame must not fill the memory. */
-const LONGEST_FRAME = 16 * 1024 * 1024;
+/** The server sends a heartbeat every 15 seconds; after three missed ones the connection counts as lost. */
+const SILENCE_TIMEOUT_MS = 45_000;
+/** More than the longest escaped message. Limits memory if a server never ends a frame. */
+const MAX_FRAME_LENGTH = 16 * 1024 * 1024;
 
-/** What came together over the network: shown together, it costs a view one drawing instead of many. */
+/** Items that arrived together, so that a view renders once instead of for each. */
 export type Batch = readonly StreamItem[];
 
-/** Reads until the signal is aborted or the server says no for good, across any number of cuts. */
+/** Reads until the signal aborts or the server rejects the stream, across reconnects. */
 export async function* streamEvents(
   source: StreamSource,
   options: EventsOptions,
@@ -82,7 +82,7 @@ export async function* streamEvents(
       retryAfterMs = cause.retryAfterMs ?? 0;
     }
     if (isAborted(signal)) break;
-    // One that lasted was a good one, also if nothing happened meanwhile.
+    // A connection that lasted counts as a success, even without events.
     if (source.clock.now() - begun > LONGEST_PAUSE_MS) failures = 0;
     const wait = Math.max(backOff(failures, source.random), retryAfterMs);
     failures += 1;
@@ -92,7 +92,7 @@ export async function* streamEvents(
   if (isAborted(signal)) yield told({ kind: 'closed' });
 }
 
-/** One by one, for who does not draw. */
+/** Yields items one by one. */
 export async function* flatten(batches: AsyncIterable<Batch>): AsyncGenerator<StreamItem, void, undefined> {
   for await (const batch of batches) yield* batch;
 }
@@ -101,12 +101,12 @@ function told(connection: Connection): Batch {
   return [{ kind: 'connection', connection }];
 }
 
-/** As a call: the compiler would hold that a signal which was not aborted before an `await` is not aborted after it either. */
+/** A function, because TypeScript assumes that a signal not aborted before an `await` is not aborted after it. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** One connection. Ends when the server ends it; throws when it is cut. */
+/** One connection. Ends when the server ends it; throws when it breaks. */
 async function* readOnce(
   source: StreamSource,
   after: number | undefined,
@@ -115,7 +115,7 @@ async function* readOnce(
 ): AsyncGenerator<Batch, void, undefined> {
   const connection = new AbortController();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  // Both: the way that a signal takes through `fetch` may be gone by then, and what waits for the next bytes would wait for ever.
+  // Abort both: fetch may no longer react to its signal, and the pending read would wait forever.
   const cut = (): void => {
     connection.abort();
     reader?.cancel().catch(() => undefined);
@@ -128,7 +128,7 @@ async function* readOnce(
     yield told({ kind: 'open' });
     const items: StreamItem[] = [];
     const parser = createParser({
-      maxBufferSize: LONGEST_FRAME,
+      maxBufferSize: MAX_FRAME_LENGTH,
       onEvent: (frame) => {
         const read = readFrame(frame, source.worldId);
         if (read.kind !== 'unknown') items.push(read);
@@ -146,7 +146,7 @@ async function* readOnce(
         if (items.length > 0) yield items.splice(0);
       }
     } finally {
-      // Whoever stops reading in the middle must not leave a connection open behind them.
+      // Close the connection if the consumer stops reading early.
       reader.cancel().catch(() => undefined);
     }
   } catch (error) {
@@ -158,17 +158,17 @@ async function* readOnce(
   }
 }
 
-/** Cuts a connection on which nothing comes any more: half-open ones never say so themselves. */
+/** Detects half-open connections, which never report an error. */
 function watchSilence(clock: Clock, cut: () => void, wakes: Wakes): { broken(): void; end(): void } {
   let heardAt = clock.now();
-  let cancel = clock.after(LONGEST_SILENCE_MS, check);
-  // Timers stand still while a computer sleeps.
+  let cancel = clock.after(SILENCE_TIMEOUT_MS, check);
+  // Timers stop while a computer sleeps.
   const stopListening = wakes(() => {
-    if (clock.now() - heardAt >= LONGEST_SILENCE_MS) cut();
+    if (clock.now() - heardAt >= SILENCE_TIMEOUT_MS) cut();
   });
-  // One timer that looks at the time, instead of one for each chunk.
+  // One timer that checks the clock, instead of one per chunk.
   function check(): void {
-    const left = heardAt + LONGEST_SILENCE_MS - clock.now();
+    const left = heardAt + SILENCE_TIMEOUT_MS - clock.now();
     if (left <= 0) cut();
     else cancel = clock.after(left, check);
   }

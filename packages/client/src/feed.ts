@@ -5,24 +5,24 @@ import type { Batch } from './events.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** What a feed tells its listeners. After `begun` every event past that position is told; what was loaded before it is old. */
+/** Listener of a feed. After `begun` it gets every event past that position; data loaded earlier is outdated. */
 interface FeedListener {
   begun(position: number): void;
   heard(batch: Batch): void;
 }
 
-/** One stream of a world or a chat, shared by any number of views. */
+/** One event stream of a world or chat, shared by any number of views. */
 export interface Feed {
-  /** Told at once how things stand, then whatever comes. The returned function ends it. */
+  /** Calls the listener immediately with the current state, then with each event. The returned function unsubscribes. */
   subscribe(listener: FeedListener): () => void;
-  /** What wakes whoever waits before they try again, `retryNow` too. */
+  /** Ends waits before a retry, including by `retryNow`. */
   wakes: Wakes;
-  /** Retries at once, also after the server refused the stream. */
+  /** Retries immediately, even after the server rejected the stream. */
   retryNow(): void;
   close(): void;
 }
 
-/** Opens the stream and keeps it open. It begins again, at a new position, when the log no longer reaches back to the old one. */
+/** Opens the stream and keeps it open. After a reset it starts again at a new position. */
 export function openFeed(client: Client, world: string, chat?: string): Feed {
   const over = new AbortController();
   const listeners = new Set<FeedListener>();
@@ -47,7 +47,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     for (const listener of [...listeners]) listener.heard(batch);
   }
 
-  /** Where the log ends now. Undefined: closed, or refused for good. */
+  /** The end of the log. Undefined if the feed is closed or was rejected. */
   async function findPosition(): Promise<number | undefined> {
     for (let failures = 0; !over.signal.aborted; failures += 1) {
       try {
@@ -82,7 +82,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     }
   }
 
-  /** True: the log does not reach back to where we were. */
+  /** True if the log no longer contains our position. */
   async function follow(batches: AsyncIterable<Batch>): Promise<boolean> {
     for await (const batch of batches) {
       tell(batch);
@@ -114,7 +114,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     wakes,
     retryNow() {
       for (const wake of [...sleepers]) wake();
-      // The server refused the stream for good; a person may have dealt with that since.
+      // Retry even after a final rejection: a person may have fixed the cause.
       if (isRunning || over.signal.aborted) return;
       tell([{ kind: 'connection', connection: { kind: 'connecting' } }]);
       start();

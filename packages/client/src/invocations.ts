@@ -4,14 +4,14 @@ import type { ApprovalView, CallEnd, ChatState, Invocation, InvocationStatus } f
 import { get, set } from './table.js';
 
 /**
- * What is known of a call only grows: who made it, what was asked about it, that it began, how it ended. Where it stands follows
- * from that, so it does not matter in which order, how often, or from what (a page of messages, an event) a fact is heard.
+ * Facts about a call only accumulate, and its status is derived from them. So the order, repetition and source (message page or
+ * event) of facts don't matter.
  */
 type Facts = Partial<Omit<Invocation, 'invocationId' | 'status' | 'editedArguments'>>;
 
 type CallState = Pick<ChatState, 'invocations' | 'openInvocations' | 'approvals'>;
 
-/** A call, as the message that made it tells it. */
+/** Adds a call from the message that made it. */
 export function learnCall<S extends CallState>(state: S, messageId: string, agentId: string, call: CallFacts): S {
   const { invocationId, toolName, arguments: proposed, startedAt, end } = call;
   const isNew = get(state.invocations, invocationId)?.messageId !== messageId;
@@ -22,7 +22,7 @@ export function learnCall<S extends CallState>(state: S, messageId: string, agen
   });
 }
 
-/** A question about a call was put or answered. */
+/** Adds an approval of a call, pending or decided. */
 export function learnApproval<S extends CallState>(state: S, approval: ApprovalView): S {
   const known = get(state.invocations, approval.invocationId);
   const ids = known?.approvalIds ?? [];
@@ -31,12 +31,12 @@ export function learnApproval<S extends CallState>(state: S, approval: ApprovalV
     agentId,
     toolName,
     approvalIds: ids.includes(approvalId) ? ids : inOrder(state, [...ids, approvalId]),
-    // Until the message of the call is loaded, which has them as the model proposed them.
+    // Until the call's message is loaded, which has the model's original arguments.
     ...(known?.arguments === undefined ? { arguments: approval.arguments } : {}),
   });
 }
 
-/** The result that the model gets. */
+/** Adds the result that the model gets. */
 export function learnResult<S extends CallState>(
   state: S,
   { invocationId, agentId, end, at }: { invocationId: string; agentId: string; end: CallEnd; at: string },
@@ -44,7 +44,7 @@ export function learnResult<S extends CallState>(
   return learn(state, invocationId, { agentId, end: { as: end, toldBy: 'message' }, settledAt: at });
 }
 
-/** What each lifecycle event means (T2). The words of questions and decisions are in their messages, which come before. */
+/** Applies a lifecycle event (T2). Texts of approvals and decisions are in their messages, which arrive earlier. */
 export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
   const { invocation_id: id, agent_id: agentId, tool_name: toolName } = event;
   const who = { agentId, toolName };
@@ -98,7 +98,7 @@ function unheardOf(invocationId: string): Invocation {
   };
 }
 
-/** A message is worth more than an event, and that more than the summary in the call's own message, which may be old. */
+/** Precedence: a message wins over an event, and both over the summary in the call's own message, which may be outdated. */
 const WORTH = { summary: 0, event: 1, message: 2 };
 
 function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId, ...told }: Facts): Facts {
@@ -107,13 +107,13 @@ function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId,
     ...told,
     ...(isNews ? { end } : {}),
     ...(isNews && settledAt !== undefined ? { settledAt } : {}),
-    // That it began, without saying when, is worth less than when.
+    // A known start time wins over a start without a time.
     ...(startedAt === undefined || (before.startedAt ?? '') !== '' ? {} : { startedAt }),
     ...(agentId === undefined || before.agentId !== '' ? {} : { agentId }),
   };
 }
 
-/** The order matters: a call that ended stays so whatever is asked about it, and one that runs may put a question of its own. */
+/** Order matters: an ended call stays ended whatever is asked about it, and a running call may ask a question. */
 function statusOf(
   { end, startedAt }: Pick<Invocation, 'end' | 'startedAt'>,
   last: ApprovalView | undefined,
@@ -130,7 +130,7 @@ function statusOf(
   return last.decision.outcome === 'approved' ? { kind: 'approved' } : { kind: 'proposed' };
 }
 
-/** The model is told what really ran together with the result (A7); a person sees each in its own place. */
+/** The result for the model includes what actually ran (A7); views show the two separately. */
 function resultAlone(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('edited_by_person' in result)) return result;
   return 'result' in result ? result.result : null;
@@ -139,17 +139,17 @@ function resultAlone(result: unknown): unknown {
 function open(ids: readonly string[], { invocationId, end }: Invocation): readonly string[] {
   const listed = ids.includes(invocationId);
   if (end !== undefined) return listed ? ids.filter((id) => id !== invocationId) : ids;
-  // In some order that does not depend on how they were heard of.
+  // Sorted, so that the order doesn't depend on arrival.
   return listed ? ids : [...ids, invocationId].toSorted();
 }
 
-/** One after the other, since a call is asked anew only when its last question is closed; ids begin with the time they were made at. */
+/** Chronological, since ids start with a timestamp. A call needs approval again only after its last approval is closed. */
 function inOrder(state: CallState, ids: readonly string[]): readonly string[] {
   const key = (id: string): string => `${get(state.approvals, id)?.requestedAt ?? ''} ${id}`;
   return ids.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** The status follows from the rest, so its kind and question are enough to compare. */
+/** Comparing the status kind and approval is enough: the rest follows from other fields. */
 function isSame(a: Invocation, b: Invocation): boolean {
   const keys = ['toolName', 'agentId', 'arguments', 'editedArguments', 'messageId', 'approvalIds'] as const;
   if (keys.some((key) => a[key] !== b[key])) return false;

@@ -3,7 +3,7 @@ import type { Notice } from './state.js';
 
 const MOST = 50;
 
-/** Something to know that nobody said; the oldest give way. */
+/** Adds a notice and drops the oldest ones over the limit. */
 export function withNotice<S extends { readonly notices: readonly Notice[] }>(
   state: S,
   { id, chatId, data }: Extract<WorldEvent, { event: 'system' }>,

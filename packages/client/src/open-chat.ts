@@ -9,21 +9,21 @@ import type { ChatStore } from './store.js';
 import { has } from './table.js';
 
 export interface OpenChatOptions {
-  /** How many messages a page has. */
+  /** Messages per page. */
   pageSize?: number;
 }
 
 const PAGE = 100;
-/** As many lines as were on the page are loaded again after a reset, up to this. */
+/** After a reset, as many lines as were loaded are loaded again, up to this limit. */
 const LARGEST_PAGE = 1000;
 
-/** A live view of one chat, over a stream of its own. */
+/** A live view of one chat with its own stream. */
 export function openChat(client: Client, world: string, chat: string, options: OpenChatOptions = {}): ChatStore {
   const feed = openFeed(client, world, chat);
   return openChatOn(feed, client, world, chat, { ...options, onClose: () => feed.close() });
 }
 
-/** The same over a stream that somebody else opened and will close. */
+/** The same over a shared stream, which its owner closes. */
 export function openChatOn(
   feed: Feed,
   client: Client,
@@ -43,7 +43,7 @@ export function openChatOn(
         client.messages(world, chat, { newest: true, limit }, { signal }),
         readAll((after) => client.agents(world, after, { signal })),
       ]);
-      // Not before the messages: a question that only they knew of would have no place in the order of the queue.
+      // Load the messages first: an approval known only from them would have no place in the queue's order.
       const approvals = await readAll((after) => client.approvals(world, { chat, ...after }, { signal }));
       return { type: 'loaded', position, chat: shown, messages, approvals, agents };
     },
@@ -56,7 +56,7 @@ export function openChatOn(
     view.dispatch({ type: 'older-asked' });
     try {
       const messages = await client.messages(world, chat, { before: older.before, limit }, { signal: view.signal });
-      // A load from the beginning came in between: this page no longer borders on what is there.
+      // A full reload happened in between, so this page no longer adjoins the loaded ones.
       const now = view.getState().older;
       if (now.kind === 'loading' && now.before === older.before) view.dispatch({ type: 'older', messages });
     } catch (error) {
@@ -65,7 +65,7 @@ export function openChatOn(
     }
   }
 
-  /** Resolves when something has changed, or the view is closed. */
+  /** Resolves on the next change, or when the view is closed. */
   async function changed(): Promise<void> {
     await new Promise<void>((resolve) => {
       const stop = view.subscribe(end);
@@ -92,7 +92,7 @@ export function openChatOn(
         const { loading, messages, older } = view.getState();
         if (has(messages, messageId)) return true;
         if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return false;
-        // Large pages: one far up would take a hundred small ones.
+        // Large pages: a line far up would need a hundred small ones.
         if (loading.kind === 'ready' && (older.kind === 'more' || older.kind === 'failed'))
           await loadOlder(LARGEST_PAGE);
         else await changed();

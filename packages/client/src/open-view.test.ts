@@ -29,7 +29,7 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
 }
 
-/** A view over a stream that the test is. `answers` and `fetches` are what the server does, the last one from then on. */
+/** A view over a stream that the test controls. `answers` and `fetches` are the server's responses; the last one repeats. */
 function open(answers: (() => void)[], fetches: (() => void)[] = []) {
   const clock = createFakeClock();
   const sleepers = new Set<() => void>();
@@ -101,7 +101,7 @@ const fail = (error: ClientError) => () => {
 };
 
 describe('a view', () => {
-  it('[S6] that could not be loaded keeps nothing, and loads when the connection is back', async () => {
+  it('[S6] that failed to load shows nothing, and loads when the connection is back', async () => {
     const t = open([fail(broken()), fine]);
     t.begun(5);
     await settle();
@@ -110,12 +110,12 @@ describe('a view', () => {
     t.hear([{ kind: 'connection', connection: { kind: 'open' } }]);
     t.hear(happens(8));
     await settle();
-    // What came before is in what was loaded.
+    // Earlier events are included in the load.
     expect(t.asked).toEqual([5, 7]);
     expect(t.view.getState()).toMatchObject({ loads: 1, heard: [8] });
   });
 
-  it('[S8] that has loaded keeps what it shows when a reload fails, and retries until it is loaded', async () => {
+  it('[S8] that has loaded keeps its content when a reload fails, and retries until it succeeds', async () => {
     const t = open([fine, fail(broken()), fail(busy()), fine]);
     t.begun(1);
     await settle();
@@ -130,7 +130,7 @@ describe('a view', () => {
     expect(t.view.getState()).toEqual({ heard: [5], loads: 2, fetched: 0 });
   });
 
-  it('[S8] that has loaded ends when what it shows no longer exists', async () => {
+  it('[S8] that has loaded ends when its subject no longer exists', async () => {
     const t = open([fine, fail(new ClientError('problem', { status: 404, detail: 'Gone.' }))]);
     t.begun(1);
     await settle();
@@ -139,7 +139,7 @@ describe('a view', () => {
     expect(t.view.getState().failed).toBe('Gone.');
   });
 
-  it('[S8] whose first load failed loads when somebody asks it to retry', async () => {
+  it('[S8] whose first load failed loads on a manual retry', async () => {
     const t = open([fail(broken()), fine]);
     t.begun(1);
     await settle();
@@ -149,7 +149,7 @@ describe('a view', () => {
     expect(t.view.getState().loads).toBe(1);
   });
 
-  it('[S7] tries at once when somebody asks it to, instead of waiting out its pause', async () => {
+  it('[S7] retries immediately on request', async () => {
     const t = open([fail(busy()), fine]);
     t.begun(1);
     await settle();
@@ -159,7 +159,7 @@ describe('a view', () => {
     expect(t.view.getState().loads).toBe(1);
   });
 
-  it('[S7] asks again for what changed while the server was busy, and not for what is gone', async () => {
+  it('[S7] refetches what changed while the server was busy, but not what was deleted', async () => {
     const gone = fail(new ClientError('problem', { status: 404, detail: 'Gone.' }));
     const t = open([fine], [fail(busy()), fail(busy()), fine, gone]);
     t.begun(1);
@@ -179,7 +179,7 @@ describe('a view', () => {
     expect(t.fetched()).toBe(4);
   });
 
-  it('[W4] is loaded anew after an event that can not be read, and not for each of many', async () => {
+  it('[W4] reloads after an unreadable event, once for many of them', async () => {
     const t = open([fine]);
     t.begun(1);
     await settle();

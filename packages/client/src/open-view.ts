@@ -7,13 +7,13 @@ import type { Feed } from './feed.js';
 import type { Connection } from './state.js';
 import type { Store } from './store.js';
 
-/** The actions that every view knows, whatever it shows. */
+/** Actions that all views share. */
 type CommonAction =
   | { type: 'load-failed'; why: string }
   | { type: 'event'; event: WorldEvent }
   | { type: 'connection'; connection: Connection };
 
-/** What is to be fetched anew after an event, by a name of its own, so that it is fetched once at a time. */
+/** Something to refetch after an event. The key deduplicates concurrent fetches. */
 export interface Refetch<Action> {
   readonly name: string;
   fetch(signal: AbortSignal): Promise<Action | undefined>;
@@ -24,21 +24,21 @@ export interface View<State, Action> {
   readonly feed: Feed;
   readonly initial: State;
   reduce(state: State, action: Action | CommonAction): State;
-  /** Everything anew. `position` is where the stream was before. */
+  /** A full load. `position` is where the stream was before. */
   load(position: number, state: State, signal: AbortSignal): Promise<Action>;
   refetch(event: WorldEvent): Refetch<Action> | undefined;
 }
 
 export interface OpenedView<State, Action> extends Store<State> {
   dispatch(action: Action): void;
-  /** Fetches once at a time for each name, and again after a pause where that may help. Never rejects. */
+  /** Fetches once at a time per key, and retries transient failures. Never rejects. */
   fetch(wanted: Refetch<Action>): Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Load, subscribe, reduce. The stream is listened to before anything is asked for, and what comes meanwhile is kept and told
- * after the load: what the load already has is told twice, which changes nothing, and nothing is told never.
+ * Load, subscribe, reduce. Subscribes before loading and buffers events, so none is missed; those that the load already
+ * includes are applied twice, which is harmless.
  */
 export function openView<State, Action>(view: View<State, Action>): OpenedView<State, Action> {
   const { client, feed } = view;
@@ -46,14 +46,14 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   const listeners = new Set<() => void>();
   const fetching = new Map<string, { again: boolean }>();
   let state = view.initial;
-  /** What is done with events: kept until the load is through, told, or let go, since what failed to load has no use for them. */
+  /** What happens with events: buffered until the load completes, applied, or ignored after a failed load. */
   let mode: { kind: 'loading'; early: WorldEvent[] } | { kind: 'live' } | { kind: 'failed' } = {
     kind: 'loading',
     early: [],
   };
   let loads = 0;
   let hasLoaded = false;
-  /** How far the log was heard. */
+  /** The last event id received. */
   let position = 0;
   let mendedAt = Number.NEGATIVE_INFINITY;
   let cancelMending: (() => void) | undefined;
@@ -64,7 +64,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
       try {
         listener();
       } catch (error) {
-        // Told to whoever hears of what nobody caught: one view that fails must not stop the stream of the others.
+        // Report as an uncaught error: one failing view must not stop the stream for the others.
         queueMicrotask(() => {
           throw error;
         });
@@ -85,7 +85,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   function take(event: WorldEvent): void {
     apply({ type: 'event', event });
     const wanted = view.refetch(event);
-    if (wanted !== undefined) void fetchAnew(wanted);
+    if (wanted !== undefined) void refetch(wanted);
   }
 
   function heard(batch: Batch): void {
@@ -94,7 +94,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
       if (item.kind === 'connection') apply({ type: 'connection', connection: item.connection });
       if (item.kind === 'connection' && item.connection.kind === 'open' && mode.kind === 'failed') begun(position);
       if (item.kind === 'event') told(item.event);
-      if (item.kind === 'malformed') mendSoon();
+      if (item.kind === 'malformed') reloadSoon();
     }
     notify(before);
   }
@@ -105,8 +105,8 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     if (mode.kind === 'live') take(event);
   }
 
-  /** What could not be read may be the answer to a question that is shown: all is loaded anew, not more often than a pause lasts. */
-  function mendSoon(): void {
+  /** An unreadable event may be a decision on a shown approval, so reload everything, with a pause between reloads. */
+  function reloadSoon(): void {
     if (cancelMending !== undefined) return;
     const { clock } = client;
     cancelMending = clock.after(Math.max(0, mendedAt + LONGEST_PAUSE_MS - clock.now()), () => {
@@ -153,7 +153,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     }
   }
 
-  /** A failed reload never takes away what is on the screen: only a thing that no longer exists ends a view that has loaded. */
+  /** A failed reload keeps the screen: a loaded view ends only if its subject no longer exists. */
   function isFinal(error: unknown): boolean {
     if (!(error instanceof ClientError)) return !hasLoaded;
     return hasLoaded ? error.status === 404 : !isPassing(error);
@@ -165,8 +165,8 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     await pause(client.clock, wait, over.signal, feed.wakes);
   }
 
-  /** One at a time for each name: an answer that was overtaken by a change is asked for again. */
-  async function fetchAnew(wanted: Refetch<Action>): Promise<void> {
+  /** One fetch at a time per key. If a change arrives during a fetch, fetch again. */
+  async function refetch(wanted: Refetch<Action>): Promise<void> {
     const running = fetching.get(wanted.name);
     if (running !== undefined) {
       running.again = true;
@@ -181,7 +181,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
         failures = 0;
         if (action !== undefined && !over.signal.aborted) dispatch(action);
       } catch (error) {
-        // Gone for good: the next change, or the next load, asks again.
+        // Permanent error: the next change or load fetches again.
         if (!(error instanceof ClientError) || !isPassing(error)) continue;
         await rest(error, failures);
         failures += 1;
@@ -202,7 +202,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
       return () => listeners.delete(listener);
     },
     dispatch,
-    fetch: fetchAnew,
+    fetch: refetch,
     signal: over.signal,
     close() {
       over.abort();

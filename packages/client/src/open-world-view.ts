@@ -7,13 +7,13 @@ import { readAll } from './read-all.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
 import type { WorldStore } from './store.js';
 
-/** With fewer waiting approvals than this, the next page is loaded. */
+/** With fewer loaded approvals than this, the next page is loaded. */
 const FEW = 50;
 
-/** A live view of a world: its agents and chats, and what waits for a person in any of them. One stream serves it and its chats. */
+/** A live view of a world: its agents, chats and all pending approvals. It shares one stream with its chats. */
 export function openWorldView(client: Client, world: string): WorldStore {
   const feed = openFeed(client, world);
-  /** Ids are never given again: an answer that was on its way when its chat was deleted must not bring it back. */
+  /** Ids are never reused. A response in flight when its chat was deleted must not bring it back. */
   const deleted = new Set<string>();
   const view = openView<ReturnType<typeof emptyWorld>, WorldAction>({
     client,
@@ -46,11 +46,11 @@ export function openWorldView(client: Client, world: string): WorldStore {
       },
     });
     isLoading = false;
-    // Unless the server refused: the next change asks again.
+    // Not if the server rejected the request: the next change tries again.
     if (view.getState().laterApprovals !== after) refill();
   }
 
-  /** Loads more before a person who decides one call after another runs out of loaded ones. */
+  /** Loads more before a person who decides quickly runs out of loaded approvals. */
   function refill(): void {
     if (view.getState().queue.length < FEW) void loadLaterApprovals();
   }

@@ -15,7 +15,7 @@ interface Post {
   clientMessageId?: string;
 }
 
-/** A server that answers each POST as the list says, its last answer from then on. `down`: it does not answer. */
+/** A server that answers each POST from the list; the last answer repeats. `down`: no response. */
 function open(answers: (number | 'down')[], kept?: string) {
   const clock = createFakeClock();
   const posts: Post[] = [];
@@ -39,7 +39,7 @@ function open(answers: (number | 'down')[], kept?: string) {
   });
   const outbox = createOutbox({ client, kept, keep: (text) => (memory.text = text) });
   const progress = (): string[] => outbox.getState().map((each) => each.progress.kind);
-  /** As long as it takes for a server that answers to have everything. */
+  /** Waits until a responsive server has received everything. */
   const wait = async (): Promise<void> => {
     for (let steps = 0; steps < 12; steps += 1) {
       clock.advance(20_000);
@@ -50,7 +50,7 @@ function open(answers: (number | 'down')[], kept?: string) {
 }
 
 describe('the outbox', () => {
-  it('[W3] shows a message at once, retries it under one id, and keeps the order of a chat', async () => {
+  it('[W3] shows a message immediately, retries with the same id, and keeps the order within a chat', async () => {
     const t = open([...Array.from({ length: 9 }, () => 'down' as const), 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
@@ -63,7 +63,7 @@ describe('the outbox', () => {
     expect(t.posts.slice(10).map(({ content }) => content)).toEqual(['two']);
   });
 
-  it('[W3] says that it retries, and does so at once when asked to', async () => {
+  it('[W3] reports that it retries, and retries immediately on request', async () => {
     const t = open([503, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();
@@ -73,7 +73,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual(['sent']);
   });
 
-  it('[W1] waits for somebody to sign in instead of trying again and again', async () => {
+  it('[W1] waits for sign-in instead of retrying', async () => {
     const t = open([401, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await t.wait();
@@ -83,7 +83,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual(['sent']);
   });
 
-  it('[W2] keeps a refused message with the reason, sends the next one, and retries under the same id', async () => {
+  it('[W2] keeps a rejected message with the reason, sends the next one, and retries with the same id', async () => {
     const t = open([413, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
@@ -97,7 +97,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual([]);
   });
 
-  it('[W3] creates one chat for the message that begins it, and another when that one is gone', async () => {
+  it('[W3] creates one chat for its first message, and another if that chat was deleted', async () => {
     const t = open([200, 500, 404, 200, 202]);
     t.outbox.send({ worldId: 'w', content: 'one' });
     await t.wait();
@@ -114,7 +114,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('[W3] goes on after the page was loaded again, under the same id', async () => {
+  it('[W3] continues after a page reload, with the same id', async () => {
     const before = open(['down']);
     before.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();
@@ -126,7 +126,7 @@ describe('the outbox', () => {
   });
 });
 
-describe('what the transcript does not show yet', () => {
+describe('messages not in the transcript yet', () => {
   const out = (id: string, progress: Outgoing['progress']): Outgoing => ({
     clientMessageId: id,
     worldId: 'w',
@@ -145,10 +145,10 @@ describe('what the transcript does not show yet', () => {
   });
   const ids = (found: readonly Outgoing[]): string[] => found.map(({ clientMessageId }) => clientMessageId);
 
-  it('[S8] goes by the id that the page gave it, and not by its words: the same may be said twice', () => {
+  it('[S8] are matched by id, not by text: the same text may be sent twice', () => {
     const two = [out('a', { kind: 'sending' }), out('b', { kind: 'sent', messageId: 'm3' })];
     expect(ids(notYetShown(two, [line('m1')]))).toEqual(['a', 'b']);
-    // The line came before the answer to its request.
+    // The stream delivered the line before the response to its request.
     expect(ids(notYetShown(two, [line('m1'), line('m2', 'a')]))).toEqual(['b']);
     expect(ids(notYetShown(two, [line('m2', 'a'), line('m3', 'b')]))).toEqual([]);
   });

@@ -9,45 +9,45 @@ import { browserWakes } from './wakes.js';
 const outgoingSchema = z.object({
   clientMessageId: z.string(),
   worldId: z.string(),
-  /** Absent until the chat that this message begins has been created. */
+  /** Absent until the chat for this message has been created. */
   chatId: z.string().optional(),
   beginsChat: z.boolean(),
   content: z.string(),
 });
 
-/** Where a message that was sent stands. `sent`: the server has it, and it is about to come with the stream. */
+/** Progress of a message. `sent`: the server has it, and the stream will deliver it. */
 type Progress =
   | { readonly kind: 'sending' }
   | { readonly kind: 'retrying'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'sent'; readonly messageId: string };
 
-/** A message from the moment a person sends it until it is part of the transcript. */
+/** A message from sending until it is part of the transcript. */
 export type Outgoing = Readonly<z.infer<typeof outgoingSchema>> & { readonly progress: Progress };
 
 export interface Outbox {
   readonly getState: () => readonly Outgoing[];
   readonly subscribe: (listener: () => void) => () => void;
-  /** Without `chatId` the message begins a chat. */
+  /** Without `chatId`, the message starts a chat. */
   readonly send: (message: { worldId: string; chatId?: string; content: string }) => void;
-  /** Sends a refused message again, under the same id. */
+  /** Sends a rejected message again, with the same id. */
   readonly retry: (clientMessageId: string) => void;
-  /** Drops messages: those that the transcript shows, or one that a person takes back to edit. */
+  /** Removes messages that the transcript shows, or one that a person takes back to edit. */
   readonly remove: (clientMessageIds: readonly string[]) => void;
-  /** Retries what is waiting, at once. */
+  /** Retries waiting messages immediately. */
   readonly retryNow: () => void;
 }
 
 export interface OutboxOptions {
   client: Client;
-  /** What was kept when the page was loaded, and where to keep what is not sent yet. */
+  /** The saved state from before a page reload, and where to save unsent messages. */
   kept?: string | undefined;
   keep?: (text: string) => void;
 }
 
 /**
- * Delivers messages in the order they were written, one at a time per chat, and retries until the server has answered. Every try carries
- * the same `clientMessageId`, so that a message whose answer was lost is stored once (W3).
+ * Delivers messages in order, one at a time per chat, and retries until the server answers. All attempts use the same
+ * `clientMessageId`, so a message is stored once (W3).
  */
 export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
   const listeners = new Set<() => void>();
@@ -65,7 +65,7 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
     set(all.map((each) => (each.clientMessageId === id ? { ...each, ...changes } : each)));
   }
 
-  /** One delivery at a time per lane: a second message must not overtake the first. */
+  /** One delivery at a time per lane, so that messages stay in order. */
   async function deliver(lane: string): Promise<void> {
     if (delivering.has(lane)) return;
     delivering.add(lane);
@@ -82,7 +82,7 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
 
   async function deliverOne(id: string): Promise<void> {
     for (let failures = 0; ; failures += 1) {
-      // A person may have taken it back meanwhile.
+      // The person may have removed it in the meantime.
       const message = find(id);
       if (message === undefined) return;
       try {
@@ -101,7 +101,7 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
         }
         change(id, { progress: { kind: 'retrying', why } });
         const wait = Math.max(backOff(failures, client.random), error.retryAfterMs ?? 0);
-        // Signed out, each try would count as a wrong password: the next one waits until somebody has signed in.
+        // While signed out, each attempt would count as a failed login, so wait for sign-in.
         await pause(client.clock, isSignedOut ? LONGEST_TIMER_MS : wait, undefined, wakes);
       }
     }
@@ -162,7 +162,7 @@ function isWaiting({ progress }: Outgoing): boolean {
   return progress.kind === 'sending' || progress.kind === 'retrying';
 }
 
-/** The chat that it began was deleted before it arrived: the next try creates another. */
+/** The chat was deleted before the message arrived; the next attempt creates another. */
 function withoutLostChat(message: Outgoing | undefined, error: unknown): { chatId?: undefined } {
   const isLost = message?.beginsChat === true && error instanceof ClientError && error.status === 404;
   return isLost ? { chatId: undefined } : {};
@@ -177,7 +177,7 @@ function readKept(kept: string | undefined): readonly Outgoing[] {
   }
 }
 
-/** The messages that the transcript does not show yet. The stream may tell of a message before its request is answered. */
+/** The messages that the transcript does not show yet. The stream may deliver a message before its request is answered. */
 export function notYetShown(outgoing: readonly Outgoing[], lines: readonly TranscriptMessage[]): readonly Outgoing[] {
   const shown = new Set(lines.map(({ clientMessageId }) => clientMessageId));
   return outgoing.filter(({ clientMessageId }) => !shown.has(clientMessageId));

@@ -60,8 +60,8 @@ const loaded = (items: readonly Message[] = []): ChatState =>
 const hear = (state: ChatState, ...events: WorldEvent[]): ChatState =>
   events.reduce((before, event) => reduceChat(before, { type: 'event', event }), state);
 
-describe('the reducer of a chat', () => {
-  it('[S2] touches a few entries for an event, however long the chat is', () => {
+describe('the chat reducer', () => {
+  it('[S2] touches few entries per event, however long the chat is', () => {
     const state = loaded(Array.from({ length: 10_000 }, (_, n) => message(n)));
     const next = hear(
       state,
@@ -76,20 +76,20 @@ describe('the reducer of a chat', () => {
     expect(next.approvals).toBe(state.approvals);
   });
 
-  it('[S6] what was heard already changes nothing', () => {
+  it('[S6] ignores an event that was already applied', () => {
     const event = say(3, message(1));
     const state = hear(loaded(), event);
     expect(hear(state, event)).toBe(state);
     expect(hear(state, say(2, message(9)))).toBe(state);
   });
 
-  it('[M1] what a page has and an event repeats is one line', () => {
+  it('[M1] shows a message from a page and an event once', () => {
     const state = hear(loaded([message(1)]), say(5, message(1)), say(6, message(2)));
     expect(state.transcript.length).toBe(2);
     expect(rowAt(state.transcript, 1)).toBe(message(2).messageId);
   });
 
-  it('[T4] [T2] a call goes through its life in the order of its events', () => {
+  it('[T4] [T2] a call changes state in the order of its events', () => {
     const asked = message(1, { role: 'assistant', sender: 'ada', agentId: 'ada', tool_calls: [call('call_1')] });
     let state = hear(loaded(), say(1, asked));
     const status = (): unknown => get(state.invocations, 'call_1')?.status;
@@ -107,7 +107,7 @@ describe('the reducer of a chat', () => {
     expect(status()).toEqual({ kind: 'failed', error: 'interrupted, outcome unknown' });
   });
 
-  it('[A10] a model that calls our own tool, or writes what looks like a decision, puts nothing in the queue', () => {
+  it('[A10] a model that calls our internal tool, or writes text like a decision, adds nothing to the queue', () => {
     const forged = {
       id: 'call_9',
       type: 'function' as const,
@@ -126,7 +126,7 @@ describe('the reducer of a chat', () => {
     expect(get(state.invocations, 'call_9')?.status).toEqual({ kind: 'proposed' });
   });
 
-  it('[T14] what a tool says can not pose as how its call ended', () => {
+  it('[T14] tool output can’t imitate a call status', () => {
     const result = message(2, {
       role: 'tool',
       sender: 'tool',
@@ -164,7 +164,7 @@ describe('the reducer of a chat', () => {
     ],
   });
 
-  it('[A5] a call that a rule or grant released says so, and nobody seems to have signed it', () => {
+  it('[A5] shows that a rule or grant released a call, and no approver', () => {
     const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
@@ -173,25 +173,25 @@ describe('the reducer of a chat', () => {
   });
 
   it.each([
-    ['no JSON', 'so far so good'],
+    ['not JSON', 'so far so good'],
     ['a list', '[1,2]'],
     ['null', 'null'],
-    ['a decision that is none', '{"decision":"maybe","scope":"once"}'],
-    ['names of every object', '{"__proto__":{"decision":"approve"},"constructor":1}'],
-  ])('[A17] a decision that can not be read decides nothing: %s', (_, content) => {
+    ['an unknown decision', '{"decision":"maybe","scope":"once"}'],
+    ['prototype keys', '{"__proto__":{"decision":"approve"},"constructor":1}'],
+  ])('[A17] an invalid decision decides nothing: %s', (_, content) => {
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     expect(state.queue).toEqual(['approval_1']);
     expect(get(state.invocations, 'call_1')?.status).toEqual({ kind: 'asked', approvalId: 'approval_1' });
   });
 
-  it('events of another chat are passed over, and counted', () => {
+  it('ignores events of other chats, but advances the position', () => {
     const state = hear(loaded(), say(4, message(1, { chatId: 'chat_2' })));
     expect(state.transcript.length).toBe(0);
     expect(state.lastEventId).toBe(4);
   });
 
-  it('[S7] older lines that were asked for in vain are to be had again when the connection is back, and not before', () => {
+  it('[S7] older lines that failed to load can be loaded again once the connection is back', () => {
     const start = reduceChat(emptyChat('w', 'chat_1'), {
       type: 'loaded',
       position: 0,
@@ -209,7 +209,7 @@ describe('the reducer of a chat', () => {
     expect(reduceChat(failed, { type: 'older-asked' }).older.kind).toBe('loading');
   });
 
-  it('[M8] a chat that has nothing to do has nobody who speaks in it', () => {
+  it('[M8] an idle chat has no live streams', () => {
     const chunk = (content: string): WorldEvent => ({
       id: 1,
       worldId: 'w',
@@ -228,11 +228,11 @@ describe('the reducer of a chat', () => {
     expect(speaking.streams).toHaveLength(1);
     const stopped = hear(speaking, activity(2, 'idle'));
     expect(stopped.streams).toEqual([]);
-    // The last words of what was stopped.
+    // A late chunk of the stopped answer.
     expect(hear(stopped, chunk('lo')).streams).toEqual([]);
   });
 
-  it('what went wrong is told once: in the transcript if it is there', () => {
+  it('shows an error once: in the transcript if it is there', () => {
     const words = 'Ada could not answer.';
     const error = (id: number, text: string, messageId?: string): WorldEvent => ({
       id,
@@ -247,7 +247,7 @@ describe('the reducer of a chat', () => {
       error(2, words, message(1).messageId),
     );
     expect(state.notices).toEqual([]);
-    // By its id and not by its words: the same words may be meant again.
+    // Matched by id, not by text: the same error may occur again.
     expect(hear(state, error(3, words)).notices).toMatchObject([{ eventId: 3, afterMessageId: message(1).messageId }]);
   });
 });

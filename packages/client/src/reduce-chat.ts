@@ -9,9 +9,9 @@ import type { ChatState, Connection, TranscriptMessage } from './state.js';
 import { drop, hear, hearOutput } from './streams.js';
 import { emptyTable, get, has, set } from './table.js';
 
-/** Everything that can happen to a view of a chat. */
+/** All actions of a chat view. */
 export type ChatAction =
-  /** A fresh load replaces whatever was there. `position` is where in the log the stream was before anything was asked for. */
+  /** A full load replaces everything. `position` is the stream's position before the load started. */
   | {
       type: 'loaded';
       position: number;
@@ -55,7 +55,7 @@ export function emptyChat(worldId: string, chatId: string): ChatState {
   };
 }
 
-/** Pure. What did not change is the same object, and the cost of an event does not grow with the chat. */
+/** Pure. Unchanged parts keep their identity, and the cost of an event doesn't grow with the chat. */
 export function reduceChat(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'loaded':
@@ -93,7 +93,7 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
   let next: ChatState = {
     ...emptyChat(worldId, chatId),
     connection,
-    // Heard, not stored: no load could bring them back.
+    // Notices are not stored, so no load could restore them.
     notices,
     outputs,
     loading: { kind: 'ready' },
@@ -105,12 +105,12 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     chatShownAt: chat.lastEventId ?? position,
     pageShownAt: messages.lastEventId ?? position,
   };
-  // The queue first: its order is the server's, while messages come page by page.
+  // The queue first, in the server's order; messages arrive page by page.
   for (const listed of approvals) next = ask(next, viewOfApproval(listed));
   return addOlder(next, messages);
 }
 
-/** A page in front of what is there. */
+/** Adds a page before the loaded ones. */
 function addOlder(state: ChatState, page: List<Message>): ChatState {
   let next = state;
   const lines: string[] = [];
@@ -135,7 +135,7 @@ function onEvent(state: ChatState, heard: WorldEvent): ChatState {
   return isStored ? { ...next, lastEventId: heard.id } : next;
 }
 
-/** A stream of the whole world tells of other chats too. */
+/** A world stream also has events of other chats. */
 function isOurs({ chatId }: ChatState, heard: WorldEvent): boolean {
   return heard.chatId === undefined || heard.chatId === chatId;
 }
@@ -151,7 +151,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
     case 'sse': {
       const { data } = heard;
       const isNew = !state.streams.some(({ messageId }) => messageId === data.messageId);
-      // The last words of an answer that was stopped: nothing would ever end them.
+      // A late chunk of a stopped answer: nothing would ever end this stream.
       if (data.type === 'chunk' && isNew && state.status !== 'working') return state;
       return { ...state, streams: hear(state.streams, data, has(state.messages, data.messageId)) };
     }
@@ -159,7 +159,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
       if (heard.data.type === 'title') {
         return heard.id <= state.chatShownAt ? state : { ...state, title: heard.data.message };
       }
-      // Said in the transcript, which is not repeated.
+      // The transcript shows it already.
       if (heard.data.messageId !== undefined) return state;
       return withNotice(state, heard, lastLine(state)?.messageId);
     case 'world': {
@@ -180,7 +180,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
 }
 
 function addMessage(state: ChatState, message: Message, eventId: number): ChatState {
-  // Written between our place in the log and the page that was loaded, and already too old for it: it comes with its own page.
+  // Written between our position and the loaded page, but older than that page: it will arrive with its own page.
   const isFurtherUp = eventId <= state.pageShownAt;
   let line: TranscriptMessage | undefined;
   const next = learnMessage(state, message, (added) => {
@@ -191,7 +191,7 @@ function addMessage(state: ChatState, message: Message, eventId: number): ChatSt
   return { ...next, transcript: append(next.transcript, [line.messageId]) };
 }
 
-/** Takes in what a message says. `place` is told of a new line and may refuse it. */
+/** Applies a message. `place` is called with a new line and may reject it. */
 function learnMessage(
   state: ChatState,
   message: Message,
@@ -201,7 +201,7 @@ function learnMessage(
   switch (meaning.kind) {
     case 'line': {
       const { line, calls } = meaning;
-      // Whether or not it has its place yet: what it was heard as is over.
+      // Whether or not its page is loaded: the live stream of this message is over.
       const streams = drop(state.streams, line.messageId);
       let next = streams === state.streams ? state : { ...state, streams };
       if (!has(next.messages, line.messageId) && place(line) !== false) {
@@ -239,9 +239,9 @@ function answer(state: ChatState, approvalId: string, decision: Parameters<typeo
 
 function withChat(state: ChatState, chat: Chat): ChatState {
   const shownAt = chat.lastEventId ?? state.lastEventId;
-  // Answers may overtake each other.
+  // Responses may arrive out of order.
   if (shownAt < state.chatShownAt) return state;
-  // Events that came in since the server answered know the status better.
+  // Events received after this response was produced have a newer status.
   const status = shownAt < state.lastEventId ? state.status : chat.status;
   return { ...state, title: chat.title, status, createdAt: chat.createdAt, chatShownAt: shownAt };
 }

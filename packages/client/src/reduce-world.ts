@@ -6,19 +6,19 @@ import { readMessage, viewOfApproval } from './read-message.js';
 import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
 import { get, values } from './table.js';
 
-/** Everything that can happen to a view of a world. */
+/** All actions of a world view. */
 export type WorldAction =
-  /** A fresh load replaces whatever was there. `position` is where in the log the stream was before anything was asked for. */
+  /** A full load replaces everything. `position` is the stream's position before the load started. */
   | {
       type: 'loaded';
       position: number;
       world: World;
       agents: readonly Agent[];
       chats: readonly Chat[];
-      /** The first page of those that wait. */
+      /** The first page of pending approvals. */
       approvals: List<Approval>;
     }
-  /** The page that was asked for with `after`. */
+  /** The page requested with `after`. */
   | { type: 'later-approvals'; after: string; approvals: List<Approval> }
   | { type: 'load-failed'; why: string }
   | { type: 'event'; event: WorldEvent }
@@ -27,8 +27,8 @@ export type WorldAction =
   | { type: 'agents'; agents: readonly Agent[] }
   | { type: 'chat'; chat: Chat };
 
-/** As many answered questions are kept to tell who answered them; the oldest give way. */
-const MOST_ANSWERED = 100;
+/** Number of decided approvals to keep, to show who decided them. The oldest are dropped. */
+const MAX_DECIDED = 100;
 
 export function emptyWorld(worldId: string): WorldState {
   return {
@@ -48,13 +48,13 @@ export function emptyWorld(worldId: string): WorldState {
   };
 }
 
-/** Pure, like the reducer of a chat, and of the same facts: only what is said in chats is left to their own views. */
+/** Pure, like the chat reducer. Messages are left to the chat views. */
 export function reduceWorld(state: WorldState, action: WorldAction): WorldState {
   switch (action.type) {
     case 'loaded':
       return load(state, action);
     case 'later-approvals':
-      // A load from the beginning came in between: the queue continues elsewhere.
+      // A full reload happened in between, so the queue continues elsewhere.
       return action.after === state.laterApprovals ? withPage(state, action.approvals) : state;
     case 'load-failed':
       return { ...state, loading: { kind: 'failed', why: action.why } };
@@ -79,7 +79,7 @@ function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }
     ...emptyWorld(state.worldId),
     connection: state.connection,
     notices: state.notices,
-    // What others fetched under the old counts may be as old as what was loaded here.
+    // Data fetched under the old revisions may be as outdated as what this load replaces.
     revisions: Object.fromEntries(Object.entries(state.revisions).map(([entity, count]) => [entity, count + 1])),
     loading: { kind: 'ready' },
     world,
@@ -102,7 +102,7 @@ function onEvent(state: WorldState, heard: WorldEvent): WorldState {
       const meaning = readMessage(heard.data);
       if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
       if (meaning.kind !== 'decision') return state;
-      // Of a question that was never shown here there is nobody to tell, unless it is on a page that may be on its way.
+      // Ignore decisions of approvals that were never shown, unless a page with them may be loading.
       if (get(state.approvals, meaning.approvalId) === undefined && state.laterApprovals === undefined) return state;
       return recount(state, withoutOld(decide(state, meaning.approvalId, meaning.decision)));
     }
@@ -161,7 +161,7 @@ function withChat(state: WorldState, chat: Chat): WorldState {
   if (known === undefined) {
     return { ...state, chats: counted([...state.chats, summaryOf(chat, shownAt)].toSorted(newestFirst), state) };
   }
-  // Answers may overtake each other, and events that came in since know the status better.
+  // Responses may arrive out of order, and later events have a newer status.
   if (shownAt < known.shownAt) return state;
   const status = shownAt < state.lastEventId ? known.status : chat.status;
   return changeChat(state, chat.id, (before) => ({ ...before, title: chat.title, status, shownAt }));
@@ -179,7 +179,7 @@ function summaryOf({ id, title, status, createdAt }: Chat, shownAt: number): Cha
   return { id, title, status, createdAt, waiting: 0, shownAt };
 }
 
-/** Ids begin with the time they were made at. */
+/** Ids start with a timestamp. */
 function newestFirst(a: ChatSummary, b: ChatSummary): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.id < b.id ? 1 : -1;
@@ -201,15 +201,15 @@ function counted(chats: readonly ChatSummary[], state: WorldState): readonly Cha
   });
 }
 
-/** The inbox of a world that runs for weeks must not grow with it. */
+/** Bounds the decided approvals of a world that runs for weeks. */
 function withoutOld(state: WorldState): WorldState {
-  if (state.approvals.size - state.queue.length <= MOST_ANSWERED) return state;
+  if (state.approvals.size - state.queue.length <= MAX_DECIDED) return state;
   const answered = [...values(state.approvals)]
     .filter((approval) => approval.decision !== undefined)
     .toSorted(byAnswer);
   return forget(
     state,
-    answered.slice(0, answered.length - MOST_ANSWERED / 2).map(({ approvalId }) => approvalId),
+    answered.slice(0, answered.length - MAX_DECIDED / 2).map(({ approvalId }) => approvalId),
   );
 }
 

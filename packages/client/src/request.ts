@@ -13,7 +13,7 @@ export interface Connector {
 
 export interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The parts of the path under `/api`; each is escaped. */
+  /** Path segments under `/api`; each is escaped. */
   path: readonly string[];
   query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON; text is sent as YAML. */
@@ -22,9 +22,9 @@ export interface Request {
   signal?: AbortSignal | undefined;
 }
 
-const NO_ANSWER = 'The server does not answer. Nothing is lost: what it has taken in is kept.';
+const NO_ANSWER = 'The server is not responding. Nothing is lost: messages it has accepted are stored.';
 
-/** Sends a request and gives the answer if it is a good one. Rejects with a `ClientError` and nothing else. */
+/** Sends a request and returns a successful response. Rejects only with a `ClientError`. */
 export async function send(connector: Connector, request: Request): Promise<Response> {
   const { method = 'GET', body, signal } = request;
   const url = addressOf(connector, request);
@@ -34,7 +34,7 @@ export async function send(connector: Connector, request: Request): Promise<Resp
       method,
       headers: headersOf(connector, request),
       cache: 'no-store',
-      // A server of ours never sends us elsewhere, and our credential is for it alone.
+      // Our server never redirects, and the credential must not go elsewhere.
       redirect: 'error',
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -46,7 +46,7 @@ export async function send(connector: Connector, request: Request): Promise<Resp
   return response;
 }
 
-/** The answer as JSON that fits. Fields that we don't know are left out: a later server may say more. */
+/** Parses the response as JSON. Unknown fields are dropped: a newer server may send more. */
 export async function readJson<S extends z.ZodType>(
   response: Response,
   schema: S,
@@ -57,7 +57,7 @@ export async function readJson<S extends z.ZodType>(
   try {
     value = JSON.parse(text) as unknown;
   } catch (cause) {
-    throw unreadable(response, 'it is not JSON', cause);
+    throw unreadable(response, 'not JSON', cause);
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -73,20 +73,20 @@ export async function readText(response: Response, signal?: AbortSignal): Promis
   }
 }
 
-/** What went wrong before there was an answer, or in the middle of one. */
+/** The error for a failure before or during a response. */
 export function failure(cause: unknown, signal: AbortSignal | undefined): ClientError {
-  if (signal?.aborted === true) return new ClientError('aborted', { detail: 'The request was given up.' }, cause);
+  if (signal?.aborted === true) return new ClientError('aborted', { detail: 'The request was cancelled.' }, cause);
   return new ClientError('network', { title: 'No answer', detail: NO_ANSWER }, cause);
 }
 
 function addressOf({ url }: Connector, { path, query = {} }: Request): string {
   const parts = path.map((part) => {
-    // A path is tidied before it is sent: such a part would name something else than was meant.
+    // fetch normalizes such segments away, so the request would go to another path.
     if (part === '' || part === '.' || part === '..') {
       throw new ClientError('problem', {
         status: 404,
         title: 'Not Found',
-        detail: `There is nothing called "${part}".`,
+        detail: `"${part}" is not a valid id.`,
       });
     }
     return encodeURIComponent(part);
@@ -119,12 +119,12 @@ async function readProblem(response: Response): Promise<ClientError> {
     const problem = problemSchema.parse(JSON.parse(await response.text()));
     return new ClientError('problem', { ...problem, status, ...more });
   } catch (cause) {
-    const detail = `The server answered ${status} without saying why.`;
+    const detail = `The server answered with status ${status} and no explanation.`;
     return new ClientError('problem', { status, title: response.statusText, detail, ...more }, cause);
   }
 }
 
 function unreadable(response: Response, why: string, cause: unknown): ClientError {
-  const detail = `The server's answer can't be read (${why}). Is it a Countersign server, and not older than this client?`;
+  const detail = `The server's response can't be read (${why}). Check that it is a Countersign server and not older than this client.`;
   return new ClientError('unreadable', { status: response.status, detail }, cause);
 }

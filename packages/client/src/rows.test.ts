@@ -8,7 +8,7 @@ const change = fc.record({
 });
 
 describe('rows', () => {
-  it('are the list that grew at both ends', () => {
+  it('match a list that grows at both ends', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
         let list: number[] = [];
@@ -27,7 +27,7 @@ describe('rows', () => {
     );
   });
 
-  it('share what they were', () => {
+  it('share unchanged chunks', () => {
     const rows = append(
       emptyRows<number>(),
       Array.from({ length: 10_000 }, (_, n) => n),

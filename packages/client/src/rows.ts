@@ -1,11 +1,11 @@
 /**
- * A list that grows at both ends and is never changed: only the chunk at the end is copied. Read with `rowAt` and `sliceRows`;
- * positions shift when older rows come in front.
+ * An immutable list that grows at both ends; only the last chunk is copied. Read it with `rowAt` and `sliceRows`. Indexes shift
+ * when older rows are added.
  */
 export interface Rows<T> {
   readonly length: number;
   readonly chunks: readonly (readonly T[])[];
-  /** Position of the first row of each chunk. */
+  /** Index of the first row of each chunk. */
   readonly starts: readonly number[];
 }
 

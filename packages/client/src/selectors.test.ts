@@ -51,8 +51,8 @@ function heldBy(content: string, second: number, more: Partial<Message> = {}): s
   return heldUp(state, 'msg_1').map(({ agentId }) => agentId);
 }
 
-describe('what holds up the answer to a message', () => {
-  it('[M11] is what was asked before it, also when others have spoken since', () => {
+describe('what blocks the answer to a message', () => {
+  it('[M11] is an approval requested before it, even if others have spoken since', () => {
     expect(heldBy('and then?', 20)).toEqual(['mason']);
     expect(heldBy('and then?', 5)).toEqual([]);
     expect(heldBy('what made it ask', 10)).toEqual([]);
@@ -60,14 +60,14 @@ describe('what holds up the answer to a message', () => {
     expect(heldBy('I am done', 20, answer)).toEqual([]);
   });
 
-  it('[M11] is told by the names of those who wait: others may answer now', () => {
+  it('[M11] names the waiting agents, since others may answer now', () => {
     expect(heldWords({ agents }, [waiting])).toBe("Mason can't answer until you decide what is waiting.");
     expect(heldWords({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
       "Mason and Scout can't answer until you decide what is waiting.",
     );
   });
 
-  it('[M3] [M11] is not the wait of an agent that was not addressed', () => {
+  it('[M3] [M11] is not an approval of an agent that was not mentioned', () => {
     expect(heldBy('@scout what do you see?', 20)).toEqual([]);
     expect(heldBy('look:\n  @Mason, @scout go on', 20)).toEqual(['mason']);
     expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);

@@ -3,21 +3,21 @@ import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage, WorldSta
 import { rowAt } from './rows.js';
 import { get } from './table.js';
 
-/** An agent that is at work in a chat, or waits there for a person. */
+/** An agent that works in a chat, or waits there for a person. */
 export interface Worker {
   readonly agentId: string;
   readonly name: string;
   readonly doing: 'answering' | 'running' | 'waiting';
 }
 
-/** The name of an agent; its id when it is no longer there. */
+/** The name of an agent, or its id if it was removed. */
 export function agentName({ agents }: { readonly agents: readonly Agent[] }, agentId: string): string {
   return agents.find(({ id }) => id === agentId)?.name ?? agentId;
 }
 
 /**
- * Who works now, one line an agent. An agent that thinks and has not begun to speak is not told by the record: while the chat is
- * `working` there may be more.
+ * The agents that work now, one entry each. Incomplete while the chat is `working`: an agent that hasn't started to answer is
+ * not known yet.
  */
 export function workers(state: ChatState): readonly Worker[] {
   const found = new Map<string, Worker>();
@@ -35,29 +35,26 @@ export function workers(state: ChatState): readonly Worker[] {
   return [...found.values()];
 }
 
-/** What waits for a person, oldest first. */
+/** Pending approvals, oldest first. */
 export function pendingApprovals(book: ApprovalBook): readonly ApprovalView[] {
   return book.queue.map((id) => get(book.approvals, id)).filter((approval) => approval !== undefined);
 }
 
-/** The queue of a chat, or of a world, whose last pages may not be loaded. */
+/** The queue of a chat or world, which may be partly loaded. */
 type Queue = Pick<ApprovalBook, 'queue'> & Partial<Pick<WorldState, 'laterApprovals'>>;
 
-/** "1 of 3" or "1 of 100+" (A12). Undefined when it does not wait any more. */
+/** "1 of 3" or "1 of 100+" (A12). Undefined if it is no longer pending. */
 export function placeInQueue(book: Queue, approvalId: string): { position: number; total: string } | undefined {
   const at = book.queue.indexOf(approvalId);
   return at < 0 ? undefined : { position: at + 1, total: waitingCount(book.queue.length, book) };
 }
 
-/** A number of waiting approvals: "3", or "100+" where not all are loaded. */
+/** The number of pending approvals: "3", or "100+" if not all are loaded. */
 export function waitingCount(count: number, { laterApprovals }: Pick<Queue, 'laterApprovals'>): string {
   return laterApprovals === undefined ? String(count) : `${count}+`;
 }
 
-/**
- * The pending approvals that hold up the answer to this message: asked before it was written, so that their agents come to it only
- * after them (M11). Empty when nothing does.
- */
+/** The pending approvals that block the answer to this message: requested earlier, so their agents handle them first (M11). */
 export function heldUp(state: ChatState, messageId: string): readonly ApprovalView[] {
   const message = get(state.messages, messageId);
   if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
@@ -67,7 +64,7 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
   return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
 }
 
-/** What holds up any message that a person has written (M11), whoever has spoken since. */
+/** The pending approvals that block any message of a person (M11). */
 export function inTheWay(state: ChatState): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);
@@ -80,7 +77,7 @@ export function inTheWay(state: ChatState): readonly ApprovalView[] {
   return [...found];
 }
 
-/** Whom a message addresses by name, as far as a view can tell (M3): the server alone decides who answers. */
+/** The agents a message mentions, as far as a view can tell (M3). Only the server decides who answers. */
 function addressedIn(content: string, agents: readonly Agent[]): ReadonlySet<string> {
   const longestFirst = agents
     .flatMap(({ id, name }) => [
@@ -105,10 +102,7 @@ function isLetter(text: string, at: number): boolean {
   return /^[\p{L}\p{N}_-]/u.test(text.slice(at, at + 2));
 }
 
-/**
- * The turn in which an agent wrote this line, as `timeline` wants it. One message makes at most one turn of an agent, and its id is
- * made of the two.
- */
+/** The turn in which an agent wrote this line, for `timeline`. Its id is derived from the message and the agent. */
 export function turnOf({ speaker, replyToMessageId }: TranscriptMessage): string | undefined {
   if (speaker.kind !== 'agent' || replyToMessageId === undefined) return undefined;
   return `turn_${replyToMessageId.replace(/^msg_/, '')}.${speaker.agentId}`;

@@ -1,28 +1,28 @@
 import type { OpenChatOptions } from './open-chat.js';
 import type { ChatState, WorldState } from './state.js';
 
-/** What a view looks at: fits React's `useSyncExternalStore` and Ink alike. */
+/** The state of a view, compatible with React's `useSyncExternalStore` and Ink. */
 export interface Store<State> {
   readonly getState: () => State;
-  /** Told after each change. The returned function ends it. */
+  /** Calls the listener after each change. The returned function unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
   /** Ends the stream. The last state stays readable. */
   readonly close: () => void;
 }
 
 export interface ChatStore extends Store<ChatState> {
-  /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing when there is none. */
+  /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing if there is none. */
   readonly loadOlder: () => Promise<void>;
-  /** Loads as many pages as it takes to have this line. False: it is not in this chat. */
+  /** Loads pages until this line is included. False if it is not in this chat. */
   readonly reach: (messageId: string) => Promise<boolean>;
-  /** Retries the connection, and a load that failed, at once instead of after a pause. */
+  /** Retries the connection, or a failed load, immediately. */
   readonly retryNow: () => void;
 }
 
 export interface WorldStore extends Store<WorldState> {
   readonly retryNow: () => void;
-  /** Loads the next page of approvals that wait; does nothing when all are loaded. Never rejects. */
+  /** Loads the next page of pending approvals; does nothing if all are loaded. Never rejects. */
   readonly loadLaterApprovals: () => Promise<void>;
-  /** A view of one of its chats that shares its stream: a browser has only six connections to a server. */
+  /** A view of one of its chats that shares its stream: browsers allow only six connections per server. */
   readonly openChat: (chat: string, options?: OpenChatOptions) => ChatStore;
 }

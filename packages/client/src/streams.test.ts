@@ -14,18 +14,18 @@ const chunk = (content: string, offset: number, attempt = 1): SSEEvent => ({
 const listen = (...events: SSEEvent[]): readonly LiveStream[] =>
   events.reduce<readonly LiveStream[]>((streams, event) => hear(streams, event, false), []);
 
-describe('an answer that is being spoken', () => {
-  it('[S6] is what its chunks add up to', () => {
+describe('a streamed answer', () => {
+  it('[S6] is the concatenation of its chunks', () => {
     const [stream] = listen({ ...one, type: 'start', attempt: 1 }, chunk('Hello ', 0), chunk('there', 6));
     expect(stream).toMatchObject({ text: 'Hello there', missing: 0, ended: false, agentId: 'ada' });
   });
 
-  it('[S6] hears a chunk twice and has it once', () => {
+  it('[S6] ignores a repeated chunk', () => {
     const [stream] = listen(chunk('Hello ', 0), chunk('Hello ', 0), chunk('lo there', 3));
     expect(stream?.text).toBe('Hello there');
   });
 
-  it('[S6] says how much it has not heard', () => {
+  it('[S6] counts the missed characters', () => {
     expect(listen(chunk('there', 6))[0]).toMatchObject({ text: 'there', missing: 6 });
     expect(listen(chunk('Hello ', 0), chunk('you', 12), chunk('!', 15))[0]).toMatchObject({
       text: 'you!',
@@ -33,7 +33,7 @@ describe('an answer that is being spoken', () => {
     });
   });
 
-  it('[S6] a new try empties it, and late chunks of the old one are nothing', () => {
+  it('[S6] a new attempt clears it, and late chunks of the old attempt are ignored', () => {
     const streams = listen(
       chunk('Helo', 0),
       { ...one, type: 'start', attempt: 2 },
@@ -43,11 +43,11 @@ describe('an answer that is being spoken', () => {
     expect(streams).toMatchObject([{ text: 'Hello', attempt: 2 }]);
   });
 
-  it('[S6] a new try is known by its chunks, if its start was lost', () => {
+  it('[S6] recognizes a new attempt by its chunks if its start was lost', () => {
     expect(listen(chunk('Helo', 0), chunk('Hello', 0, 2))).toMatchObject([{ text: 'Hello', attempt: 2, missing: 0 }]);
   });
 
-  it('[S6] ends with its message, and with an error', () => {
+  it('[S6] ends with its message or an error', () => {
     const said = listen(chunk('Hello', 0), { ...one, type: 'end', attempt: 1 });
     expect(said).toMatchObject([{ ended: true }]);
     expect(hear(said, chunk('late', 5), true)).toEqual([]);
@@ -59,7 +59,7 @@ describe('the output of a running call', () => {
   const write = (tails: ReadonlyMap<string, OutputTail>, content: string, stream: 'stdout' | 'stderr' = 'stdout') =>
     hearOutput(tails, { invocation_id: 'call_1', stream, content });
 
-  it('[T13] keeps both streams in the order they came', () => {
+  it('[T13] keeps stdout and stderr in order of arrival', () => {
     const tail = write(write(write(new Map(), 'a'), 'b'), 'oh', 'stderr').get('call_1');
     expect(tail?.parts).toEqual([
       { stream: 'stdout', text: 'ab' },
@@ -67,7 +67,7 @@ describe('the output of a running call', () => {
     ]);
   });
 
-  it('[T13] keeps the end of what is endless, and counts the rest', () => {
+  it('[T13] keeps the end of long output and counts the rest', () => {
     let tails: ReadonlyMap<string, OutputTail> = new Map();
     for (let line = 0; line < 5000; line += 1) tails = write(tails, `line ${String(line).padStart(6, '0')}\n`);
     const tail = tails.get('call_1');
@@ -79,7 +79,7 @@ describe('the output of a running call', () => {
     expect(tail?.parts.length).toBeLessThan(30);
   });
 
-  it('[T13] keeps the tails of the latest calls alone', () => {
+  it('[T13] keeps the output of the latest calls only', () => {
     let tails: ReadonlyMap<string, OutputTail> = new Map();
     for (let call = 0; call < 100; call += 1) {
       tails = hearOutput(tails, { invocation_id: `call_${call}`, stream: 'stdout', content: 'x' });

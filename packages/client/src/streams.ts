@@ -1,13 +1,13 @@
 import type { SSEEvent, ToolOutputEvent } from '@countersign/protocol';
 import type { LiveStream, OutputTail } from './state.js';
 
-/** What is heard of an answer while it is spoken (S6). `isKnown`: the message it adds up to is there already. */
+/** Applies a stream event (S6). `isKnown`: the complete message has already arrived. */
 export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: boolean): readonly LiveStream[] {
   const { messageId } = event;
   if (isKnown) return drop(streams, messageId);
   const current = streams.find((stream) => stream.messageId === messageId);
   const attempt = event.attempt ?? current?.attempt ?? 1;
-  // Late chunks of a try that was given up would run into the next one.
+  // Late chunks of an abandoned attempt would mix with the next one.
   if (current !== undefined && attempt < current.attempt) return streams;
   switch (event.type) {
     case 'start':
@@ -17,7 +17,7 @@ export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: b
     case 'end':
       return current === undefined ? streams : put(streams, { ...current, ended: true });
     case 'error':
-      // Why it failed is said in the transcript; what was half said is no message.
+      // The transcript shows the error; a partial answer is not a message.
       return drop(streams, messageId);
   }
 }
@@ -43,7 +43,7 @@ function blank({ messageId, agentName, agentId }: SSEEvent): LiveStream {
 function withChunk(stream: LiveStream, { content = '', offset }: SSEEvent): LiveStream {
   const heard = stream.missing + stream.text.length;
   const from = offset ?? heard;
-  // Some of it was lost in a cut: what came before can't be joined to it.
+  // A gap after a disconnect: earlier text can't be joined.
   if (from > heard) return { ...stream, missing: from, text: content };
   const fresh = content.slice(heard - from);
   return fresh === '' ? stream : { ...stream, text: stream.text + fresh };
@@ -55,11 +55,11 @@ function put(streams: readonly LiveStream[], changed: LiveStream): readonly Live
   return streams[at] === changed ? streams : streams.with(at, changed);
 }
 
-/** As much of a call's output is kept: enough to see what it does, whatever it writes. */
-const LONGEST_TAIL = 32_000;
-/** Of as many calls, the latest. */
-const MOST_TAILS = 40;
-/** Parts are joined up to this, so that output that comes in drops stays a short list. */
+/** Maximum length of a call's output to keep. */
+const MAX_TAIL_LENGTH = 32_000;
+/** Maximum number of calls whose output is kept, latest first. */
+const MAX_TAILS = 40;
+/** Parts are merged up to this length, so that many small writes stay a short list. */
 const PART = 2000;
 
 export function hearOutput(
@@ -76,14 +76,14 @@ export function hearOutput(
   const changed = new Map(outputs);
   changed.set(id, cut({ parts, dropped: before.dropped, length: before.length + content.length }));
   for (const oldest of changed.keys()) {
-    if (changed.size <= MOST_TAILS) break;
+    if (changed.size <= MAX_TAILS) break;
     changed.delete(oldest);
   }
   return changed;
 }
 
 function cut(tail: OutputTail): OutputTail {
-  let surplus = tail.length - LONGEST_TAIL;
+  let surplus = tail.length - MAX_TAIL_LENGTH;
   if (surplus <= 0) return tail;
   const parts = [...tail.parts];
   let dropped = 0;

@@ -11,7 +11,7 @@ const change = fc.oneof(
 const sorted = (numbers: Iterable<number>): number[] => [...numbers].toSorted((a, b) => a - b);
 
 describe('a table', () => {
-  it('holds what a map holds, and never changes what it was', () => {
+  it('behaves like a map, without changing earlier versions', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 400 }), (changes) => {
         const map = new Map<string, number>();
@@ -32,7 +32,7 @@ describe('a table', () => {
     );
   });
 
-  it('is the same object when nothing changes', () => {
+  it('is the same object if nothing changes', () => {
     const table = set(emptyTable<number>(), 'a', 1);
     expect(set(table, 'a', 1)).toBe(table);
     expect(remove(table, ['b'])).toBe(table);

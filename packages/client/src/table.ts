@@ -1,6 +1,6 @@
 /**
- * A map by id that is never changed, only copied in part: with a plain map, one event in a chat of 10,000 messages would copy
- * them all. Read with `get`, `has` and `values`.
+ * An immutable map by id that copies only one bucket per change: a plain map would copy all 10,000 messages of a chat for each
+ * event.
  */
 export interface Table<V> {
   readonly size: number;
@@ -9,7 +9,7 @@ export interface Table<V> {
 type Bucket<V> = ReadonlyMap<string, V>;
 
 const FIRST_BUCKETS = 16;
-/** Above this many entries a bucket, on average, a change would copy too much. */
+/** Maximum average bucket size; beyond it, a change would copy too much. */
 const FULL = 32;
 
 export function emptyTable<V>(): Table<V> {
@@ -24,22 +24,22 @@ export function has<V>(table: Table<V>, id: string): boolean {
   return get(table, id) !== undefined;
 }
 
-/** All values, in no order that means anything. */
+/** All values, in no particular order. */
 export function* values<V>(table: Table<V>): Generator<V> {
   for (const bucket of table.buckets) yield* bucket.values();
 }
 
-/** All ids, in no order that means anything. */
+/** All ids, in no particular order. */
 export function* keys<V>(table: Table<V>): Generator<string> {
   for (const bucket of table.buckets) yield* bucket.keys();
 }
 
-/** The table with this entry. The same value again gives the same table. */
+/** The table with this entry. Returns the same table if the value is unchanged. */
 export function set<V>(table: Table<V>, id: string, value: V): Table<V> {
   return setAll(table, [[id, value]]);
 }
 
-/** Many at once: each bucket is copied at most once. */
+/** Sets many entries; each bucket is copied at most once. */
 export function setAll<V>(table: Table<V>, entries: Iterable<readonly [string, V]>): Table<V> {
   const copies = new Map<number, Map<string, V>>();
   let size = table.size;

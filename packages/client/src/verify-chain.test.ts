@@ -4,7 +4,7 @@ import { openSqlite } from '@countersign/storage';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyChain } from './verify-chain.js';
 
-/** Records as the real store links them: a chain made here would only agree with itself. */
+/** Records linked by the real store: a chain built here would only prove itself. */
 let chain: AuditEntry[] = [];
 beforeAll(async () => {
   const store = await openSqlite(':memory:', { clock: createFakeClock() });
@@ -19,12 +19,12 @@ beforeAll(async () => {
   }
 });
 
-describe('[A16] the chain, walked by a client', () => {
-  it('holds for what the store wrote', async () => {
+describe('[A16] chain verification in the client', () => {
+  it('accepts the store’s records', async () => {
     expect(await verifyChain(chain)).toEqual({ ok: true, records: 3 });
   });
 
-  it('finds what was edited, removed or reordered', async () => {
+  it('detects edited, removed or reordered records', async () => {
     const [a, b, c] = chain;
     if (a === undefined || b === undefined || c === undefined) throw new Error('three records were written');
     expect(await verifyChain([a, { ...b, tool: 'x' }, c])).toMatchObject({ ok: false, at: 2 });

@@ -3,8 +3,8 @@ import { recordText, type AuditEntry } from '@countersign/protocol';
 export type ChainVerdict = { ok: true; records: number } | { ok: false; at: number; why: string };
 
 /**
- * Walks a chain of records and computes each link again (A16). Finds records that were edited, removed or reordered. A log that was
- * rewritten as a whole, or cut off at its end, passes: only a head that was kept elsewhere shows that.
+ * Verifies a hash chain (A16) and finds edited, removed or reordered records. A rewritten or truncated log passes; only a
+ * separately stored head reveals that.
  */
 export async function verifyChain(
   entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
@@ -16,9 +16,9 @@ export async function verifyChain(
     const expected = seq + 1;
     if (entry.seq !== expected) return { ok: false, at: expected, why: `Record ${expected} is missing.` };
     if (entry.previousHash !== hash)
-      return { ok: false, at: expected, why: `Record ${expected} followed another one when it was written.` };
+      return { ok: false, at: expected, why: `Record ${expected} is not chained to the record before it.` };
     if ((await linkOf(entry)) !== entry.hash)
-      return { ok: false, at: expected, why: `Record ${expected} does not fit its hash: it was changed.` };
+      return { ok: false, at: expected, why: `Record ${expected} does not match its hash, so it was changed.` };
     ({ seq, hash } = entry);
     onRecord(entry);
   }

@@ -1,7 +1,7 @@
-/** Is given what to call when waiting makes no sense any more, and gives what ends that. */
+/** Registers a callback that ends a wait; the returned function unregisters it. */
 export type Wakes = (wake: () => void) => () => void;
 
-/** The network is back, or the page is looked at again. Outside a browser nothing wakes. */
+/** Fires when the browser is back online or its page is visible again. Never fires outside a browser. */
 export function browserWakes(wake: () => void): () => void {
   if (typeof document === 'undefined') return () => undefined;
   const seen = (): void => {

@@ -5,8 +5,8 @@ import { anthropic, google, openai, openaiCompatible } from './index.js';
 import { ask, failureOf } from './testing/ask.js';
 import { WEATHER } from './testing/wire.js';
 
-/** A mock of the vendors that others wrote: it shares none of our ideas of how they speak. */
-describe('providers against another hand’s mock', () => {
+/** A vendor mock from another project, so it doesn't share our assumptions about the protocols. */
+describe('providers against a third-party mock', () => {
   const mock = new LLMock({ port: 0 });
   const calls = ['Paris', 'Bern'].map((city) => ({ name: 'weather', arguments: JSON.stringify({ city }) }));
 
@@ -43,7 +43,7 @@ describe('providers against another hand’s mock', () => {
   const saying = (content: string): ModelMessage[] => [{ role: 'user', content }];
 
   describe.each(vendors)('$vendor', ({ connect, model }) => {
-    it.each([true, false])('[P2] answers and calls, and calls come back (streaming: %s)', async (stream) => {
+    it.each([true, false])('[P2] returns text and calls, and sends calls back (streaming: %s)', async (stream) => {
       const provider = connect();
       const chunks: string[] = [];
       const hello = await ask(provider, {
@@ -75,14 +75,14 @@ describe('providers against another hand’s mock', () => {
       expect(done).toMatchObject({ type: 'text', content: 'Sun in Paris, rain in Bern.' });
     });
 
-    it.each([true, false])('[P4] fails in its ways (streaming: %s)', async (stream) => {
+    it.each([true, false])('[P4] reports its errors (streaming: %s)', async (stream) => {
       const provider = connect();
       const fail = (words: string) => failureOf(ask(provider, { model, stream, messages: saying(words) }));
       expect(await fail('slow down')).toMatchObject({ kind: 'rate-limited', retryAfterMs: 5_000 });
       expect(await fail('who are you')).toMatchObject({ kind: 'auth' });
     });
 
-    it('[P4] takes a truncated stream for no answer', async () => {
+    it('[P4] treats a truncated stream as an error', async () => {
       const asking = ask(connect(), { model, stream: true, messages: saying('break') });
       expect(await failureOf(asking)).toMatchObject({ kind: 'network', next: 'retry' });
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { availableProviders } from './available-providers.js';
 
 describe('providers with a key', () => {
-  it('[P2] are named by where the key is, never by the key', () => {
+  it('[P2] are listed with the source of the key, never the key', () => {
     const env = { OPENAI_API_KEY: 'sk-secret', GEMINI_API_KEY: 'AIza-secret', ANTHROPIC_API_KEY: ' ' };
     expect(availableProviders(env)).toEqual([
       { name: 'openai', variable: 'OPENAI_API_KEY' },
@@ -11,7 +11,7 @@ describe('providers with a key', () => {
     expect(JSON.stringify(availableProviders(env))).not.toContain('secret');
   });
 
-  it('[P2] are none where there are no keys', () => {
+  it('[P2] is empty without keys', () => {
     expect(availableProviders({})).toEqual([]);
   });
 });

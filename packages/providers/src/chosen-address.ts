@@ -8,7 +8,7 @@ const VARIABLES: Readonly<Record<AvailableProvider['name'], string>> = {
   google: 'GOOGLE_GEMINI_BASE_URL',
 };
 
-/** Where the environment sends a provider's requests, without the query, which may hold a key. */
+/** The base URL of a provider from the environment, without the query, which may contain a key. */
 export type ChosenAddress =
   | { kind: 'vendor' }
   | { kind: 'own'; address: string; variable: string }

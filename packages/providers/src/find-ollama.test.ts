@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findOllama } from './find-ollama.js';
 import { json, page, silence, startWireServer, type WireServer } from './testing/wire-server.js';
 
-/** Longer than any machine takes to answer itself. */
+/** Long enough for any machine. */
 const PATIENT_MS = 100_000;
 
-describe('looking for an Ollama', () => {
+describe('finding Ollama', () => {
   let server: WireServer;
   beforeAll(async () => {
     server = await startWireServer();
   });
   afterAll(() => server.close());
 
-  it('[P2] finds its address and its models', async () => {
+  it('[P2] finds its URL and models', async () => {
     server.will(json(200, { models: [{ name: 'llama3.2:latest', size: 1 }, { name: 'qwen3:4b' }, {}] }));
     expect(await findOllama({ url: server.url, timeoutMs: PATIENT_MS })).toEqual({
       baseURL: `${server.url}/v1`,
@@ -28,7 +28,7 @@ describe('looking for an Ollama', () => {
     expect(await findOllama({ url: 'http://127.0.0.1:9', timeoutMs: PATIENT_MS })).toBeUndefined();
   });
 
-  it('[P2] does not wait for one that is silent', async () => {
+  it('[P2] times out on a silent server', async () => {
     const nothing = (): void => undefined;
     server.will(silence(nothing, nothing));
     expect(await findOllama({ url: server.url, timeoutMs: 20 })).toBeUndefined();

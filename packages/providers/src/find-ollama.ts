@@ -6,7 +6,7 @@ export interface Ollama {
   models: string[];
 }
 
-/** An Ollama that runs on this machine, or undefined. Never rejects and never takes long: most machines have none. */
+/** A local Ollama, or undefined. Never rejects, and has a short timeout: most machines have none. */
 export async function findOllama(options: { url?: string; timeoutMs?: number } = {}): Promise<Ollama | undefined> {
   const { url = 'http://127.0.0.1:11434', timeoutMs = 500 } = options;
   try {

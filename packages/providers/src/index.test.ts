@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as providers from './index.js';
 
 describe('the package of providers', () => {
-  it('[P2] offers these', () => {
+  it('[P2] exports these providers', () => {
     expect(Object.keys(providers).sort()).toEqual([
       'anthropic',
       'availableProviders',
@@ -17,14 +17,14 @@ describe('the package of providers', () => {
     ]);
   });
 
-  it('[P2] names each provider, and lets a person name it otherwise', () => {
+  it('[P2] each provider has a name, which an option can change', () => {
     const { anthropic, google, openai, openaiCompatible } = providers;
     expect([openai(), anthropic(), google()].map(({ name }) => name)).toEqual(['openai', 'anthropic', 'google']);
     expect(openai({ name: 'azure' }).name).toBe('azure');
     expect(openaiCompatible({ name: 'ollama', baseURL: 'http://127.0.0.1:11434/v1' }).name).toBe('ollama');
   });
 
-  it('loads an SDK only when it is needed: together they cost half a second at every start', () => {
+  it('loads SDKs lazily: together they add half a second to every start', () => {
     const folder = fileURLToPath(new URL('.', import.meta.url));
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

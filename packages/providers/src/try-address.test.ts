@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, startWireServer, type WireServer } from './testing/wire-server.js';
 import { tryAddress } from './try-address.js';
 
-/** Longer than any machine takes to answer itself. */
+/** Long enough for any machine. */
 const PATIENT_MS = 100_000;
 
-describe('trying the address of a provider', () => {
+describe('trying the base URL of a provider', () => {
   let server: WireServer;
   let elsewhere: WireServer;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('trying the address of a provider', () => {
   const key = 'sk-not-a-key-at-all';
   const openai = (url = `${server.url}/v1`) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url });
 
-  it('[P2] asks for the models, with the key and the query of the base URL', async () => {
+  it('[P2] lists the models, with the key and the query of the base URL', async () => {
     const models = json(200, { data: [] });
     server.will(models, models, models, models);
     for (const env of [
@@ -39,12 +39,12 @@ describe('trying the address of a provider', () => {
     expect(fourth).toMatchObject({ path: '/v1beta/models', headers: { 'x-goog-api-key': key } });
   });
 
-  it('[P2] says that nothing listens there, or nobody answers', async () => {
+  it('[P2] reports a refused connection or a timeout', async () => {
     expect(await tryAddress('openai', openai('http://127.0.0.1:9/v1?key=secret'), PATIENT_MS)).toEqual({
       answers: false,
       problem: "doesn't answer: connection refused at http://127.0.0.1:9/v1",
     });
-    // A server of its own: on a busy machine the time is up before it has seen the request.
+    // A separate server that never answers: on a busy machine the timeout may fire before it sees the request.
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => {
       silent.listen(0, '127.0.0.1', resolve);
@@ -57,7 +57,7 @@ describe('trying the address of a provider', () => {
     silent.close();
   });
 
-  it('[P2] says so where a server switches to another protocol instead of answering', async () => {
+  it('[P2] reports a server that switches protocols instead of answering', async () => {
     const switching = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () =>
@@ -70,7 +70,7 @@ describe('trying the address of a provider', () => {
     const url = `http://127.0.0.1:${(switching.address() as AddressInfo).port}/v1`;
     expect(await tryAddress('openai', openai(url), PATIENT_MS)).toEqual({
       answers: false,
-      problem: `doesn't answer: the server ended the connection without an answer at ${url}`,
+      problem: `doesn't answer: the server closed the connection without a response at ${url}`,
     });
     switching.close();
   });
@@ -84,7 +84,7 @@ describe('trying the address of a provider', () => {
     expect(await tryAddress('openai', { OPENAI_BASE_URL: server.url }, PATIENT_MS)).toBeUndefined();
   });
 
-  it('[P2] tells a refused key and a broken server from one without a list of models', async () => {
+  it('[P2] distinguishes a rejected key and a broken server from one without a model list', async () => {
     server.will(json(401, {}), json(502, {}), json(404, {}));
     const problems = [];
     for (let tries = 0; tries < 3; tries += 1) problems.push(await tryAddress('openai', openai(), PATIENT_MS));
@@ -92,7 +92,7 @@ describe('trying the address of a provider', () => {
     expect(problems).toEqual([
       { answers: false, problem: `doesn't accept the key in OPENAI_API_KEY (401) ${at}` },
       { answers: false, problem: `answers with an error (502) ${at}` },
-      { answers: true, note: 'answers without a list of models (404; is the path right?)' },
+      { answers: true, note: 'answers without a list of models (404; check the path)' },
     ]);
   });
 });

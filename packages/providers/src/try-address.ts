@@ -5,7 +5,7 @@ import { patientFetch } from './shared/patient-fetch.js';
 import { readFailure } from './shared/read-failure.js';
 import { redact } from './shared/redact.js';
 
-/** What a server said when it was asked for its list of models. */
+/** The result of requesting a server's list of models. */
 type Tried = { answers: true; note?: string } | { answers: false; problem: string };
 
 const MODELS_PATH: Readonly<Record<AvailableProvider['name'], string>> = {
@@ -15,8 +15,8 @@ const MODELS_PATH: Readonly<Record<AvailableProvider['name'], string>> = {
 };
 
 /**
- * Asks the address that the environment chose for a provider for its models. The key goes to that address only: redirects are not
- * followed. Undefined where no address was chosen or no key is set. Never rejects.
+ * Requests the list of models from a provider's custom base URL. Never follows redirects, which would leak the key. Undefined
+ * without a custom URL or key. Never rejects.
  */
 export async function tryAddress(
   name: AvailableProvider['name'],
@@ -60,7 +60,7 @@ function judge(status: number, address: string, variable: string): Tried {
   }
   if (status >= 500) return { answers: false, problem: `answers with an error (${status}) at ${address}` };
   // Not every compatible server lists its models.
-  if (status >= 400) return { answers: true, note: `answers without a list of models (${status}; is the path right?)` };
+  if (status >= 400) return { answers: true, note: `answers without a list of models (${status}; check the path)` };
   return { answers: true };
 }
 

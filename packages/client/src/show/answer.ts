@@ -1,4 +1,4 @@
 import type { ToolDecision } from '@countersign/protocol';
 
-/** What a person answers; which call it signs is added where it is sent. */
+/** A person's answer. The id and hash of the call are added when it is sent. */
 export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { auditWhy } from './audit-words.js';
 
-it('[A16] describes why a call ran, and leaves other texts as they are', () => {
+it('[A16] describes why a call ran, and leaves other texts unchanged', () => {
   expect(auditWhy({ kind: 'run', why: 'no-approval-needed' })).toBe('the tool needs no approval');
   expect(auditWhy({ kind: 'run', why: 'rule' })).toBe('a rule allows this call');
   expect(auditWhy({ kind: 'decision', why: 'decision' })).toBe('decision');

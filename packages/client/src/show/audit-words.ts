@@ -1,6 +1,6 @@
 import { type AuditEntry, describeReason, type Reason } from '@countersign/protocol';
 
-/** Why a call ran, as the audit log records it. */
+/** Why a call ran, as recorded in the audit log. */
 const RUN_REASONS: Readonly<Record<string, Reason>> = {
   decision: { code: 'decision' },
   grant: { code: 'grant' },
@@ -10,7 +10,7 @@ const RUN_REASONS: Readonly<Record<string, Reason>> = {
   contained: { code: 'contained' },
 };
 
-/** Why something happened, for people. The record of a run holds a code; all others hold text. */
+/** Why something happened, for people. The record of a run contains a code; all others contain text. */
 export function auditWhy({ kind, why = '' }: Pick<AuditEntry, 'kind' | 'why'>): string {
   const reason = kind === 'run' ? RUN_REASONS[why] : undefined;
   return reason === undefined ? why : describeReason(reason);

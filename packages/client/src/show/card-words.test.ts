@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { maskedCount, maskedWords, patternOf, readArguments, toolWords } from './card-words.js';
 
-describe('what a card says and takes', () => {
-  it('finds the pattern of a rule', () => {
+describe('texts and input of a card', () => {
+  it('extracts the pattern of a rule', () => {
     expect(patternOf('allow shell_cmd(rm scratch-*.tmp)')).toBe('rm scratch-*.tmp');
     expect(patternOf('allow shell_cmd(echo "(x)")')).toBe('echo "(x)"');
     expect(patternOf('allow read_file')).toBeUndefined();
-    // Two rules are no one pattern: a session would be refused it.
+    // Two rules have no single pattern, so a session grant would be rejected.
     expect(patternOf('allow shell_cmd(ls)\nallow shell_cmd(cat a)')).toBeUndefined();
   });
 
-  it.each(['', '[]', '"a"', 'null', '{'])('takes %j for no arguments, and says so', (text) => {
+  it.each(['', '[]', '"a"', 'null', '{'])('rejects %j as arguments, with a message', (text) => {
     expect(readArguments(text)).toHaveProperty('error');
   });
 
-  it('takes a JSON object', () => {
+  it('accepts a JSON object', () => {
     expect(readArguments('{"command":"ls"}')).toEqual({ arguments: { command: 'ls' } });
   });
 
-  it('[A15] counts different masks once', () => {
+  it('[A15] counts equal masks once', () => {
     expect(maskedCount('a‹masked 1: 9 characters› ‹masked 2: 1 character› ‹masked 1: 9 characters›')).toBe(2);
   });
 
-  it('[A1] [A3] tells the words that a tool declares, and not those that every card says', () => {
+  it('[A1] [A3] shows the message that a tool declares, but not what every card shows anyway', () => {
     const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
     expect(toolWords(asked)).toBe('Stamp letter 7 with the seal?');
     expect(toolWords({ ...asked, message: 'Run stamp' })).toBeUndefined();
     expect(toolWords({ ...asked, message: '' })).toBeUndefined();
-    // What these say, their card says too, and in full.
+    // The card of these tools already shows this in full.
     const shell = { toolName: 'shell_cmd', arguments: { command: 'ls' } };
     expect(toolWords({ ...shell, message: 'Run: ls' })).toBeUndefined();
     expect(toolWords({ ...shell, arguments: [], message: 'Look around?' })).toBe('Look around?');
@@ -37,7 +37,7 @@ describe('what a card says and takes', () => {
     expect(toolWords({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
   });
 
-  it('[A15] says how many secrets are masked, in what is shown', () => {
+  it('[A15] says how many secrets are masked in what is shown', () => {
     const shown = { arguments: { a: '‹masked 1›' }, message: 'Run x', toolName: 'x' };
     expect(maskedWords(shown)).toBe('1 secret is masked; the tool gets the real value.');
     expect(maskedWords({ ...shown, message: 'send ‹masked 2›' })).toBe(

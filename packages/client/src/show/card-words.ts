@@ -2,29 +2,29 @@ import { defaultMessage, describeReason, MASK } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
-/** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
+/** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined if it has none. */
 export function patternOf(rule: string): string | undefined {
   const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([^\n]*)\)\s*$/.exec(rule);
   return match?.[1];
 }
 
-/** Reads arguments a person edited. Words for the person when they are no JSON object. */
+/** Parses arguments that a person edited. Returns an error message if they are not a JSON object. */
 export function readArguments(text: string): { arguments: Record<string, unknown> } | { error: string } {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { arguments: { ...value } };
-    return { error: 'Arguments are a JSON object, such as {"path": "notes.md"}.' };
+    return { error: 'Arguments must be a JSON object, such as {"path": "notes.md"}.' };
   } catch (error) {
-    return { error: `This is not JSON yet: ${error instanceof Error ? error.message : "it can't be read"}` };
+    return { error: `Not valid JSON: ${error instanceof Error ? error.message : "it can't be read"}` };
   }
 }
 
-/** `1 secret is masked`, from the numbered stand-ins in what is shown (A15). */
+/** Counts the numbered masks in the shown text (A15). */
 export function maskedCount(shown: string): number {
   return new Set(shown.match(new RegExp(MASK, 'g'))).size;
 }
 
-/** `2 secrets are masked…`, of what a card shows and no more. Undefined when none is. */
+/** `2 secrets are masked…`, for what a card shows. Undefined if there are none. */
 export function maskedWords(
   shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
@@ -37,10 +37,7 @@ export function maskedWords(
 
 const MOST_TOOL_WORDS = 500;
 
-/**
- * The words a tool declares for its question (A1), with what an agent put into them. Undefined where they tell no more than the
- * card does by itself.
- */
+/** The approval message that a tool declares (A1), with its fields filled in. Undefined if it adds nothing to what the card shows. */
 export function toolWords({
   message,
   toolName,
@@ -58,13 +55,13 @@ export function whyWords({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/** `wants to run`; with the tool's name where there is no verb for what it does. */
+/** `wants to run`, or `wants to use TOOL` if there is no verb for it. */
 export function wantsTo(toolName: string): string {
   const verb = verbFor(toolName);
   return verb === undefined ? `wants to use ${toolName}` : `wants to ${verb}`;
 }
 
-/** What a tool does, if its card shows that anyway. Undefined: the card has to name the tool. */
+/** The verb for a tool whose card shows what it does. Undefined if the card has to name the tool. */
 export function verbFor(toolName: string): 'run' | 'write' | 'change' | undefined {
   switch (toolName) {
     case 'shell_cmd':

@@ -2,7 +2,7 @@ import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { callLine } from './describe-call.js';
 
-/** What to ask the server before a decision for this chat: which waiting calls it covers (A5). */
+/** The request to find which waiting calls a decision for this chat would cover (A5). */
 export function grantMatch(
   { chatId, agentId, toolName }: Pick<ApprovalView, 'chatId' | 'agentId' | 'toolName'>,
   pattern: string | undefined,
@@ -10,14 +10,14 @@ export function grantMatch(
   return { chatId, grant: { agentId, toolName, ...(pattern === undefined ? {} : { pattern }) } };
 }
 
-/** The other calls that a decision lets run at once, a line each. */
+/** The other calls that a decision would release, one per line. */
 export function coveredLines(waiting: readonly CoveredCall[], decided: { invocationId: string }): string[] {
   return waiting
     .filter(({ toolCallId }) => toolCallId !== decided.invocationId)
     .map(({ toolName, arguments: args }) => `${toolName}: ${callLine(toolName, args)}`);
 }
 
-/** `later`: without a server that stays, calls of other chats are left to the next one. */
+/** `later`: without a long-running server, calls of other chats run when the next one starts. */
 export type CoveredWhen = 'now' | 'later';
 
 export function coveredTitle(count: number, when: CoveredWhen = 'now'): string {
@@ -30,7 +30,7 @@ export function coveredWords(count: number, when: CoveredWhen): string {
   return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
 }
 
-/** The covered calls by when they run. `endsSoon`: this process stays for the chat of the decision and for no other (X4). */
+/** Groups the covered calls by when they run. `endsSoon`: this process stays only for the chat of the decision (X4). */
 export function coveredGroups(
   waiting: readonly CoveredCall[],
   decided: { invocationId: string; chatId: string },

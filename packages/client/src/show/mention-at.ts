@@ -1,12 +1,12 @@
-/** An `@` that is being typed, and where it would be completed. */
+/** An `@` mention that is being typed, and its position. */
 export interface Mention {
   from: number;
   typed: string;
 }
 
 /**
- * The mention under the cursor. Only at the start of a paragraph does it address anybody (M3); elsewhere no list opens, because it
- * would promise an answer that nobody gives.
+ * The mention at the cursor. It counts only at the start of a paragraph (M3); elsewhere no list opens, because no agent would
+ * answer.
  */
 export function mentionAt(text: string, cursor: number): Mention | undefined {
   const start = text.lastIndexOf('\n', cursor - 1) + 1;

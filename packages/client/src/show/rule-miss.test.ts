@@ -8,6 +8,6 @@ it.each([
   [{ code: 'not-a-number', argument: 'amount', value: '5' }, 'amount is not a number'],
   [{ code: 'unnamed', argument: 'amount' }, 'the call also has amount. Add it to the rule, or end the rule with ", *"'],
   [{ code: 'pattern' }, 'its pattern does not match'],
-] as const)('[A26] says why a rule did not apply: %j', (miss, words) => {
+] as const)('[A26] explains why a rule did not apply: %j', (miss, words) => {
   expect(ruleMissWords({ rule: 'deny x', ...miss })).toBe(words);
 });

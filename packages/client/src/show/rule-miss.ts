@@ -1,6 +1,6 @@
 import type { RuleMiss } from '@countersign/protocol';
 
-/** Why a rule did not apply to a call, as a sentence without the rule: "path is notes.txt". */
+/** Why a rule did not apply to a call, without the rule itself: "path is notes.txt". */
 export function ruleMissWords({ code, argument = '', value }: RuleMiss): string {
   switch (code) {
     case 'missing':
@@ -12,9 +12,9 @@ export function ruleMissWords({ code, argument = '', value }: RuleMiss): string 
     case 'unnamed':
       return `the call also has ${argument}. Add it to the rule, or end the rule with ", *"`;
     case 'not-spelt':
-      return 'a rule can allow this call by its exact arguments only, without * or comparisons';
+      return 'only a rule with the exact arguments can allow this call, without * or comparisons';
     case 'dynamic':
-      return 'what the call does is only known when it runs';
+      return 'no rule can judge this call before it runs';
     case 'star':
       return 'its * covers only operands and options known to be harmless. Write the other words into the rule';
     case 'no-sandbox':

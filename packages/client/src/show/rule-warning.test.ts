@@ -14,6 +14,6 @@ it.each([
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call of x until you correct or remove it.`,
   ],
-] as const)('[A26] says what is odd about a rule: %j', (warning, words) => {
+] as const)('[A26] warns about a rule: %j', (warning, words) => {
   expect(ruleWarningWords({ line: 2, ...warning })).toBe(words);
 });

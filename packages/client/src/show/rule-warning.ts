@@ -1,6 +1,6 @@
 import type { RuleWarning } from '@countersign/protocol';
 
-/** What the author of a rule should know, with its line. */
+/** A warning for the author of a rule, with its line number. */
 export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, error = '' }: RuleWarning): string {
   switch (code) {
     case 'unknown-tool': {

@@ -36,11 +36,11 @@ describe('how a call runs, on every screen', () => {
     ],
     [{ kind: 'client' }, 'not sandboxed: it runs in the client that offers this tool', 'warning'],
     [{ kind: 'unknown', detail: 'docker' }, 'not known to be sandboxed (docker)', 'warning'],
-  ])('[A47] says of %j: %s', (facts, words, level) => {
+  ])('[A47] describes %j as: %s', (facts, words, level) => {
     expect(sandboxWords({ ...base, ...facts })).toEqual({ words, level });
   });
 
-  it('[A47] takes no text for a safety claim, whatever it says', () => {
+  it('[A47] derives the level from the fields, never from text', () => {
     const claim = fc.oneof(
       fc.constantFrom('bubblewrap, no network', 'sandboxed, no network', 'sandbox-exec, public network'),
       fc.string(),

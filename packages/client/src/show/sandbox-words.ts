@@ -1,9 +1,9 @@
 import { unsandboxedWords, type CallSandbox } from '@countersign/protocol';
 
-/** `confined`: a sandbox limits what it reaches. `plain`: our own code, which reaches only what it says. `warning`: nothing limits it. */
+/** `confined`: limited by a sandbox. `plain`: our own code, with the stated access only. `warning`: not limited. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
 
-/** How a call runs, for every screen. The level follows from the fields alone; `detail` is text from elsewhere and only shown (A21). */
+/** How a call runs, for all screens. The level depends on the fields alone; `detail` is untrusted text that is only shown (A21). */
 export function sandboxWords(sandbox: CallSandbox): { words: string; level: SandboxLevel } {
   const { kind, network, detail } = sandbox;
   switch (kind) {

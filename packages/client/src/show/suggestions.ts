@@ -1,13 +1,13 @@
 import type { Agent } from '@countersign/protocol';
 
-/** What a newcomer can ask the demo world for: each shows something else. */
+/** Suggestions for the demo world; each shows a different feature. */
 const HARBOUR = [
   'Please tidy the notes folder.',
   'How large is the crew? Count the lines.',
   'Watch the tide for me.',
 ] as const;
 
-/** What stands over an empty composer. */
+/** Suggestions above an empty composer. */
 export function suggestionsFor(agents: readonly Agent[]): readonly string[] {
   const active = agents.filter(({ active: isActive }) => isActive);
   if (active.length === 0) return [];

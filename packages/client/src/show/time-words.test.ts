@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agoWords, durationWords } from './time-words.js';
 
-describe('times in words', () => {
+describe('durations', () => {
   it.each([
     [90, '0.1 s'],
     [12_400, '12 s'],
@@ -9,11 +9,11 @@ describe('times in words', () => {
     [7_200_000, '2 h'],
     [-5, '0.0 s'],
     [864_000_000, '10 days'],
-  ])('says %d ms as %s', (ms, words) => {
+  ])('formats %d ms as %s', (ms, words) => {
     expect(durationWords(ms)).toBe(words);
   });
 
-  it('says how long ago something was', () => {
+  it('formats how long ago something was', () => {
     const now = Date.parse('2026-01-01T00:01:00Z');
     expect(agoWords('2026-01-01T00:00:59.500Z', now)).toBe('just now');
     expect(agoWords('2026-01-01T00:00:57Z', now)).toBe('3 s ago');

@@ -1,4 +1,4 @@
-/** `0.1 s`, `12 s`, `4 min`, `2 h`: one number is enough at a glance. */
+/** `0.1 s`, `12 s`, `4 min`, `2 h`: rounded to one unit. */
 export function durationWords(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -16,7 +16,7 @@ export function agoWords(at: string, now: number): string {
   return `${secondsWords(ms)} ago`;
 }
 
-/** The same without parts of a second: how long people wait. */
+/** Like `durationWords`, without fractions of a second: for waiting times. */
 export function secondsWords(ms: number): string {
   return ms < 10_000 ? `${Math.round(Math.max(0, ms) / 1000)} s` : durationWords(ms);
 }

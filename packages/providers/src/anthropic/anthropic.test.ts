@@ -8,7 +8,7 @@ import { anthropic } from './anthropic.js';
 
 describeProvider(anthropicWire);
 
-describe('messages of Anthropic', () => {
+describe('Anthropic messages', () => {
   let server: WireServer;
   beforeAll(async () => {
     server = await startWireServer();
@@ -21,7 +21,7 @@ describe('messages of Anthropic', () => {
   const provider = () => anthropic({ baseURL: server.url, apiKey: 'sk-ant-test' });
   const saying = (content: readonly object[], more: object = {}) =>
     json(200, { type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage: {}, ...more });
-  /** What Anthropic is sent for these messages. */
+  /** The request that Anthropic gets for these messages. */
   const sent = async (messages: readonly ModelMessage[]) => {
     server.will(saying([{ type: 'text', text: 'ok' }]));
     await ask(provider(), { messages });
@@ -34,7 +34,7 @@ describe('messages of Anthropic', () => {
     ...(vendorId === undefined ? {} : { vendorId }),
   });
 
-  it('[P2] finds key, token and address in the environment', async () => {
+  it('[P2] reads key, token and base URL from the environment', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', '');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
     vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
@@ -51,7 +51,7 @@ describe('messages of Anthropic', () => {
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain('sk-ant-env');
   });
 
-  it('[P1] asks for thought where an option says so: in tokens or by effort, with room for the answer', async () => {
+  it('[P1] requests thinking by token budget or effort, and leaves room for the answer', async () => {
     const thinker = anthropic({ baseURL: server.url, apiKey: 'sk-ant-test', thinking: 'medium' });
     const asked = async (model: string, more: object = {}) => {
       server.will(saying([{ type: 'text', text: 'ok' }]));
@@ -78,7 +78,7 @@ describe('messages of Anthropic', () => {
     expect(title).not.toHaveProperty('thinking');
   });
 
-  it('[P1] gives thinking back in its places, sealed and unsealed', async () => {
+  it('[P1] returns thinking blocks in place, signed and redacted', async () => {
     const content = [
       { type: 'thinking', thinking: 'first', signature: 's1' },
       { type: 'redacted_thinking', data: 'enc' },
@@ -100,7 +100,7 @@ describe('messages of Anthropic', () => {
     expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
   });
 
-  it('[P1] leaves the thinking out of a text that was changed since', async () => {
+  it('[P1] omits the thinking of a text that was changed since', async () => {
     server.will(
       saying([
         { type: 'thinking', thinking: 'hm', signature: 's' },
@@ -113,7 +113,7 @@ describe('messages of Anthropic', () => {
     expect(body).toMatchObject({ messages: [{}, { content: [{ type: 'text', text: 'hello' }] }, {}] });
   });
 
-  it('[P5] gives a repeated or odd id of its own back as one of ours', async () => {
+  it('[P5] replaces a repeated or invalid vendor id with ours', async () => {
     const calls = [call('call_1', 'same'), call('call_2', 'same'), call('call_3', 'odd id!'), call('call_4')];
     const results = calls.map(({ id }): ModelMessage => ({ role: 'tool', tool_call_id: id, content: id }));
     const body = await sent([
@@ -131,7 +131,7 @@ describe('messages of Anthropic', () => {
     });
   });
 
-  it('[P2] sends nothing that Anthropic refuses: blank texts, a model that speaks first, calls without tools', async () => {
+  it('[P2] avoids what Anthropic rejects: blank texts, a leading assistant message, calls without tools', async () => {
     const body = await sent([
       { role: 'assistant', content: ' \n', tool_calls: [call('call_1', undefined, '[1]')] },
       { role: 'tool', tool_call_id: 'call_1', content: 'x' },
@@ -163,13 +163,13 @@ describe('messages of Anthropic', () => {
     });
   });
 
-  it('[P3] counts what came from a cache as read', async () => {
+  it('[P3] counts cached tokens as input', async () => {
     const usage = { input_tokens: 1, cache_read_input_tokens: 20, cache_creation_input_tokens: 300, output_tokens: 5 };
     server.will(saying([{ type: 'text', text: 'ok' }], { usage }));
     expect((await ask(provider())).usage).toEqual({ inputTokens: 321, outputTokens: 5 });
   });
 
-  it('[P1] lets a long answer come whole', async () => {
+  it('[P1] accepts a long answer without streaming', async () => {
     server.will(saying([{ type: 'text', text: 'ok' }]));
     expect(await ask(provider(), { maxTokens: 64_000 })).toMatchObject({ content: 'ok' });
   });
@@ -177,17 +177,23 @@ describe('messages of Anthropic', () => {
   it.each([
     ['refusal', 'bad-request'],
     ['model_context_window_exceeded', 'context-too-long'],
-  ])('[P4] takes an empty answer with %s for a failure', async (stop_reason, kind) => {
+  ])('[P4] treats an empty answer with %s as a failure', async (stop_reason, kind) => {
     server.will(saying([], { stop_reason }));
     expect((await failureOf(ask(provider()))).kind).toBe(kind);
   });
 
   it.each([
-    ['an empty account', 400, 'invalid_request_error', 'Your credit balance is too low to access the API.', 'auth'],
-    ['a key without a right', 403, 'permission_error', 'no access', 'auth'],
+    [
+      'an account without credit',
+      400,
+      'invalid_request_error',
+      'Your credit balance is too low to access the API.',
+      'auth',
+    ],
+    ['a key without permission', 403, 'permission_error', 'no access', 'auth'],
     ['a request that is too large', 413, 'request_too_large', 'Request exceeds the maximum size', 'context-too-long'],
-    ['a failure of its own', 500, 'api_error', 'Internal server error', 'overloaded'],
-    ['a wrong request', 400, 'invalid_request_error', 'temperature: range: 0..1', 'bad-request'],
+    ['a server error', 500, 'api_error', 'Internal server error', 'overloaded'],
+    ['an invalid request', 400, 'invalid_request_error', 'temperature: range: 0..1', 'bad-request'],
   ])('[P4] tells %s', async (_, status, type, message, kind) => {
     server.will(json(status, { type: 'error', error: { type, message } }));
     const error = await failureOf(ask(provider()));

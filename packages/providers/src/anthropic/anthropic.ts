@@ -8,7 +8,7 @@ import { readMessage, readStream } from './read-answer.js';
 import { toRequest } from './to-request.js';
 
 /**
- * Anthropic's models. Key and address default to `ANTHROPIC_API_KEY` (or the bearer token in `ANTHROPIC_AUTH_TOKEN`) and
+ * Anthropic's models. Key and URL default to `ANTHROPIC_API_KEY` (or the bearer token in `ANTHROPIC_AUTH_TOKEN`) and
  * `ANTHROPIC_BASE_URL`.
  */
 export function anthropic(options: ProviderOptions = {}): Provider {
@@ -24,7 +24,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
       ...(baseURL === undefined ? {} : { baseURL }),
       fetch: patientFetch(options.silenceMs),
       timeout: NEVER_MS,
-      // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
+      // The orchestrator retries and reports it; SDK retries would multiply the attempts.
       maxRetries: 0,
       logLevel: 'off',
     });
@@ -43,7 +43,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   };
 }
 
-/** Decided here: left to itself, the SDK would look for credentials in files of the person's home. */
+/** Choose the credential here: otherwise the SDK would look for one in the user's home. */
 function findCredential(given: string | undefined) {
   const apiKey = given ?? fromEnvironment('ANTHROPIC_API_KEY');
   const token = apiKey === undefined ? fromEnvironment('ANTHROPIC_AUTH_TOKEN') : undefined;
@@ -59,8 +59,7 @@ async function ask(
   name: string,
   signal: AbortSignal,
 ): Promise<LLMResponse> {
-  // `messages.create` does the same, but writes a warning into the person's terminal at each call of an older model, and refuses to
-  // wait for a long answer that is not streamed.
+  // Not `messages.create`: it prints a warning to the terminal for older models, and refuses long answers without streaming.
   const post = <T>(stream: boolean) => client.post<T>('/v1/messages', { body: { ...body, stream }, stream, signal });
   if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);
   return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request.onChunk, name);

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError, type LLMResponse } from '@countersign/core/ports';
-import { toToolCall, withoutBlanks } from '../shared/arguments.js';
+import { toToolCall, withoutWhitespace } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
 import { stateOf, type Slot } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
@@ -12,7 +12,7 @@ type Block =
   | { type: 'tool_use'; id: string; name: string; json: string };
 
 interface Draft {
-  /** By the vendor's index, which has holes where a block is of a kind that nobody asked for. */
+  /** By the vendor's index, which has gaps where we skip a block type. */
   blocks: Map<number, Block>;
   input: number;
   output: number;
@@ -78,7 +78,7 @@ function readBlock(block: Anthropic.ContentBlock): Block | undefined {
   if (block.type === 'thinking')
     return { type: 'thinking', thinking: block.thinking ?? '', signature: block.signature ?? '' };
   if (block.type === 'redacted_thinking') return { type: 'redacted_thinking', data: block.data };
-  // A stream begins with an empty object and sends the text of the real one after it.
+  // A stream starts with an empty object and then sends the JSON text of the real one.
   if (block.type === 'tool_use') return { type: 'tool_use', id: block.id, name: block.name, json: jsonOf(block.input) };
   return undefined;
 }
@@ -101,7 +101,7 @@ function addDelta(
   else if (delta?.type === 'signature_delta' && block?.type === 'thinking') block.signature += delta.signature;
 }
 
-/** Counts are running totals: a later one stands for all before it. What came from a cache was read too. */
+/** Counts are cumulative, so a later one replaces earlier ones. Cached tokens count as input. */
 function addUsage(draft: Draft, usage: Partial<Anthropic.Usage> | Anthropic.MessageDeltaUsage | undefined): void {
   if (usage === undefined || usage === null) return;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
@@ -114,19 +114,21 @@ function finish(draft: Draft, name: string): LLMResponse {
   const blocks = [...draft.blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
   const content = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
-  if (content === '' && calls.length === 0) refuse(draft, name);
+  if (content === '' && calls.length === 0) checkEmptyAnswer(draft, name);
   const answer = {
     content,
     usage: { inputTokens: draft.input, outputTokens: draft.output },
     ...stateOf(blocks.map(toSlot)),
   };
   if (calls.length === 0) return { type: 'text', ...answer };
-  const tool_calls = calls.map(({ id, name, json }) => toToolCall(id, name, json === '' ? '{}' : withoutBlanks(json)));
+  const tool_calls = calls.map(({ id, name, json }) =>
+    toToolCall(id, name, json === '' ? '{}' : withoutWhitespace(json)),
+  );
   return { type: 'tool_calls', tool_calls, ...answer };
 }
 
-/** An answer without words may be just that, or no answer at all. */
-function refuse({ stop }: Draft, name: string): void {
+/** Fails on an empty answer, unless the model really ended with one. */
+function checkEmptyAnswer({ stop }: Draft, name: string): void {
   if (stop === 'refusal') throw withheld(name, 'refusal');
   if (stop === 'model_context_window_exceeded') {
     throw new ProviderError('context-too-long', 'the conversation left no room for an answer');

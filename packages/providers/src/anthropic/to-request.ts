@@ -4,7 +4,7 @@ import { argumentsObject } from '../shared/arguments.js';
 import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay } from '../shared/replay.js';
-import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
+import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
@@ -14,7 +14,7 @@ export function toRequest(request: GenerateRequest, thinking?: Thinking): Body {
   const { model, temperature, maxTokens, purpose } = request;
   const system = systemText(request.messages);
   const how = thinking === undefined || purpose === 'title' ? undefined : thinkingOf(model, thinking);
-  // Thoughts count as part of the answer.
+  // Thinking tokens count as part of the answer.
   const room = how === undefined || thinking === undefined ? 0 : THINKING_TOKENS[thinking];
   return {
     model,
@@ -22,24 +22,24 @@ export function toRequest(request: GenerateRequest, thinking?: Thinking): Body {
     ...(isBlank(system) ? {} : { system }),
     messages: toMessages(request.messages),
     ...toTools(request),
-    // A model that thinks takes no temperature.
+    // Models reject a temperature together with thinking.
     ...(how ?? (temperature === undefined ? {} : { temperature })),
   };
 }
 
-/** Models up to 4.5 are told how many tokens; those after it how hard, and refuse a number. */
+/** Models up to 4.5 take a token budget; later ones take an effort level and reject a budget. */
 function thinkingOf(model: string, thinking: Thinking): Pick<Body, 'thinking' | 'output_config'> {
   if (/claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|$))/.test(model))
     return { thinking: { type: 'enabled', budget_tokens: THINKING_TOKENS[thinking] } };
   return { thinking: { type: 'adaptive' }, output_config: { effort: thinking } };
 }
 
-/** Anthropic wants a number. The first models of the third family refuse more than this. */
+/** Anthropic requires a limit. The first Claude 3 models reject more than this. */
 function answerTokens(model: string): number {
   return /claude-(?:2|instant|3-(?:opus|sonnet|haiku))/.test(model) ? 4_096 : 8_192;
 }
 
-/** A conversation with calls in it is refused without tools, so a request that offers none names those that were called. */
+/** Anthropic rejects a conversation with calls but no tools, so declare the tools that were called. */
 function toTools({ tools, messages }: GenerateRequest): Pick<Body, 'tools' | 'tool_choice'> {
   if (tools.length > 0) return { tools: tools.map(toTool) };
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
@@ -55,7 +55,7 @@ function toTool({ name, description, parameters }: ModelTool): Anthropic.Tool {
   return { name, description, input_schema: { ...parameters, type: 'object' } };
 }
 
-/** Users and the model take turns: results of one tool turn are one user message, and so is all that was said in a row. */
+/** User and assistant messages must alternate, so consecutive user messages and the results of one tool turn are merged. */
 function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[] {
   const wire = wireCalls(messages);
   const out: { role: 'user' | 'assistant'; content: Block[] }[] = [];
@@ -71,7 +71,7 @@ function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[]
       case 'system':
         break;
       case 'user': {
-        const said = spoken(message);
+        const said = withAuthor(message);
         add('user', [text(isBlank(said) ? NOTHING_SAID : said)]);
         break;
       }
@@ -93,7 +93,7 @@ function toBlocks(message: Extract<ModelMessage, { role: 'assistant' }>, wire: W
   return replay(message.providerState, message.content, message.tool_calls ?? []).flatMap((piece): Block[] => {
     switch (piece.kind) {
       case 'text':
-        // A blank text is refused.
+        // Anthropic rejects blank texts.
         return isBlank(piece.text) ? [] : [text(piece.text)];
       case 'call': {
         const { name, arguments: args } = piece.call.function;

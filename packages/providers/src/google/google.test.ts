@@ -8,7 +8,7 @@ import { google } from './google.js';
 
 describeProvider(googleWire);
 
-describe('contents of Google', () => {
+describe('Google contents', () => {
   let server: WireServer;
   beforeAll(async () => {
     server = await startWireServer();
@@ -23,7 +23,7 @@ describe('contents of Google', () => {
     candidates: [{ content: { role: 'model', parts }, finishReason }],
   });
   const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
-  /** What Google is sent for these messages. */
+  /** The request that Google gets for these messages. */
   const sent = async (messages: readonly ModelMessage[], model = 'gemini-2.5-flash') => {
     server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
     await ask(provider(), { messages, model });
@@ -37,7 +37,7 @@ describe('contents of Google', () => {
   });
   const question: ModelMessage = { role: 'user', content: 'hi' };
 
-  it('[P2] finds key and address in the environment, and no cloud project', async () => {
+  it('[P2] reads key and URL from the environment, and uses no cloud project', async () => {
     vi.stubEnv('GOOGLE_API_KEY', '');
     vi.stubEnv('GEMINI_API_KEY', '');
     vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
@@ -52,7 +52,7 @@ describe('contents of Google', () => {
     expect(server.requests.at(-1)?.headers['x-goog-api-key']).toBe('AIza-env');
   });
 
-  it('[P1] asks for thought where an option says so: in tokens or by level', async () => {
+  it('[P1] requests thinking by token budget or level', async () => {
     const thinker = google({ baseURL: server.url, apiKey: 'AIza-test', thinking: 'low' });
     const asked = async (model: string, more: object = {}) => {
       server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
@@ -70,7 +70,7 @@ describe('contents of Google', () => {
     });
   });
 
-  it('[P2] never folds parallel calls of one tool into one', async () => {
+  it('[P2] keeps parallel calls of one tool separate', async () => {
     const twin = { functionCall: { name: 'look', args: {} } };
     server.will(events([frame(reply([twin, twin])), frame(reply([twin], 'STOP'))]));
     const response = await ask(provider(), { stream: true });
@@ -88,7 +88,7 @@ describe('contents of Google', () => {
     });
   });
 
-  it('[P1] gives thoughts and signatures back in their places', async () => {
+  it('[P1] returns thoughts and signatures in place', async () => {
     const signed = [
       { text: 'thinking…', thought: true },
       { text: 'Looking.', thoughtSignature: 'c2ln' },
@@ -116,7 +116,7 @@ describe('contents of Google', () => {
     expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
   });
 
-  it('[P1] never puts two signed parts into one', async () => {
+  it('[P1] never merges two signed parts', async () => {
     const signed = [
       { text: 'one', thoughtSignature: 'MQ==' },
       { text: ' two', thoughtSignature: 'Mg==' },
@@ -127,7 +127,7 @@ describe('contents of Google', () => {
     expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
   });
 
-  it('[P1] signs calls of another model for the models that refuse unsigned ones', async () => {
+  it('[P1] adds a signature to other models’ calls for models that reject unsigned ones', async () => {
     const past: ModelMessage = { role: 'assistant', content: '', tool_calls: [call('call_1'), call('call_2')] };
     const results = ['call_1', 'call_2'].map((id): ModelMessage => ({ role: 'tool', tool_call_id: id, content: 'x' }));
     const signatures = async (model: string) => {
@@ -144,7 +144,7 @@ describe('contents of Google', () => {
     expect((await ask(provider())).usage).toEqual({ inputTokens: 10, outputTokens: 32 });
   });
 
-  it('[P2] begins with a user, and sends no empty text', async () => {
+  it('[P2] starts with a user message and sends no empty text', async () => {
     const body = await sent([
       { role: 'assistant', content: 'hello' },
       { role: 'user', content: '' },
@@ -160,14 +160,19 @@ describe('contents of Google', () => {
 
   it.each([
     [
-      'a blocked question',
+      'a blocked prompt',
       { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } },
       'bad-request',
       'PROHIBITED_CONTENT',
     ],
     ['a blocked answer', { candidates: [{ finishReason: 'SAFETY' }] }, 'bad-request', 'SAFETY'],
-    ['a call it could not read', { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }, 'overloaded', 'a call'],
-  ])('[P4] tells %s, streaming and not', async (_, body, kind, words) => {
+    [
+      'a malformed call',
+      { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] },
+      'overloaded',
+      'a malformed call',
+    ],
+  ])('[P4] reports %s, streaming and not', async (_, body, kind, words) => {
     server.will(json(200, body), events([frame(body)]));
     for (const stream of [false, true]) {
       const error = await failureOf(ask(provider(), { stream }));
@@ -176,7 +181,7 @@ describe('contents of Google', () => {
     }
   });
 
-  it('[P4] finds how long to wait in the details', async () => {
+  it('[P4] reads the retry delay from the error details', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3.5s' }];
     server.will(json(429, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota exceeded', details } }));
     const error = await failureOf(ask(provider()));

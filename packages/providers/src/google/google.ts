@@ -15,7 +15,7 @@ import { runCall } from '../shared/run-call.js';
 import { readResponse, readStream } from './read-answer.js';
 import { toRequest } from './to-request.js';
 
-/** Google's models. Key and address default to `GOOGLE_API_KEY` or `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`. */
+/** Google's models. Key and URL default to `GOOGLE_API_KEY` or `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`. */
 export function google(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'google');
   const name = options.name ?? 'google';
@@ -25,7 +25,7 @@ export function google(options: ProviderOptions = {}): Provider {
     const missing = 'Set GEMINI_API_KEY to a key from aistudio.google.com/apikey and restart.';
     const apiKey = readKey(options.apiKey ?? fromEnvironment('GOOGLE_API_KEY', 'GEMINI_API_KEY'), missing);
     const { GoogleGenAI } = await import('@google/genai');
-    // Said aloud, or variables of the environment would send the conversation to a cloud project instead.
+    // Set explicitly, or environment variables could send the conversation to a cloud project.
     const client = new GoogleGenAI({
       apiKey,
       vertexai: false,
@@ -53,7 +53,7 @@ async function ask(
 ): Promise<LLMResponse> {
   const { config, ...rest } = toRequest(request, thinking);
   let headers: Headers | undefined;
-  // The SDK's errors leave out the headers, and with them how long to wait.
+  // The SDK's errors omit the headers with the retry delay, so read them here.
   const listeningFetch: typeof fetch = async (url, init) => {
     const response = await fetch(url, init);
     headers = response.headers;

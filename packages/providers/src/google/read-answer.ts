@@ -4,7 +4,7 @@ import { toToolCall } from '../shared/arguments.js';
 import { stateOf, type Slot } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
 
-/** Parts as they came, with pieces of one text put together, so that a stream and a whole answer are alike (P3). */
+/** Parts in order, with text chunks merged, so that streamed and whole answers are equal (P3). */
 interface TextPart {
   kind: 'text';
   text: string;
@@ -54,7 +54,7 @@ function newDraft(): Draft {
   return { parts: [], input: 0, output: 0, stop: undefined, blocked: undefined };
 }
 
-/** Returns the text it added. */
+/** Returns the added text. */
 function addResponse(draft: Draft, response: GenerateContentResponse): string {
   const { usageMetadata: usage, promptFeedback } = response;
   if (usage !== undefined) {
@@ -89,7 +89,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   const { parts } = draft;
   const content = parts.map((part) => (part.kind === 'text' && !part.thought ? part.text : '')).join('');
   const calls = parts.filter((part) => part.kind === 'call');
-  if (content === '' && calls.length === 0) refuse(draft, name);
+  if (content === '' && calls.length === 0) checkEmptyAnswer(draft, name);
   const answer = {
     content,
     usage: { inputTokens: draft.input, outputTokens: draft.output },
@@ -99,8 +99,8 @@ function finish(draft: Draft, name: string): LLMResponse {
   return { type: 'tool_calls', tool_calls: calls.map(({ id, name, args }) => toToolCall(id, name, args)), ...answer };
 }
 
-/** An answer without words may be just that, or no answer at all. */
-function refuse({ stop, blocked }: Draft, name: string): void {
+/** Fails on an empty answer, unless the model really ended with one. */
+function checkEmptyAnswer({ stop, blocked }: Draft, name: string): void {
   if (blocked !== undefined) throw withheld(name, blocked);
   switch (stop) {
     case 'STOP':
@@ -112,8 +112,8 @@ function refuse({ stop, blocked }: Draft, name: string): void {
       throw noAnswer(name);
     case 'MALFORMED_FUNCTION_CALL':
     case 'UNEXPECTED_TOOL_CALL':
-      // The model stumbled; asked again, it mostly does not.
-      throw new ProviderError('overloaded', `the model made a call that ${name} could not read`);
+      // The model generated an invalid call; a retry usually helps.
+      throw new ProviderError('overloaded', `the model made a malformed call, which ${name} rejected`);
     default:
       throw withheld(name, stop);
   }

@@ -11,10 +11,10 @@ import { argumentsObject } from '../shared/arguments.js';
 import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay, type Piece } from '../shared/replay.js';
-import { BEGINNING_LEFT_OUT, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
+import { BEGINNING_LEFT_OUT, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
-/** Gemini 3 refuses a call without a signature; this one it takes for calls that another model made. */
+/** Gemini 3 rejects calls without a signature; it accepts this one for calls of another model. */
 const SIGNATURE_OF_OTHERS = 'skip_thought_signature_validator';
 
 export function toRequest(
@@ -35,7 +35,7 @@ export function toRequest(
       ...(system === '' ? {} : { systemInstruction: system }),
       ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(toDeclaration) }] }),
       ...(temperature === undefined ? {} : { temperature }),
-      // Thoughts count as part of the answer.
+      // Thinking tokens count as part of the answer.
       ...(maxTokens === undefined
         ? {}
         : { maxOutputTokens: maxTokens + (thinking === undefined ? 0 : THINKING_TOKENS[thinking]) }),
@@ -49,7 +49,7 @@ function isNewer(model: string): boolean {
   return /gemini-(?:[3-9]|\d\d)/.test(model);
 }
 
-/** Newer models are told how hard, older ones how many tokens. */
+/** Newer models take a level, older ones a token budget. */
 function thinkingOf(model: string, thinking: Thinking): ThinkingConfig {
   if (!isNewer(model)) return { thinkingBudget: THINKING_TOKENS[thinking] };
   return { thinkingLevel: thinking.toUpperCase() as ThinkingLevel };
@@ -60,7 +60,7 @@ function toDeclaration({ name, description, parameters }: ModelTool): FunctionDe
   return { name, description, parametersJsonSchema: { type: 'object', ...schema } };
 }
 
-/** One content holds all calls of an answer, and the next all their results: counted apart, they are refused. */
+/** All calls of an answer must be in one content, and all their results in the next; otherwise Google rejects them. */
 function toContents(messages: readonly ModelMessage[], signed: boolean): Content[] {
   const wire = wireCalls(messages);
   const out: { role: 'user' | 'model'; parts: Part[]; holds: ModelMessage['role'] }[] = [];
@@ -78,7 +78,7 @@ function toContents(messages: readonly ModelMessage[], signed: boolean): Content
       case 'system':
         break;
       case 'user': {
-        const said = spoken(message);
+        const said = withAuthor(message);
         add('user', 'user', [{ text: said === '' ? NOTHING_SAID : said }]);
         break;
       }

@@ -1,6 +1,6 @@
 import { isRecord } from '../shared/records.js';
 
-/** A call that is still coming in. */
+/** A call that is still being streamed. */
 export interface CallDraft {
   index: number | undefined;
   id: string;
@@ -8,7 +8,7 @@ export interface CallDraft {
   arguments: string;
 }
 
-/** Adds a piece of a call, in any of the ways servers cut them. */
+/** Adds a chunk of a call, in any of the ways servers split them. */
 export function addToolDelta(calls: CallDraft[], delta: object): void {
   const { index, id, function: asked }: Record<string, unknown> = { ...delta };
   const { name, arguments: args }: Record<string, unknown> = isRecord(asked) ? asked : {};
@@ -19,10 +19,10 @@ export function addToolDelta(calls: CallDraft[], delta: object): void {
 }
 
 function draftFor(calls: CallDraft[], index: number | undefined, id: string, name: string): CallDraft {
-  // A server without indexes begins each call by its name.
+  // Servers without indexes start each call with its name.
   const found =
     index === undefined ? (name === '' ? calls.at(-1) : undefined) : calls.findLast((call) => call.index === index);
-  // Some number every parallel call 0: another id there is another call, or the two would run into one.
+  // Some servers give every parallel call index 0. A different id means another call; merging them would corrupt both.
   const isAnother = found !== undefined && id !== '' && name !== '' && found.id !== '' && found.id !== id;
   if (found !== undefined && !isAnother) return found;
   const draft: CallDraft = { index, id: '', name: '', arguments: '' };
@@ -30,7 +30,7 @@ function draftFor(calls: CallDraft[], index: number | undefined, id: string, nam
   return draft;
 }
 
-/** OpenRouter's sealed reasoning comes in pieces that belong together by their index. */
+/** Merges the chunks of OpenRouter's encrypted reasoning by index. */
 export function addDetails(details: Record<string, unknown>[], more: unknown): void {
   if (!Array.isArray(more)) return;
   for (const piece of more.filter(isRecord)) {

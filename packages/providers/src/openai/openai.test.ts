@@ -3,7 +3,7 @@ import { ask, failureOf } from '../testing/ask.js';
 import { openaiWire } from '../testing/openai-wire.js';
 import { describeProvider } from '../testing/provider-contract.js';
 import { events, json, page, silence, startWireServer, type WireServer } from '../testing/wire-server.js';
-import { habitsOf, openai, openaiCompatible } from './openai.js';
+import { vendorSettings, openai, openaiCompatible } from './openai.js';
 import { toRequest } from './to-request.js';
 
 describeProvider(openaiWire);
@@ -38,7 +38,7 @@ describe('chat completions', () => {
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const call = (delta: object): string => chunk({ tool_calls: [delta] });
 
-  it('[P2] finds key and address in the environment', async () => {
+  it('[P2] reads key and URL from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', ' sk-from-env\n');
     vi.stubEnv('OPENAI_BASE_URL', `${server.url}/other`);
     server.will(whole());
@@ -47,7 +47,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer sk-from-env');
   });
 
-  it('[P4] says which variable wants a key, and finds it once it is there', async () => {
+  it('[P4] names the variable for a missing key, and finds the key once it is set', async () => {
     vi.stubEnv('OPENAI_API_KEY', '');
     const provider = openai({ baseURL: `${server.url}/v1` });
     const error = await failureOf(ask(provider));
@@ -58,7 +58,7 @@ describe('chat completions', () => {
     expect(await ask(provider)).toMatchObject({ content: 'ok' });
   });
 
-  it('[P2] tells another server nothing that is meant for OpenAI', async () => {
+  it('[P2] sends nothing meant for OpenAI to another server', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin-for-openai-only');
     vi.stubEnv('OPENAI_ORG_ID', 'org-secret');
@@ -73,7 +73,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer its-own');
   });
 
-  it('[P2] sends the key and the version where Azure wants them', async () => {
+  it('[P2] sends key and version as Azure expects them', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     const baseURL = `${server.url}/openai/v1/?api-version=preview`;
     server.will(whole());
@@ -82,12 +82,12 @@ describe('chat completions', () => {
     expect(path).toBe('/openai/v1/chat/completions?api-version=preview');
     expect(headers?.['api-key']).toBe('azure-key');
     expect(headers?.authorization).toBeUndefined();
-    expect(habitsOf('my.openai.azure.com')).toEqual({ dialect: 'openai', keyHeader: 'api-key' });
-    expect(habitsOf('azure.com.evil.example').keyHeader).toBe('authorization');
+    expect(vendorSettings('my.openai.azure.com')).toEqual({ dialect: 'openai', keyHeader: 'api-key' });
+    expect(vendorSettings('azure.com.evil.example').keyHeader).toBe('authorization');
   });
 
-  it('[P5] names calls to Mistral by nine characters, each by its own', () => {
-    expect(habitsOf('api.mistral.ai').dialect).toBe('mistral');
+  it('[P5] gives Mistral unique call ids of nine characters', () => {
+    expect(vendorSettings('api.mistral.ai').dialect).toBe('mistral');
     const calls = ['call_1', 'call_2', 'call_3'].map((id, index) => ({
       id,
       type: 'function' as const,
@@ -115,7 +115,7 @@ describe('chat completions', () => {
     expect(answers.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
   });
 
-  it('[P1] asks for thought where an option says so, and not for a title', async () => {
+  it('[P1] requests reasoning if configured, but not for titles', async () => {
     const thinker = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, thinking: 'high' });
     server.will(whole(), whole(), whole());
     await ask(thinker);
@@ -126,7 +126,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.body).not.toHaveProperty('reasoning_effort');
   });
 
-  it('[P4] says that a server fell silent, which may be tried again', async () => {
+  it('[P4] reports a timeout as retryable', async () => {
     server.will(
       silence(
         () => undefined,
@@ -136,10 +136,10 @@ describe('chat completions', () => {
     const impatient = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, silenceMs: 50 });
     const error = await failureOf(ask(impatient));
     expect([error.kind, error.next]).toEqual(['network', 'retry']);
-    expect(error.message).toContain('did not answer in time');
+    expect(error.message).toContain('timed out');
   });
 
-  it('[P2] keeps parallel calls apart that a server numbers alike', async () => {
+  it('[P2] keeps parallel calls with equal indexes separate', async () => {
     const one = { index: 0, id: 'a', function: { name: 'look', arguments: '{"n":1}' } };
     const two = { index: 0, id: 'b', function: { name: 'look', arguments: '{"n":2}' } };
     server.will(events([call(one), call(two), chunk({}, 'stop')]));
@@ -150,7 +150,7 @@ describe('chat completions', () => {
     ]);
   });
 
-  it('[P2] puts calls together that a server does not number, and arguments that are an object', async () => {
+  it('[P2] joins calls without indexes, and accepts arguments as an object', async () => {
     server.will(
       events([
         call({ id: 'a', function: { name: 'look', arguments: '{"n"' } }),
@@ -166,7 +166,7 @@ describe('chat completions', () => {
     ]);
   });
 
-  it('[P3] takes the usage for the end where a server never says why it stopped', async () => {
+  it('[P3] treats the usage as the end if a server sends no finish reason', async () => {
     const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 4, completion_tokens: 2 } })}\n\n`;
     server.will(events([chunk({ content: 'hi' }), usage]));
     expect(await ask(local(), { stream: true })).toEqual({
@@ -177,7 +177,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it('[P1] gives sealed reasoning back in one piece, beside calls only', async () => {
+  it('[P1] returns encrypted reasoning in one piece, only next to calls', async () => {
     const asked = call({ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } });
     const detail = (more: object): string =>
       chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: null, ...more }] });
@@ -193,7 +193,7 @@ describe('chat completions', () => {
     expect(await ask(local(), { stream: true })).not.toHaveProperty('providerState');
   });
 
-  it('[P1] takes text in parts, and a refusal for what the model said', async () => {
+  it('[P1] accepts text in parts, and treats a refusal as the answer', async () => {
     const message = {
       role: 'assistant',
       content: [
@@ -214,7 +214,7 @@ describe('chat completions', () => {
 
   it.each([
     [
-      'an empty account',
+      'an account without credit',
       429,
       { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
       'auth',
@@ -223,13 +223,13 @@ describe('chat completions', () => {
     ['an unpaid gateway', 402, { error: { message: 'Insufficient credits', code: 402 } }, 'auth', 'no credit'],
     ['a failure inside a 200', 200, { error: { message: 'Provider down', code: 502 } }, 'overloaded', 'Provider down'],
     [
-      'a model that Ollama has not',
+      'a model that Ollama does not have',
       404,
       { error: 'model "some-model" not found, try pulling it first' },
       'bad-request',
       'does not know the model "some-model"',
     ],
-    ['a page that is no API', 404, 'nothing here', 'bad-request', 'Check the base URL'],
+    ['a page that is not an API', 404, 'nothing here', 'bad-request', 'Check the base URL'],
     [
       'a conversation too long for a local server',
       400,
@@ -239,20 +239,20 @@ describe('chat completions', () => {
     ],
     ['a body that is too large', 413, { error: { message: 'Request too large' } }, 'context-too-long', 'too large'],
     [
-      'settings a model does not take',
+      'unsupported settings',
       400,
       { error: { message: "Unsupported value: 'temperature'", type: 'invalid_request_error' } },
       'bad-request',
       'temperature',
     ],
-    ['a gateway that broke', 502, '<html>Bad gateway</html>', 'overloaded', 'Bad gateway'],
-    ['a web page with 200', 200, '<html>Log in</html>', 'overloaded', 'without an answer'],
+    ['a broken gateway', 502, '<html>Bad gateway</html>', 'overloaded', 'Bad gateway'],
+    ['a web page with 200', 200, '<html>Log in</html>', 'overloaded', 'empty response'],
     [
       'a filter',
       200,
       { choices: [{ message: { content: null }, finish_reason: 'content_filter' }] },
       'bad-request',
-      'held the answer back',
+      'blocked the answer',
     ],
   ])('[P4] tells %s', async (_, status, body, kind, words) => {
     server.will(typeof body === 'string' ? page(status, body) : json(status, body));
@@ -265,22 +265,22 @@ describe('chat completions', () => {
     ['not-a-url', 'not a URL'],
     ['ftp://127.0.0.1/v1', 'http'],
     ['http://me:secret-word@127.0.0.1/v1', 'password'],
-  ])('[P4] refuses the address %s in words', async (baseURL, words) => {
+  ])('[P4] rejects the base URL %s with a message', async (baseURL, words) => {
     const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL })));
     expect(error).toMatchObject({ kind: 'bad-request', next: 'person' });
     expect(error.message).toContain(words);
     expect(error.message).not.toContain('secret-word');
   });
 
-  it('[P4] says that a name was not found', async () => {
-    // Longer than a name may be: it is not found without anybody being asked for it.
+  it('[P4] reports an unknown host', async () => {
+    // Longer than a host name may be, so it fails without a DNS request.
     const nowhere = `${'x'.repeat(64)}.invalid`;
     const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL: `http://${nowhere}/v1` })));
     expect(error).toMatchObject({ kind: 'network', next: 'retry' });
-    expect(error.message).toContain(`the name of ${nowhere} was not found`);
+    expect(error.message).toContain(`the host ${nowhere} was not found`);
   });
 
-  it('[P2] knows how much models take, or lets a person say', () => {
+  it('[P2] knows the context size of models, or takes it from an option', () => {
     expect(openai().contextTokens?.('gpt-4o-mini')).toBe(128_000);
     expect(local().contextTokens?.('llama3.2')).toBeUndefined();
     const told = openaiCompatible({ name: 'local', baseURL: server.url, contextTokens: 8_192 });

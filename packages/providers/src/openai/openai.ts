@@ -16,7 +16,7 @@ import { runCall } from '../shared/run-call.js';
 import { readCompletion, readStream } from './read-answer.js';
 import { toRequest, type Dialect } from './to-request.js';
 
-/** OpenAI's models through chat completions. Key and address default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+/** OpenAI's models through chat completions. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
@@ -35,30 +35,33 @@ export function openai(options: ProviderOptions = {}): Provider {
 export interface CompatibleOptions extends ProviderOptions {
   name: string;
   baseURL: string;
-  /** Where the key goes: `api-key` is Azure's way, and what its addresses get unless told. */
+  /** The header for the key. Azure uses `api-key`, which is the default for its hosts. */
   keyHeader?: 'authorization' | 'api-key';
 }
 
-/** Any server that speaks chat completions: Ollama, LM Studio, vLLM, OpenRouter, xAI, Azure, Mistral. It needs a key only if the server does. */
+/**
+ * Any server with the chat completions API: Ollama, LM Studio, vLLM, OpenRouter, xAI, Azure, Mistral. It needs a key only if
+ * the server does.
+ */
 export function openaiCompatible(options: CompatibleOptions): Provider {
   checkOptions(options, 'openaiCompatible', { keyHeader: true });
   return chatCompletions(options.name, options, () => {
     const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'The apiKey option is empty.');
     const address = readBaseURL(options.baseURL);
-    const { dialect, keyHeader } = habitsOf(new URL(address).hostname);
+    const { dialect, keyHeader } = vendorSettings(new URL(address).hostname);
     return {
       address,
       key,
       dialect,
-      // The SDK would add what the environment says of OpenAI to every request: key, organisation, headers. They are not this server's.
+      // Otherwise the SDK would send OpenAI's key, organization and headers from the environment to this server.
       client: { organization: null, project: null, defaultHeaders: ownHeaders(key, options.keyHeader ?? keyHeader) },
     };
   });
 }
 
-/** What some vendors want otherwise, known by where they live. */
-export function habitsOf(hostname: string): { dialect: Dialect; keyHeader: 'authorization' | 'api-key' } {
-  // OpenAI's own models, behind another door.
+/** Vendor differences, by host name. */
+export function vendorSettings(hostname: string): { dialect: Dialect; keyHeader: 'authorization' | 'api-key' } {
+  // OpenAI's own models, hosted by Azure.
   if (hostname.endsWith('.azure.com')) return { dialect: 'openai', keyHeader: 'api-key' };
   if (hostname.endsWith('.mistral.ai')) return { dialect: 'mistral', keyHeader: 'authorization' };
   return { dialect: 'compatible', keyHeader: 'authorization' };
@@ -82,7 +85,7 @@ function chatCompletions(name: string, options: ProviderOptions, findServer: () 
       ...(split === undefined ? {} : { baseURL: split.baseURL, defaultQuery: split.query }),
       fetch: patientFetch(options.silenceMs),
       timeout: NEVER_MS,
-      // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
+      // The orchestrator retries and reports it; SDK retries would multiply the attempts.
       maxRetries: 0,
       logLevel: 'off',
     });
@@ -114,7 +117,7 @@ async function ask(
   return readStream(await completions.create(streaming, { signal }), request.onChunk, name);
 }
 
-/** Takes back the headers that `OPENAI_CUSTOM_HEADERS` would add, and sends a key only where one was given. */
+/** Removes headers from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */
 function ownHeaders(key: string | undefined, header: 'authorization' | 'api-key'): Record<string, string | null> {
   const lines = fromEnvironment('OPENAI_CUSTOM_HEADERS')?.split('\n') ?? [];
   const foreign = lines

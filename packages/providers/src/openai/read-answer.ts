@@ -5,7 +5,7 @@ import { isRecord } from '../shared/records.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
 import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 
-/** What has come of an answer. Whole and streamed answers end up in the same place, so they can't differ (P3). */
+/** An answer in progress. Whole and streamed answers share it, so they can't differ (P3). */
 interface Draft {
   content: string;
   calls: CallDraft[];
@@ -19,7 +19,7 @@ interface Draft {
 export function readCompletion(completion: OpenAI.ChatCompletion, name: string): LLMResponse {
   const draft = newDraft();
   const body: unknown = completion;
-  // Some gateways answer 200 and put the failure inside.
+  // Some gateways return errors with status 200.
   if (isRecord(body) && isRecord(body['error']) && body['choices'] === undefined) throw vendorError(body['error']);
   const choice: Partial<OpenAI.ChatCompletion.Choice> | undefined = completion.choices?.[0];
   if (choice?.message !== undefined && choice.message !== null) {
@@ -50,7 +50,7 @@ export async function readStream(
     for (const call of tool_calls ?? []) if (isRecord(call)) addToolDelta(draft.calls, call);
     draft.finish = choice.finish_reason ?? draft.finish;
   }
-  // Some servers never say why they stopped, but who sends the usage has come to the end.
+  // Some servers send no finish reason, but usage comes last.
   if (draft.finish === undefined && draft.usage === undefined) throw cutShort();
   return finish(draft, name);
 }
@@ -59,7 +59,7 @@ function newDraft(): Draft {
   return { content: '', calls: [], reasoning: '', details: [], finish: undefined, usage: undefined, answered: false };
 }
 
-/** Returns the text it added. A refusal is what the model said, in another field. */
+/** Returns the added text. A refusal is an answer in another field. */
 function addMessage(draft: Draft, message: object): string {
   const { content, refusal, reasoning_content, reasoning_details }: Record<string, unknown> = { ...message };
   const text = textOf(content) + textOf(refusal);
@@ -70,7 +70,7 @@ function addMessage(draft: Draft, message: object): string {
   return text;
 }
 
-/** Some servers send text as a list of parts, with thoughts among them. */
+/** Some servers send text as a list of parts, including thoughts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -89,13 +89,13 @@ function finish(draft: Draft, name: string): LLMResponse {
   const { content, calls } = draft;
   if (draft.finish === 'content_filter' && content === '' && calls.length === 0) throw withheld(name, 'content filter');
   const usage = draft.usage ?? { inputTokens: 0, outputTokens: 0 };
-  // Calls make it a call, whatever reason the server gives for stopping.
+  // Calls win over the server's finish reason.
   if (calls.length === 0) return { type: 'text', content, usage };
   const tool_calls = calls.map((call) => toToolCall(call.id, call.name, call.arguments));
   return { type: 'tool_calls', content, tool_calls, usage, ...stateOf(draft) };
 }
 
-/** Only beside calls: there some servers need it back, and after a mere text others refuse it. */
+/** Only next to calls: some servers need it back there, and others reject it after plain text. */
 function stateOf({ reasoning, details }: Draft): { providerState?: unknown } {
   if (reasoning === '' && details.length === 0) return {};
   return {
@@ -108,5 +108,5 @@ function stateOf({ reasoning, details }: Draft): { providerState?: unknown } {
 }
 
 function vendorError(error: Record<string, unknown>): Error {
-  return Object.assign(new Error('the server answered with an error'), { error });
+  return Object.assign(new Error('the server returned an error'), { error });
 }

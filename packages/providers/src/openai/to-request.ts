@@ -4,16 +4,16 @@ import type OpenAI from 'openai';
 import { argumentsText } from '../shared/arguments.js';
 import type { Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
-import { spoken } from '../shared/spoken.js';
+import { withAuthor } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
-/** OpenAI itself, or one of the servers that speak its language with less patience. Mistral's take only ids of nine characters. */
+/** OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters. */
 export type Dialect = 'openai' | 'compatible' | 'mistral';
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 type Message = OpenAI.ChatCompletionMessageParam;
 
-/** OpenAI refuses longer ids; ours have 37 characters. */
+/** OpenAI rejects longer ids; ours have 37 characters. */
 const ID = /^[\x21-\x7e]{1,40}$/;
 const SHORT_ID = /^[A-Za-z0-9]{9}$/;
 
@@ -29,7 +29,7 @@ export function toRequest(request: GenerateRequest, dialect: Dialect, thinking?:
   };
 }
 
-/** OpenAI's newer models know only the new name of the limit, other servers only the old one. */
+/** OpenAI's newer models accept only the new parameter name, other servers only the old one. */
 function limit(maxTokens: number, dialect: Dialect) {
   return dialect === 'openai' ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
 }
@@ -47,7 +47,7 @@ function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Messag
         out.push({ role: 'system', content: message.content });
         break;
       case 'user':
-        say(out, spoken(message), dialect);
+        say(out, withAuthor(message), dialect);
         break;
       case 'assistant':
         out.push(...toAssistant(message, wire));
@@ -59,12 +59,12 @@ function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Messag
   return out;
 }
 
-/** The same for the same id, and for no other. */
+/** A short id, unique per input. */
 function shortened(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
-/** Many local models' templates refuse two user messages in a row. */
+/** Templates of many local models reject two consecutive user messages. */
 function say(out: Message[], text: string, dialect: Dialect): void {
   const last = out.at(-1);
   if (dialect !== 'openai' && last?.role === 'user' && typeof last.content === 'string') {
@@ -78,7 +78,7 @@ function toAssistant(message: Extract<ModelMessage, { role: 'assistant' }>, wire
   return [
     {
       role: 'assistant',
-      // Empty text beside calls is `null` in this language; some servers refuse '' and some a missing field.
+      // Use `null` for empty text next to calls: some servers reject '' and some a missing field.
       content: message.content === '' ? null : message.content,
       ...reasoningOf(message.providerState),
       tool_calls: calls.map((call) => ({
@@ -90,7 +90,7 @@ function toAssistant(message: Extract<ModelMessage, { role: 'assistant' }>, wire
   ];
 }
 
-/** Fields outside the standard that some servers need back in the turn that made them, or they refuse it. */
+/** Non-standard fields that some servers require back in the same turn. */
 function reasoningOf(state: unknown): Record<string, unknown> {
   if (!isRecord(state) || state['version'] !== 1) return {};
   const { reasoning_content, reasoning_details } = state;

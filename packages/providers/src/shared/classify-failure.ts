@@ -28,19 +28,19 @@ const RATE = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted'];
 const OVERLOADED = ['overloaded_error', 'api_error', 'server_error', 'internal_error', 'unavailable', 'internal'];
 const BAD_REQUEST = ['invalid_request_error', 'not_found_error', 'model_not_found', 'invalid_argument', 'not_found'];
 
-/** Which of our kinds a failure is (P4). Words are looked at only where no code tells: vendors change them. */
+/** The kind of a failure (P4). Codes win over message text, which vendors change. */
 export function classify(failure: Failure): ProviderFailure {
   const { status, labels, message } = failure;
   const is = (known: readonly string[]): boolean => known.some((label) => labels.has(label));
   if (isTooLong(failure, is(TOO_LONG))) return 'context-too-long';
   if (status === 401 || status === 403 || is(AUTH) || /api key (?:not valid|expired)/i.test(message)) return 'auth';
-  // Waiting brings no money: what a person must do is look at the account behind the key.
+  // Retrying doesn't help: a person has to check the account.
   if (status === 402 || is(NO_CREDIT) || /credit balance is too low/i.test(message)) return 'auth';
   if (status === 429 || is(RATE)) return 'rate-limited';
   if (status === 408 || labels.has('timeout_error')) return 'network';
   if (status === 409 || status === 425 || (status ?? 0) >= 500 || is(OVERLOADED)) return 'overloaded';
   if (status !== undefined || is(BAD_REQUEST)) return 'bad-request';
-  // An error inside a stream that had begun well: the vendor broke down, whatever it calls it.
+  // An error event in a stream that started well: treat it as a vendor outage, whatever its code.
   if (failure.fromVendor) return 'overloaded';
   return isConnection(failure.trail) ? 'network' : 'bad-request';
 }
@@ -51,7 +51,7 @@ function isTooLong({ status, message }: Failure, labelled: boolean): boolean {
   return TOO_LONG_WORDS.some((words) => words.test(message));
 }
 
-/** Unknown to the vendor, or not for this key: either way the name of the model is what to look at. */
+/** The model is unknown or not available for this key; in both cases check the model name. */
 export function isUnknownModel({ status, labels, message }: Failure): boolean {
   if (labels.has('model_not_found')) return true;
   if (status !== 400 && status !== 404 && status !== 422) return false;

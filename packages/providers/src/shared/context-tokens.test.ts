@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contextTokens } from './context-tokens.js';
 
-describe('what models take', () => {
+describe('context sizes', () => {
   it.each([
     ['gpt-4o-mini', 128_000],
     ['gpt-4.1-nano', 1_000_000],
@@ -13,11 +13,11 @@ describe('what models take', () => {
     ['anthropic/claude-3.7-sonnet:beta', 200_000],
     ['models/gemini-2.5-pro', 1_000_000],
     ['openai/gpt-4o', 128_000],
-  ])('[P2] %s takes %i tokens', (model, tokens) => {
+  ])('[P2] %s has %i tokens', (model, tokens) => {
     expect(contextTokens(model)).toBe(tokens);
   });
 
-  it('[P2] what nobody knows is left to a careful default', () => {
+  it('[P2] unknown models get the conservative default', () => {
     expect(contextTokens('llama3.2:3b')).toBeUndefined();
     expect(contextTokens('')).toBeUndefined();
   });

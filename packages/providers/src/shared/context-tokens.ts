@@ -1,4 +1,4 @@
-/** Tokens of conversation by family, the first that fits. Where a family's members differ, the smallest: too long a view is refused. */
+/** Context size by model family; the first match wins. If members differ, the smallest: a conversation that is too long is rejected. */
 const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^gpt-4\.1/, 1_000_000],
   [/^gpt-4o|^gpt-4-turbo|^gpt-4-\d{4}-preview|^gpt-4\.5|^chatgpt-4o/, 128_000],
@@ -6,7 +6,7 @@ const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^gpt-4/, 8_000],
   [/^gpt-3\.5/, 16_000],
   [/^gpt-oss/, 128_000],
-  // 400,000 with the answer; this much may be asked.
+  // 400,000 in total; this is the input limit.
   [/^gpt-(?:[5-9]|\d\d)/, 272_000],
   [/^o1-(?:mini|preview)/, 128_000],
   [/^o\d/, 200_000],
@@ -21,9 +21,9 @@ const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^(?:mistral|codestral|devstral|magistral)-(?:large|medium|small)?/, 32_000],
 ];
 
-/** Undefined for models nobody knows here: a local server cuts off the beginning without a word, so core's careful default is right. */
+/** Undefined for unknown models. Local servers silently truncate the beginning, so core's conservative default applies. */
 export function contextTokens(model: string): number | undefined {
-  // `models/gemini-…` of Google, `anthropic/claude-…:beta` of OpenRouter.
+  // Google's `models/gemini-…`, OpenRouter's `anthropic/claude-…:beta`.
   const family = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   return FAMILIES.find(([pattern]) => pattern.test(family))?.[1];
 }

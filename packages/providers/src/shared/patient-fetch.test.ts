@@ -20,13 +20,13 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The beginning of an answer, with as little patience as this machine allows for now. */
+/** The start of a response, with a short timeout that grows if this machine is slow. */
 async function soonEnough(url: string, ms = 50): Promise<Response> {
   return await patientFetch(ms)(url).catch(() => soonEnough(url, ms * 2));
 }
 
 describe('patientFetch', () => {
-  it('sends and receives as fetch does', async () => {
+  it('works like fetch', async () => {
     const url = await serve((request, response) => {
       response.writeHead(201, { 'x-two': ['a', 'b'], 'x-method': request.method });
       response.write(`${request.headers['content-type']} `);
@@ -45,15 +45,15 @@ describe('patientFetch', () => {
     expect(await response.text()).toBe(`text/x ${'ü'.repeat(100_000)}`);
   });
 
-  it('[P4] gives up after a silence, before an answer and in the middle of one', async () => {
+  it('[P4] times out on silence, before and during a response', async () => {
     const silent = await serve(() => undefined);
-    await expect(patientFetch(50)(silent)).rejects.toThrow('timed out: nothing was said for 0.05 seconds');
+    await expect(patientFetch(50)(silent)).rejects.toThrow('timed out after 0.05 seconds without data');
     const halting = await serve((_, response) => void response.write('begun'));
     const response = await soonEnough(halting);
     await expect(response.text()).rejects.toThrow(/timed out|aborted|terminated/);
   });
 
-  it('follows no redirection: the key would go along', async () => {
+  it('rejects redirects, which would leak the key', async () => {
     let visited = false;
     const other = await serve((_, response) => {
       visited = true;
@@ -61,12 +61,12 @@ describe('patientFetch', () => {
     });
     const url = await serve((_, response) => void response.writeHead(307, { location: other }).end());
     await expect(patientFetch()(url, { headers: { authorization: 'x' } })).rejects.toThrow(
-      'wants to be asked elsewhere (307)',
+      'the server redirects (307)',
     );
     expect(visited).toBe(false);
   });
 
-  it('[M9] an abort ends it, also in the middle of an answer', async () => {
+  it('[M9] can be aborted, even during a response', async () => {
     const stop = new AbortController();
     const url = await serve((_, response) => void response.write('begun'));
     const response = await patientFetch()(url, { signal: stop.signal });
@@ -76,7 +76,7 @@ describe('patientFetch', () => {
     await expect(patientFetch()(url, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
   });
 
-  it('has no body where there is none', async () => {
+  it('has no body if there is none', async () => {
     const url = await serve((_, response) => void response.writeHead(204).end());
     expect((await patientFetch()(url)).body).toBeNull();
   });

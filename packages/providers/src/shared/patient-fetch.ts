@@ -1,16 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** How long a server may say nothing at all. A model on a slow machine reads a long conversation for minutes before its first word. */
+/** How long a server may be silent. On a slow machine, a model may process a long conversation for minutes before it answers. */
 const SILENCE_MS = 15 * 60_000;
 
-/** For the SDKs' own clocks, which count the whole wait: patience is measured here. */
+/** Disables the SDKs' own timeouts, which limit the total time. */
 export const NEVER_MS = 24 * 60 * 60_000;
 
-/**
- * `fetch` with a patience of our choice: Node's own gives up after five minutes of silence, and can't be told otherwise. Follows no
- * redirection: the key would go along.
- */
+/** `fetch` with a configurable silence timeout; Node's is fixed at five minutes. Rejects redirects, which would leak the key. */
 export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
@@ -19,7 +16,7 @@ export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
     const status = response.statusCode ?? 0;
     if (status >= 300 && status < 400 && status !== 304) {
       response.destroy();
-      throw new Error(`the server wants to be asked elsewhere (${status}). Check the base URL.`);
+      throw new Error(`the server redirects (${status}). Check the base URL.`);
     }
     const empty = status === 204 || status === 205 || status === 304;
     if (empty) response.resume();
@@ -31,7 +28,7 @@ export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
 async function send(request: Request, body: Buffer | undefined, silenceMs: number): Promise<IncomingMessage> {
   const url = new URL(request.url);
   return await new Promise((resolve, reject) => {
-    // Not by `import`: on Node 22.5 and newer that loads `WebSocket` and all of `fetch` as well, which takes 45 ms.
+    // Not `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
     const { request: open } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
     const outgoing = open(url, {
       method: request.method,
@@ -44,11 +41,11 @@ async function send(request: Request, body: Buffer | undefined, silenceMs: numbe
       timeout: silenceMs,
     });
     outgoing.on('timeout', () =>
-      outgoing.destroy(new Error(`timed out: nothing was said for ${silenceMs / 1000} seconds`)),
+      outgoing.destroy(new Error(`timed out after ${silenceMs / 1000} seconds without data`)),
     );
     outgoing.on('response', resolve).on('error', reject);
-    // After a switch to another protocol neither of the two comes.
-    outgoing.on('close', () => reject(new Error('the server ended the connection without an answer')));
+    // After a protocol switch, neither a response nor an error arrives.
+    outgoing.on('close', () => reject(new Error('the server closed the connection without a response')));
     outgoing.end(body);
   });
 }

@@ -1,18 +1,18 @@
 import { isRecord } from './records.js';
 
-/** What can be told of a failed call, whichever SDK threw it. */
+/** What is known about a failed call, for any SDK. */
 export interface Failure {
   status: number | undefined;
-  /** Codes, types and statuses of every depth, in lower case. */
+  /** Codes, types and statuses at every depth, in lower case. */
   labels: ReadonlySet<string>;
-  /** The vendor's own words. */
+  /** The vendor's message. */
   message: string;
   headers: Headers | undefined;
   /** `retryDelay` of Google's error details, such as `30s`. */
   retryDelay: string | undefined;
-  /** The vendor itself said that it failed, as opposed to a connection that broke. */
+  /** The vendor reported the error, as opposed to a broken connection. */
   fromVendor: boolean;
-  /** Codes and words of the error and of everything that caused it. */
+  /** Codes and messages of the error and all its causes. */
   trail: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface Found {
   retryDelay: string;
 }
 
-/** Vendors wrap their errors in one `error` or two, and some send just its text. The innermost words are the plainest. */
+/** Vendors nest errors in one or two `error` fields, or send only text. The innermost message is the clearest. */
 function readBody(body: unknown, found: Found, depth: number): void {
   if (typeof body === 'string') found.message = body;
   if (!isRecord(body) || depth > DEEPEST) return;
@@ -68,7 +68,7 @@ function statusOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 400 && value < 600 ? value : undefined;
 }
 
-/** Google's SDK puts the whole body into the message, after words of its own. */
+/** Google's SDK puts the whole body into the message, after its own text. */
 function jsonIn(text: string): unknown {
   const start = text.indexOf('{');
   if (start < 0) return undefined;
@@ -86,7 +86,7 @@ function trailOf(error: unknown): string[] {
   for (let depth = 0; depth < DEEPEST && at instanceof Error; depth += 1) {
     if ('code' in at && typeof at.code === 'string') trail.push(at.code);
     trail.push(at.name, at.message);
-    // A host with several addresses fails once for each of them.
+    // A host with several addresses fails once for each.
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return trail;

@@ -1,4 +1,4 @@
-/** What comes from a vendor or from the store is looked at before it is believed. */
+/** Type guard for untrusted data from a vendor or the store. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

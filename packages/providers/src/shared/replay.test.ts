@@ -4,7 +4,7 @@ import { replay, stateOf, type Slot } from './replay.js';
 
 const call = (name: string, id = name) => ({ id, type: 'function' as const, function: { name, arguments: '{}' } });
 
-describe('what is given back of an answer', () => {
+describe('replaying an answer', () => {
   const slots: Slot[] = [
     { kind: 'sealed', sealed: 't1' },
     { kind: 'text', text: 'Looking.', sealed: 's1' },
@@ -15,7 +15,7 @@ describe('what is given back of an answer', () => {
   ];
   const { providerState } = stateOf(slots);
 
-  it('[P1] keeps no state where the vendor sealed nothing', () => {
+  it('[P1] keeps no state if the vendor signed nothing', () => {
     expect(
       stateOf([
         { kind: 'text', text: 'hi' },
@@ -24,7 +24,7 @@ describe('what is given back of an answer', () => {
     ).toEqual({});
   });
 
-  it('[P1] keeps every seal in its place, and leaves out the call that was taken out', () => {
+  it('[P1] keeps signed parts in place, and omits a call that was removed', () => {
     const calls = [call('look', 'a'), call('look', 'b')];
     expect(replay(providerState, 'Looking.', calls)).toEqual([
       { kind: 'sealed', sealed: 't1' },
@@ -35,7 +35,7 @@ describe('what is given back of an answer', () => {
     ]);
   });
 
-  it('[P1] keeps seals beside calls when the text was changed, and none beside a mere text', () => {
+  it('[P1] keeps signed parts next to calls if the text changed, but not for plain text', () => {
     const calls = [call('look', 'a')];
     expect(replay(providerState, 'changed', calls)).toEqual([
       { kind: 'sealed', sealed: 't1' },
@@ -46,7 +46,7 @@ describe('what is given back of an answer', () => {
     expect(replay(providerState, 'changed', [])).toEqual([{ kind: 'text', text: 'changed' }]);
   });
 
-  it('[P1] loses no word and no call, whatever the state is', () => {
+  it('[P1] loses no text or call, whatever the state is', () => {
     const names = fc.array(fc.constantFrom('look', 'list', 'client.x'), { maxLength: 4 });
     const state = fc.oneof(
       fc.constant(providerState),

@@ -2,8 +2,8 @@ import type { ModelToolCall } from '@countersign/core/ports';
 import { isRecord } from './records.js';
 
 /**
- * One part of an answer in the order the model gave it, as kept in `providerState`. `sealed` is the vendor's: a thinking block, a
- * signature. Texts are kept to notice when the message's own text was changed since.
+ * One part of an answer, in order, as stored in `providerState`. `sealed` is the vendor's: a thinking block or a signature.
+ * Texts are stored to detect later changes of the message.
  */
 export type Slot =
   | { kind: 'text'; text: string; sealed?: unknown }
@@ -15,14 +15,14 @@ export type Piece =
   | { kind: 'call'; call: ModelToolCall; sealed?: unknown }
   | { kind: 'sealed'; sealed: unknown };
 
-/** State worth keeping, if the vendor sealed anything at all. */
+/** The state to store, if the vendor signed anything. */
 export function stateOf(slots: readonly Slot[]): { providerState?: unknown } {
   return slots.some(({ sealed }) => sealed !== undefined) ? { providerState: { version: 1, slots } } : {};
 }
 
 /**
- * An answer of the past as the vendor gave it: sealed parts unchanged and in their places. Calls may be fewer than there were (C1).
- * Where the text was changed since (M5), a mere text goes without seals: its thinking would no longer be about it.
+ * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). A changed plain text
+ * (M5) is sent without them, since the thinking no longer matches it.
  */
 export function replay(state: unknown, content: string, calls: readonly ModelToolCall[]): Piece[] {
   const slots = readSlots(state);
@@ -39,7 +39,7 @@ export function replay(state: unknown, content: string, calls: readonly ModelToo
   return [...sealed, text, ...sealedCalls, ...rest.map((call): Piece => ({ kind: 'call', call }))];
 }
 
-/** Calls keep their order, so the first one left is the one meant, or the slot's call was taken out of the view. */
+/** Calls keep their order, so the first remaining one matches, or the slot's call was removed. */
 function takeCall(rest: ModelToolCall[], slot: Extract<Slot, { kind: 'call' }>): Piece[] {
   if (rest[0]?.function.name !== slot.name) return [];
   const call = rest.shift();
@@ -47,7 +47,7 @@ function takeCall(rest: ModelToolCall[], slot: Extract<Slot, { kind: 'call' }>):
   return [{ kind: 'call', call, ...(slot.sealed === undefined ? {} : { sealed: slot.sealed }) }];
 }
 
-/** The state comes from the store: one of another version, or of another hand, counts as none. */
+/** State from another version or source is ignored. */
 function readSlots(state: unknown): Slot[] {
   if (!isRecord(state) || state['version'] !== 1 || !Array.isArray(state['slots'])) return [];
   return state['slots'].filter(isSlot);

@@ -1,6 +1,6 @@
 import type { Failure } from './read-failure.js';
 
-/** How long the vendor asks us to wait, in whichever of four ways it says so. */
+/** The retry delay that the vendor requests, in any of four formats. */
 export function retryAfterMs(failure: Pick<Failure, 'headers' | 'retryDelay'>, now = Date.now()): number | undefined {
   const inMs = wait(failure.headers?.get('retry-after-ms'), 1);
   if (inMs !== undefined) return inMs;

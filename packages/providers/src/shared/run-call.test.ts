@@ -4,8 +4,8 @@ import { runCall } from './run-call.js';
 
 const callee = { name: 'acme', model: 'm1', address: undefined, secrets: [] };
 
-describe('one call of a vendor', () => {
-  it('[P4] leaves nothing behind on the signal, however it ends', async () => {
+describe('one vendor call', () => {
+  it('[P4] removes its listeners from the signal, however it ends', async () => {
     const { signal } = new AbortController();
     expect(await runCall(callee, signal, async () => 1)).toBe(1);
     const failing = runCall(callee, signal, () => Promise.reject(new TypeError('fetch failed')));
@@ -13,7 +13,7 @@ describe('one call of a vendor', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('[P4] is stopped, not broken, whatever the SDK throws when it is aborted', async () => {
+  it('[P4] is reported as stopped, whatever the SDK throws when aborted', async () => {
     const controller = new AbortController();
     const asking = runCall(callee, controller.signal, (signal) => {
       controller.abort();

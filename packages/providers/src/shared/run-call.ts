@@ -2,8 +2,8 @@ import { ProviderError } from '@countersign/core/ports';
 import { toProviderError, type Callee } from './to-provider-error.js';
 
 /**
- * One call of a vendor: its failures become ours, and its socket is closed however it ends. The SDKs add a listener to the signal
- * they get and leave it there, so each call has a signal of its own.
+ * Runs one vendor call: converts its errors and always closes its socket. Uses its own signal, because the SDKs leak a listener
+ * on the one they get.
  */
 export async function runCall<T>(
   callee: Callee,
@@ -16,11 +16,11 @@ export async function runCall<T>(
   signal.addEventListener('abort', abort, { once: true });
   try {
     const result = await work(own.signal);
-    // An aborted stream of an SDK ends as if it were complete.
+    // An SDK's aborted stream ends as if it were complete.
     if (signal.aborted) throw stopped();
     return result;
   } catch (error) {
-    // A stream that was left in mid-air would keep its socket until the vendor gives up.
+    // An abandoned stream would keep its socket open until the vendor closes it.
     own.abort();
     throw signal.aborted ? stopped() : toProviderError(error, callee);
   } finally {
@@ -32,20 +32,20 @@ function stopped(): ProviderError {
   return new ProviderError('aborted', 'stopped');
 }
 
-/** The stream ended before the model did. What came may be half a sentence or half a call, so it counts as nothing. */
+/** The stream ended early. A partial answer or call is discarded. */
 export function cutShort(): ProviderError {
-  return new ProviderError('network', 'the answer was cut short: the connection ended before the model did');
+  return new ProviderError('network', 'the answer was truncated: the connection closed before the model finished');
 }
 
-/** A reply without an answer. It is nobody's mistake here, and the next try is usually answered. */
+/** An empty response. A retry usually helps. */
 export function noAnswer(name: string): ProviderError {
-  return new ProviderError('overloaded', `${name} sent a reply without an answer in it`);
+  return new ProviderError('overloaded', `${name} sent an empty response`);
 }
 
-/** The vendor would not let the model answer. The same question would meet the same end. */
+/** The vendor blocked the answer. A retry would be blocked too. */
 export function withheld(name: string, why: string): ProviderError {
   return new ProviderError(
     'bad-request',
-    `${name} held the answer back (${why}). Put it differently or ask another model.`,
+    `${name} blocked the answer (${why}). Rephrase the message or use another model.`,
   );
 }

@@ -13,27 +13,27 @@ function caused(...codes: readonly string[]): Error {
   );
 }
 
-describe('a failure of a vendor', () => {
+describe('vendor errors', () => {
   it.each([
-    ['ECONNREFUSED', 'nothing listens at api.acme.test'],
-    ['ENOTFOUND', 'name of api.acme.test was not found'],
-    ['ETIMEDOUT', 'did not answer in time'],
-    ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
-    ['CERT_HAS_EXPIRED', 'could not prove who it is'],
-    ['ECONNRESET', 'broke'],
-    ['UND_ERR_SOCKET', 'broke'],
-  ])('[P4] is a matter of the network after %s, and says what', (code, words) => {
+    ['ECONNREFUSED', 'connection refused at api.acme.test'],
+    ['ENOTFOUND', 'host api.acme.test was not found'],
+    ['ETIMEDOUT', 'timed out'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'timed out'],
+    ['CERT_HAS_EXPIRED', 'has an invalid TLS certificate'],
+    ['ECONNRESET', 'connection to api.acme.test failed'],
+    ['UND_ERR_SOCKET', 'connection to api.acme.test failed'],
+  ])('[P4] %s is a network error with an explanation', (code, words) => {
     const error = toProviderError(new TypeError('fetch failed', { cause: caused(code) }), callee);
     expect(error).toMatchObject({ kind: 'network', next: 'retry' });
     expect(error.message).toContain(words);
   });
 
-  it('[P4] is found where a host has several addresses', () => {
+  it('[P4] finds the cause if a host has several addresses', () => {
     const cause = new AggregateError([caused('ECONNREFUSED'), caused('ECONNREFUSED')]);
-    expect(toProviderError(new TypeError('fetch failed', { cause }), callee).message).toContain('nothing listens');
+    expect(toProviderError(new TypeError('fetch failed', { cause }), callee).message).toContain('connection refused');
   });
 
-  it('[P4] is nobody to retry where nothing is known of it', () => {
+  it('[P4] unknown errors are not retryable', () => {
     expect(toProviderError(new TypeError('x is not a function'), callee)).toMatchObject({
       kind: 'bad-request',
       next: 'person',
@@ -42,14 +42,14 @@ describe('a failure of a vendor', () => {
     expect(toProviderError('a string', callee)).toMatchObject({ kind: 'bad-request', message: 'a string' });
   });
 
-  it('[P4] keeps keys out of its words and has no cause that could hold one', () => {
+  it('[P4] contain no keys, and no cause that could contain one', () => {
     const leaking = Object.assign(new Error(`401 bad key ${KEY} or ${encodeURIComponent(KEY)}`), { status: 401 });
     const error = toProviderError(leaking, callee);
     expect(error.message).toBe('401 bad key [key] or [key]');
     expect(error.cause).toBeUndefined();
   });
 
-  it('[P4] is short and on one line, and an error page is cut down to its words', () => {
+  it('[P4] are short and on one line, and an error page is reduced to its text', () => {
     expect(toProviderError(new Error(`a\n\n${'b'.repeat(10_000)}`), callee).message.length).toBeLessThan(510);
     const page = Object.assign(new Error('502 <html><body><h1>Bad gateway</h1></body></html>'), { status: 502 });
     expect(toProviderError(page, callee).message).toBe('502 Bad gateway');
@@ -57,7 +57,7 @@ describe('a failure of a vendor', () => {
 });
 
 describe('redacting', () => {
-  it('[P4] masks keys that a vendor sends back half masked, bearers and passwords in addresses', () => {
+  it('[P4] masks partly masked keys, bearer tokens and passwords in URLs', () => {
     expect(redact('Incorrect API key provided: sk-proj-********abcd. See', [])).toBe(
       'Incorrect API key provided: [key] See',
     );
@@ -67,12 +67,12 @@ describe('redacting', () => {
   });
 });
 
-describe('how long to wait', () => {
+describe('retry delays', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const after = (headers: Record<string, string>, retryDelay?: string) =>
     retryAfterMs({ headers: new Headers(headers), retryDelay }, now);
 
-  it('[P4] is read from every header that tells it', () => {
+  it('[P4] are read from every header', () => {
     expect(after({ 'retry-after': '2' })).toBe(2_000);
     expect(after({ 'retry-after': '0.25' })).toBe(250);
     expect(after({ 'retry-after-ms': '15', 'retry-after': '2' })).toBe(15);
@@ -81,7 +81,7 @@ describe('how long to wait', () => {
     expect(after({}, '41s')).toBe(41_000);
   });
 
-  it('[P4] is unknown where it is nonsense', () => {
+  it('[P4] are undefined if invalid', () => {
     expect(after({ 'retry-after': 'soon' })).toBeUndefined();
     expect(after({ 'retry-after': '' }, 'P1D')).toBeUndefined();
     expect(after({ 'retry-after-ms': '-5' })).toBeUndefined();

@@ -4,18 +4,18 @@ import { readFailure, type Failure } from './read-failure.js';
 import { redact } from './redact.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** Who was called, for words a person can act on. */
+/** What was called, for the error message. */
 export interface Callee {
   name: string;
   model: string;
-  /** Where it lives, if a person chose that. */
+  /** The base URL, if it was configured. */
   address: string | undefined;
   secrets: readonly string[];
 }
 
 const LONGEST_WORDS = 500;
 
-/** A vendor's failure as one of ours (P4). The SDK's error is not kept as its cause: it may hold the key. */
+/** Converts a vendor error (P4). The SDK's error is not kept as the cause: it may contain the key. */
 export function toProviderError(error: unknown, callee: Callee): ProviderError {
   if (error instanceof ProviderError) return error;
   const failure = readFailure(error);
@@ -32,7 +32,7 @@ function say(kind: ProviderFailure, failure: Failure, callee: Callee): string {
     return `the account has no credit left: ${said}`;
   if (kind !== 'bad-request') return said;
   if (isUnknownModel(failure)) return `${callee.name} does not know the model "${tidy(callee.model)}": ${said}`;
-  if (failure.status === 404) return `nothing answers under ${placeOf(callee)} (404). Check the base URL.`;
+  if (failure.status === 404) return `${placeOf(callee)} has no such API (404). Check the base URL.`;
   return said;
 }
 
@@ -43,20 +43,19 @@ function isOutOfCredit(failure: Failure): boolean {
 function sayConnection(failure: Failure, callee: Callee): string {
   const place = placeOf(callee);
   const has = (pattern: RegExp): boolean => failure.trail.some((words) => pattern.test(words));
-  if (has(/ECONNREFUSED/)) return `nothing listens at ${place}: is it running?`;
-  if (has(/ENOTFOUND|EAI_AGAIN/))
-    return `the name of ${place} was not found: is there a network, and is it spelled right?`;
-  if (has(/tim(?:ed?|e) ?out|TIMEOUT|ETIMEDOUT/i)) return `${place} did not answer in time`;
-  if (has(/CERT|SSL|TLS/)) return `${place} could not prove who it is: ${tidy(failure.trail.at(-1) ?? '')}`;
-  return `the connection to ${place} broke: ${tidy(failure.trail.at(-1) ?? failure.message)}`;
+  if (has(/ECONNREFUSED/)) return `connection refused at ${place}. Check that the server is running.`;
+  if (has(/ENOTFOUND|EAI_AGAIN/)) return `the host ${place} was not found. Check your network and the spelling.`;
+  if (has(/tim(?:ed?|e) ?out|TIMEOUT|ETIMEDOUT/i)) return `the request to ${place} timed out`;
+  if (has(/CERT|SSL|TLS/)) return `${place} has an invalid TLS certificate: ${tidy(failure.trail.at(-1) ?? '')}`;
+  return `the connection to ${place} failed: ${tidy(failure.trail.at(-1) ?? failure.message)}`;
 }
 
-/** Host and port; a path or a query may hold what is nobody's business. */
+/** Host and port only: the path or query may contain secrets. */
 function placeOf({ address, name }: Callee): string {
   return address === undefined ? name : new URL(address).host;
 }
 
-/** One line of words. A gateway's error page is cut down to what it says. */
+/** One line of text. An HTML error page is reduced to its text. */
 function tidy(text: string): string {
   const words = /<(?:!doctype|html)\b/i.test(text) ? text.replaceAll(/<[^>]*>/g, ' ') : text;
   const line = words.replaceAll(/\s+/g, ' ').trim();

@@ -1,19 +1,19 @@
 import type { ModelMessage, ModelToolCall } from '@countersign/core/ports';
 
-/** How calls and their results are named to a vendor. */
+/** How calls and their results are identified to a vendor. */
 export interface WireCalls {
   idOf(call: ModelToolCall): string;
-  /** For a result, by the id of ours that it answers. */
+  /** For a result, by our id of its call. */
   resultId(message: Extract<ModelMessage, { role: 'tool' }>): string;
   nameOf(toolCallId: string): string;
 }
 
-/** What OpenAI, Anthropic and Google all take as an id of a call. */
+/** Accepted as a call id by OpenAI, Anthropic and Google. */
 const ID = /^[\w-]{1,64}$/;
 
 /**
- * A vendor gets its own id back where it gave a usable one, and ours everywhere else (P5). A repeated id becomes ours: vendors refuse
- * a conversation in which two calls share one, and nobody could tell their results apart.
+ * Returns a vendor's own id if it is valid and unique, and ours otherwise (P5). Vendors reject conversations in which two calls
+ * share an id.
  */
 export function wireCalls(
   messages: readonly ModelMessage[],
@@ -40,7 +40,7 @@ export function wireCalls(
   };
 }
 
-/** Tools have names that vendors take, but a model may have called one that is none of them. */
+/** Our tool names are valid for all vendors, but a model may have called an invalid one. */
 export function wireName(name: string): string {
   const tidy = name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
   return tidy === '' ? 'unknown' : tidy;

@@ -59,7 +59,7 @@ function frames(reply: Reply): string[] {
     pieces(text).map((piece) => ({ type: 'text_delta', text: piece })),
   ] as const;
   const asked = calls.map(({ id, name, arguments: args }) => {
-    // The streamed text has blanks that the parsed object has not.
+    // The streamed text contains whitespace that the parsed object lacks.
     const spaced = args.startsWith('{"city":"Bern",') ? args.replace('{"city":"Bern",', '{ "city": "Bern", ') : args;
     const deltas = ['', ...pieces(spaced)].map((partial_json) => ({ type: 'input_json_delta', partial_json }));
     return [{ type: 'tool_use', id, name, input: {} }, deltas] as const;

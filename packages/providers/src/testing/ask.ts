@@ -1,6 +1,6 @@
 import { ProviderError, type GenerateRequest, type LLMResponse, type Provider } from '@countersign/core/ports';
 
-/** Asks with everything that does not matter filled in. */
+/** Sends a request with defaults for everything else. */
 export function ask(provider: Provider, more: Partial<GenerateRequest> = {}): Promise<LLMResponse> {
   return provider.generate({
     purpose: 'answer',
@@ -14,7 +14,7 @@ export function ask(provider: Provider, more: Partial<GenerateRequest> = {}): Pr
   });
 }
 
-/** The failure of a call that must fail. */
+/** The error of a call that must fail. */
 export async function failureOf(asking: Promise<LLMResponse>): Promise<ProviderError> {
   try {
     await asking;

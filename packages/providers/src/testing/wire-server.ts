@@ -6,18 +6,18 @@ interface Received {
   body: unknown;
 }
 
-/** Answers one request. `closed` resolves when the connection is over. */
+/** Answers one request. `closed` resolves when the connection is closed. */
 export type Answer = (response: ServerResponse, closed: Promise<void>) => void;
 
 export interface WireServer {
   url: string;
   requests: Received[];
-  /** What the next requests are answered with, in order. */
+  /** Sets the answers to the next requests, in order. */
   will(...answers: readonly Answer[]): void;
   close(): Promise<void>;
 }
 
-/** A real server on a real port that says what it is told to say. A request nobody planned for fails loudly. */
+/** A real server with scripted answers. An unexpected request fails with 418. */
 export async function startWireServer(): Promise<WireServer> {
   const requests: Received[] = [];
   const planned: Answer[] = [];
@@ -29,7 +29,7 @@ export async function startWireServer(): Promise<WireServer> {
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       requests.push({ path: request.url ?? '', headers: request.headers, body });
       const closed = new Promise<void>((resolve) => response.once('close', resolve));
-      const answer = planned.shift() ?? json(418, { error: { message: 'nobody planned for this request' } });
+      const answer = planned.shift() ?? json(418, { error: { message: 'unexpected request' } });
       answer(response, closed);
     });
   });
@@ -57,7 +57,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** What a gateway or a login page answers instead. */
+/** An HTML page, as from a gateway or login page. */
 export function page(status: number, html: string): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'text/html' });
@@ -67,7 +67,7 @@ export function page(status: number, html: string): Answer {
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 
-/** Server-sent events, in pieces that end in the middle of lines and characters, as networks deliver them. */
+/** Server-sent events, split in the middle of lines and characters, as networks do. */
 export function events(frames: readonly string[]): Answer {
   return (response) => {
     response.writeHead(200, EVENT_STREAM);
@@ -78,7 +78,7 @@ export function events(frames: readonly string[]): Answer {
   };
 }
 
-/** Sends these frames and then cuts the connection. */
+/** Sends these frames, then closes the connection. */
 export function eventsThenHangUp(frames: readonly string[]): Answer {
   return (response) => {
     response.writeHead(200, EVENT_STREAM);
@@ -86,7 +86,7 @@ export function eventsThenHangUp(frames: readonly string[]): Answer {
   };
 }
 
-/** Sends the beginning of a JSON body and then cuts the connection. */
+/** Sends the start of a JSON body, then closes the connection. */
 export function halfOf(body: unknown): Answer {
   return (response) => {
     const text = JSON.stringify(body);
@@ -95,7 +95,7 @@ export function halfOf(body: unknown): Answer {
   };
 }
 
-/** Sends these frames, and says nothing more until the other side hangs up. */
+/** Sends these frames, then nothing until the client disconnects. */
 export function eventsThenSilence(frames: readonly string[], hungUp: () => void): Answer {
   return (response, closed) => {
     response.writeHead(200, EVENT_STREAM);
@@ -104,7 +104,7 @@ export function eventsThenSilence(frames: readonly string[], hungUp: () => void)
   };
 }
 
-/** Never answers at all. */
+/** Never answers. */
 export function silence(asked: () => void, hungUp: () => void): Answer {
   return (_, closed) => {
     void closed.then(hungUp);

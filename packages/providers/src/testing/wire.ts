@@ -1,10 +1,10 @@
 import type { ModelMessage, Provider, ProviderFailure } from '@countersign/core/ports';
 
-/** What a model answers, in no vendor's words. */
+/** A model's answer, independent of the vendor. */
 export interface Reply {
   text?: string;
   calls?: readonly { id: string; name: string; arguments: string }[];
-  /** The vendor's sealed thinking, if it has any; each wire puts it where the vendor does. */
+  /** The vendor's signed thinking, if any; each wire puts it where the vendor does. */
   sealed?: string;
   usage?: { input: number; output: number };
 }
@@ -22,29 +22,29 @@ export interface VendorError {
   body: unknown;
 }
 
-/** How a vendor speaks over HTTP, after replies that were really seen. */
+/** A vendor's HTTP protocol, based on recorded responses. */
 export interface Wire {
   vendor: string;
   model: string;
   connect(url: string, apiKey: string): Provider;
-  /** How arguments arrive as text. Where they arrive as an object, they can't be broken. */
+  /** Modes in which arguments arrive as text. As an object they can't be invalid JSON. */
   textArguments: readonly Mode[];
   path(stream: boolean): string;
   whole(reply: Reply): unknown;
   frames(reply: Reply): string[];
-  /** A reply that holds no answer. */
+  /** A response without an answer. */
   empty: { whole: unknown; frames: string[] };
   errors: Record<'auth' | 'rate-limited' | 'overloaded' | 'context-too-long' | 'unknown-model', VendorError>;
-  /** What it sends when it breaks down in the middle of a stream. */
+  /** The error it sends in the middle of a stream. */
   midStreamError: string;
   midStreamKind: ProviderFailure;
-  /** The body it should get for `CONVERSATION`, apart from what asks for a stream. */
+  /** The expected request body for `CONVERSATION`, without the streaming option. */
   conversation: Record<string, unknown>;
-  /** Where in a body the sealed thinking of `sealed` is given back. */
+  /** Whether a body contains the signed thinking in the right place. */
   sealedBack(body: unknown, sealed: string): boolean;
 }
 
-/** Two parallel calls with their results, text beside them, two speakers in a row, and a call that has no id of the vendor's. */
+/** Two parallel calls with results and text, two consecutive speakers, and a call without a vendor id. */
 export const CONVERSATION: readonly ModelMessage[] = [
   { role: 'system', content: 'You are Ada.' },
   { role: 'user', content: 'What is the weather in Paris and Bern?' },
@@ -83,7 +83,7 @@ export const WEATHER = {
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-/** Cuts a text as a stream would. */
+/** Splits a text like a stream. */
 export function pieces(text: string, count = 3): string[] {
   const size = Math.max(1, Math.ceil(text.length / count));
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
