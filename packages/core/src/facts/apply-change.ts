@@ -16,7 +16,7 @@ export function applyChange(state: ChatState, row: RowChange): void {
     case 'message-written': {
       const { seq, speaker } = row.message;
       const isPerson = speaker === 'human' || speaker === 'world';
-      state.chat = { ...state.chat, lastSeq: seq, ...(isPerson ? { humanSeq: seq } : {}) };
+      state.chat = { ...state.chat, lastSeq: seq, humanSeq: isPerson ? seq : state.chat.humanSeq };
       if (isPerson) state.begun.clear();
       return;
     }

@@ -44,6 +44,8 @@ export class StepTransaction {
   /** The last one that was asked for: who signs is asked for several times. */
   #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
+  /** Most facts of a step are about one chat. */
+  #lastContext: FactContext | undefined;
   /** Open and queued turns that this step has added. */
   #added = 0;
 
@@ -96,23 +98,27 @@ export class StepTransaction {
   }
   /** A message with its id and its place, which is the next one of its chat. Nothing is written. */
   newMessage(chatId: string, words: NewWords): MessageRecord {
-    const { chat } = this.chatState(chatId);
+    const { worldId, lastSeq } = this.chatState(chatId).chat;
+    // Field by field: spreading objects of many shapes is slow, and what reads the messages would see many shapes too.
     return {
-      id: newId('msg'),
-      agentId: null,
-      turnId: null,
-      iteration: null,
-      replyTo: null,
-      toolCalls: null,
-      toolCallId: null,
-      addressees: [],
-      providerState: null,
-      clientMessageId: null,
-      secrets: [],
-      ...words,
-      worldId: chat.worldId,
+      id: words.id ?? newId('msg'),
+      worldId,
       chatId,
-      seq: chat.lastSeq + 1,
+      seq: lastSeq + 1,
+      role: words.role,
+      sender: words.sender,
+      speaker: words.speaker,
+      agentId: words.agentId ?? null,
+      turnId: words.turnId ?? null,
+      iteration: words.iteration ?? null,
+      replyTo: words.replyTo ?? null,
+      content: words.content,
+      toolCalls: words.toolCalls ?? null,
+      toolCallId: words.toolCallId ?? null,
+      addressees: words.addressees ?? [],
+      providerState: words.providerState ?? null,
+      clientMessageId: words.clientMessageId ?? null,
+      secrets: words.secrets ?? [],
       createdAt: this.now(),
     };
   }
@@ -250,18 +256,21 @@ export class StepTransaction {
     }
     if (fact.kind === 'chat-created') this.created.set(fact.chat.id, emptyChat(fact.chat));
     const state = this.chatState(chatOf(fact));
-    const { changes, events = [], records = [] } = derive(fact, this.#context(state));
+    const { changes, events, records } = derive(fact, this.#context(state));
     for (const row of changes) this.change(state, row);
-    this.#emissions.push(...events);
-    this.#records.push(...records);
+    if (events !== undefined) this.#emissions.push(...events);
+    if (records !== undefined) this.#records.push(...records);
   }
   /** Last in a step, when its turns stand as they will be kept: tells what a chat is doing when that changed (M8). */
   noteActivity(): void {
     for (const chatId of this.#active) {
       const { chat, turns } = this.chatState(chatId);
-      const states = new Set([...turns.values()].map(({ state }) => state));
+      let status: ChatRecord['status'] = 'idle';
       // A queued turn waits with the one before it.
-      const status = states.has('open') ? 'working' : states.has('waiting') ? 'waiting' : 'idle';
+      for (const { state } of turns.values()) {
+        if (state === 'open') status = 'working';
+        else if (state === 'waiting' && status === 'idle') status = 'waiting';
+      }
       if (status !== chat.status) this.write({ kind: 'activity-changed', chatId, status });
     }
     this.#active.clear();
@@ -299,7 +308,8 @@ export class StepTransaction {
     return state;
   }
   #context(state: ChatState): FactContext {
-    return {
+    if (this.#lastContext?.state === state) return this.#lastContext;
+    this.#lastContext = {
       now: this.now(),
       state,
       working: () => this.countWorking(),
@@ -307,6 +317,7 @@ export class StepTransaction {
       clientLabel: (id) => this.client(id)?.label ?? id,
       message: (words) => this.newMessage(state.chat.id, words),
     };
+    return this.#lastContext;
   }
   /** Facts alone lead here. */
   protected change(state: ChatState, row: RowChange): void {

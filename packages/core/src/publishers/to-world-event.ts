@@ -4,11 +4,8 @@ import { toPublicMessage } from './public-message.js';
 
 /** An event of the log as listeners get it. */
 export function toWorldEvent(stored: StoredEvent): WorldEvent {
-  const envelope = {
-    id: stored.id,
-    worldId: stored.worldId,
-    ...(stored.chatId === null ? {} : { chatId: stored.chatId }),
-  };
+  const { id, worldId, chatId } = stored;
+  const envelope = chatId === null ? { id, worldId } : { id, worldId, chatId };
   switch (stored.event) {
     case 'message':
       return { ...envelope, event: 'message', data: toPublicMessage(stored.message) };
