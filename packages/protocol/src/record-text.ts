@@ -10,8 +10,14 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
   if (hasOwnForm(value)) return sorted(value.toJSON());
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value).sort()) {
+    const inner = sorted((value as Record<string, unknown>)[key]);
+    // Assigned, this one would set the prototype and be missing from the text.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true });
+    else copy[key] = inner;
+  }
+  return copy;
 }
 
 function hasOwnForm(value: object): value is { toJSON(): unknown } {

@@ -17,6 +17,8 @@ interface CachedWorld {
   pending?: Map<string, Map<string, number>>;
   /** Those that were asked about. Only a transaction changes them. */
   clients?: Map<string, ClientRecord>;
+  /** The last one that was asked about and is not registered. */
+  noClient?: string;
   mcpTools?: Map<string, McpToolRecord>;
   hasAsker?: boolean;
 }

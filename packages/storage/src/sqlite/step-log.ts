@@ -217,11 +217,16 @@ export function removeLog(path: string): void {
   }
 }
 
+/** Records are built here, one after another; a long one gets memory of its own. */
+const shared = Buffer.allocUnsafeSlow(1 << 16);
+
 function toRecord(mark: string, entries: readonly Entry[]): Buffer {
   const text = JSON.stringify(entries);
-  const record = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
+  // A UTF-16 unit takes three bytes at most, so most records need not be measured first.
+  const fits = HEADER_BYTES + text.length * 3 <= shared.length;
+  const memory = fits ? shared : Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
+  const record = memory.subarray(0, HEADER_BYTES + memory.write(text, HEADER_BYTES));
   record.write(mark, 'hex');
-  record.write(text, HEADER_BYTES);
   record.writeUInt32LE(record.length - HEADER_BYTES, MARK_BYTES);
   record.writeUInt32LE(crc32(record.subarray(HEADER_BYTES)), MARK_BYTES + 4);
   return record;

@@ -90,8 +90,11 @@ export function sqliteReads(
       return world.working;
     },
     client(id) {
-      const known = (kept.world(worldId).clients ??= new Map<string, ClientRecord>());
-      return once(known, id, () => client({ id }));
+      const world = kept.world(worldId);
+      if (world.noClient === id) return undefined;
+      const found = once((world.clients ??= new Map<string, ClientRecord>()), id, () => client({ id }));
+      if (found === undefined) world.noClient = id;
+      return found;
     },
     hasAsker() {
       const world = kept.world(worldId);
