@@ -9,7 +9,7 @@ import type {
   TurnsTable,
 } from './schema.js';
 
-/** The columns of each table in the order in which they are selected, in one place for both databases. */
+/** The columns of each table in select order, shared by both databases. */
 
 export const approvalColumns = [
   'id',
@@ -78,10 +78,10 @@ export const grantColumns = [
   'revoked_at',
 ] as const satisfies readonly (keyof GrantsTable)[];
 
-/** The key is only looked up by; nobody reads it. */
+/** `pattern_key` is only used for lookups and never read. */
 export const writtenGrantColumns = [...grantColumns, 'pattern_key'] as const satisfies readonly (keyof GrantsTable)[];
 
-/** What the caller that asks for the grants of a call doesn't know already. */
+/** Only the columns that the caller doesn't already know. */
 export const foundGrantColumns = [
   'id',
   'world_id',

@@ -13,36 +13,36 @@ import type { Statements } from './statements.js';
 import { transactionOn } from './transaction.js';
 import { upkeepVerbs, type UpkeepVerbs } from './verbs/upkeep.js';
 
-/** A connection with all the verbs over it. */
+/** A connection with all verbs. */
 export interface Verbs {
   session: Session;
   tx: StoreTransaction;
   upkeep: UpkeepVerbs;
 }
 
-/** A connection with everything that is done over it. */
+/** A connection with everything a transaction needs. */
 export interface Unit extends Verbs {
   /**
-   * The last thing before the commit: numbers what was emitted and chains what was recorded, under the world's row lock. Done earlier,
-   * a slow step could commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
+   * Runs last before the commit: numbers events and chains audit records under the world's row lock. Any earlier, a slow step
+   * could commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
    */
   finish: (worldId: string) => Promise<Finished>;
 }
 
 export interface Finished {
   events: StoredEvent[];
-  /** The new end of the audit chain, if the step recorded anything. */
+  /** The new audit head, if the step wrote records. */
   head: AuditHead | undefined;
 }
 
 export type Decide<T> = (reads: StepReads) => { value: T; writes: StepWrites };
 
-/** What is different between the databases: how a piece of work gets a connection, a moment and its atomicity. */
+/** What differs between the databases: how work gets a connection, the time and atomicity. */
 export interface Engine {
-  /** All of the work is committed when it resolves; none of it when it rejects, or when any of its statements failed. */
+  /** Commits all of the work when it resolves, and nothing if it rejects or any statement failed. */
   write<T>(work: (unit: Unit) => Promise<T>, committed?: (result: T) => void): Promise<T>;
   read<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
-  /** As `Store.step`. */
+  /** See `Store.step`. */
   step<T>(
     worldId: string,
     needs: StepNeeds,

@@ -3,7 +3,8 @@ import type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js'
 import type { PostgresOptions } from './postgres/open-postgres.js';
 import type { SeenStore } from './sqlite/look-at-sqlite.js';
 
-// The driver and the job engine are loaded when somebody has a PostgreSQL: they take as long as the rest of a store, and most have none.
+// Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use
+// PostgreSQL.
 
 /** Opens a store that any number of processes can share (S4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
@@ -11,13 +12,13 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   return await loaded.openPostgres(url, options);
 }
 
-/** Looks at a store without making or changing anything in it. */
+/** Inspects a store without creating or changing anything. */
 export async function lookAtPostgres(url: string): Promise<SeenStore> {
   const loaded = await import('./postgres/look-at-postgres.js');
   return await loaded.lookAtPostgres(url);
 }
 
-/** Copies everything from one store into another, empty one: all of it is there afterwards, or nothing is. */
+/** Copies a store into an empty one, completely or not at all. */
 export async function copyStore(
   from: StorePlace,
   to: StorePlace,

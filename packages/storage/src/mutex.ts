@@ -1,9 +1,9 @@
-/** Runs one piece of work after another, in the order they came. No timer: a step must not wait for the event loop to come round. */
+/** Runs work in order, one at a time. Without timers, so that a step doesn't wait for the event loop. */
 export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(work);
-    // Whoever asked for the work hears of its failure; the next in line starts all the same.
+    // The caller handles the failure; the next in line starts anyway.
     last = done.catch(ignore);
     return done;
   };

@@ -1,6 +1,6 @@
 import type { PurgeStatements } from './queries/purge.js';
 
-/** What deletes a chat or a world, in order. Calls are found by their turns and turns by their chats, so those go first. */
+/** Delete order for a chat or world. Calls are found through their turns and turns through their chats, so delete those first. */
 export function purgeOrder({ chat, world }: PurgeStatements) {
   return {
     chat: [

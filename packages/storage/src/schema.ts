@@ -1,6 +1,6 @@
 /**
- * The rows that are written and read whole, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds.
- * `migrations/` creates them and says what each index is for.
+ * Table rows, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds. `migrations/`
+ * creates the tables and explains each index.
  */
 
 export interface ChatsTable {
@@ -142,7 +142,7 @@ export interface ClientsTable {
 export interface McpServersTable {
   world_id: string;
   name: string;
-  /** With the values of its variables and headers, which are secret. */
+  /** Includes the secret values of its variables and headers. */
   definition: string;
   first_listed_at: number | null;
   created_at: number;
@@ -164,7 +164,7 @@ export interface EventsTable {
   id: number;
   chat_id: string | null;
   event: string;
-  /** A message event holds only this: a large message must not be written twice. */
+  /** A message event stores only the id, so that a large message isn't stored twice. */
   message_id: string | null;
   data: string | null;
   at: number;
@@ -173,13 +173,13 @@ export interface EventsTable {
 export interface AuditTable {
   world_id: string;
   seq: number;
-  /** The record as canonical JSON: the very text that was hashed. */
+  /** The record as canonical JSON: exactly the text that was hashed. */
   record: string;
   previous_hash: string;
   hash: string;
 }
 
-/** A message that can be found. Its words are in `search_words`, which each database makes in its own way. */
+/** A searchable message. Its words are in `search_words`, which differs by database. */
 export interface SearchDocumentsTable {
   message_id: string;
   chat_id: string;

@@ -1,7 +1,7 @@
 import type { Emission } from '@countersign/core/ports';
 import type { AuditRecord } from '@countersign/protocol';
 
-/** What one transaction or read gathers. A connection has one and uses it again, since it does one thing at a time. */
+/** What a transaction or read collects. One per connection, reused, since a connection does one thing at a time. */
 export interface Session {
   now: number;
   emissions: Emission[];

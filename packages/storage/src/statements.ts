@@ -16,7 +16,7 @@ import { worldStatements } from './queries/worlds.js';
 
 export type Statements = ReturnType<typeof statementsIn>;
 
-/** Every statement there is. The databases differ only in how they search. */
+/** All statements. The databases differ only in search. */
 export function statementsIn(search: SearchDialect) {
   return {
     ...approvalStatements,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fromStored, toStored } from './text.js';
 
-it('[A7] any text comes back as it was, and nothing is stored that a database would spoil', () => {
+it('[A7] any text is read back unchanged, and is stored in a form that databases keep', () => {
   const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
   const awkward = fc.string({ unit: fc.constantFrom('\0', '\u001a', '0', 'a', '\ud83d', '\udf3b', '\ud800') });
   fc.assert(
@@ -15,6 +15,6 @@ it('[A7] any text comes back as it was, and nothing is stored that a database wo
   );
 });
 
-it('ordinary text is stored as it is', () => {
+it('ordinary text is stored unchanged', () => {
   expect(toStored('Grüße, 漢字 \u{1f33b}\n')).toBe('Grüße, 漢字 \u{1f33b}\n');
 });

@@ -3,15 +3,14 @@ import type { Value } from './queries/prepared.js';
 
 declare global {
   interface String {
-    /** No half of a surrogate pair. In Node since 20, in TypeScript's list from ES2024 on. */
+    /** False for lone surrogates. In Node since 20, in TypeScript's lib since ES2024. */
     isWellFormed(): boolean;
   }
 }
 
 /**
- * Text as databases can hold it. SQLite's binding ends a text at its first NUL (and would then find `id` when asked for `id\0x`),
- * PostgreSQL refuses one, and both replace half of a surrogate pair, so that a call would no longer be the one that was signed (A7).
- * Such characters are written as SUB and four hex digits; a SUB itself too, so that reading is exact.
+ * Escapes text that databases can't store: SQLite truncates at NUL, PostgreSQL rejects it, and both replace lone surrogates,
+ * which would change an approved call (A7). Escaped as SUB and four hex digits, including SUB itself.
  */
 const SUB = '\u001a';
 const UNSAFE = /[\0\u001a]|\p{Surrogate}/gu;
@@ -27,7 +26,10 @@ export function fromStored(text: string): string {
   return text.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** A parameter as it goes into a statement. Callers are not all checked by a compiler: what is no value is named, and nothing is written. */
+/**
+ * Converts a parameter for a statement. Rejects unsupported types by name before anything is written, for callers without type
+ * checks.
+ */
 export function toValue(value: unknown, name: string): Value {
   if (typeof value === 'string') return toStored(value);
   if (value === null || (typeof value === 'number' && !Number.isNaN(value))) return value;
@@ -35,10 +37,10 @@ export function toValue(value: unknown, name: string): Value {
 }
 
 function noValue(name: string): CountersignError {
-  return new CountersignError('invalid', `${name}: must be text, a number or nothing`, { field: name });
+  return new CountersignError('invalid', `${name}: must be text, a number or null`, { field: name });
 }
 
-/** A row as it was written, in place. */
+/** Unescapes a row in place. */
 export function readText(row: unknown[]): unknown[] {
   for (let index = 0; index < row.length; index += 1) {
     const value = row[index];

@@ -16,7 +16,7 @@ import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
 import { worldVerbs } from './verbs/worlds.js';
 
-/** Everything that can be read and written over one connection. Made once for each, not once for each transaction. */
+/** All reads and writes of a connection. Created once per connection, not per transaction. */
 export function transactionOn(on: Connection, statements: Statements, session: Session): StoreTransaction {
   return {
     now: () => session.now,

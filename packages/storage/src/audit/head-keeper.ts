@@ -3,26 +3,26 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { CountersignError } from '@countersign/protocol';
 import type { AuditHead, KeptHead } from './head.js';
 
-/** Keeps the ends of audit chains outside the database: a tail that is cut off inside it would verify otherwise (A16). */
+/** Keeps audit heads outside the database: without them, a truncated chain would still verify (A16). */
 export interface HeadKeeper {
   get(worldId: string): KeptHead | undefined;
-  /** After a commit. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
+  /** Called after a commit. Doesn't block: the file is written a moment later, and a crash may leave it behind. */
   moved(worldId: string, head: AuditHead): void;
-  /** Waits until the file says what is known here. */
+  /** Waits until the file is up to date. */
   flush(): Promise<void>;
 }
 
-/** What a keeper asks the database. */
+/** Queries of a head keeper. */
 export interface Chains {
   /** The hash of a world's record. */
   hashAt(worldId: string, seq: number): Promise<string | undefined>;
-  /** The ends of all chains that have a record. */
+  /** The heads of all non-empty chains. */
   heads(): Promise<(AuditHead & { worldId: string })[]>;
 }
 
 /**
- * For a store without a head file: in memory one would be no safer, and several processes on one database have none in common. What was
- * there before this process is not called unguarded, because no file was lost.
+ * For a store without a head file: in memory, or shared by several processes. Earlier records don't count as unguarded, because
+ * no file was lost.
  */
 export function keepHeadsInMemory(): HeadKeeper {
   const heads = new Map<string, KeptHead>();
@@ -33,18 +33,17 @@ export function keepHeadsInMemory(): HeadKeeper {
   };
 }
 
-/** The newer of the two heads: commits of several writers may be told out of order. */
+/** The newer of two heads: concurrent commits may report out of order. */
 export function follow(known: KeptHead | undefined, head: AuditHead): KeptHead {
   return known === undefined || known.seq < head.seq ? { ...known, ...head } : known;
 }
 
-/** How long the file may lag behind. Written with each step it would cost as much as the step. */
+/** How long the file may lag. Writing it with each step would double the cost of a step. */
 const LAG_MS = 100;
 
 /**
- * A head that the database contradicts stays as it is, or the records that follow would wipe the only trace of what was cut off. Records
- * of a chain that the file does not know now are unguarded: a file that was lost must not pass for one that knew them. A chain that begins
- * later has none, whichever process writes its first record.
+ * Keeps a head that contradicts the database: replacing it would hide the truncation. Records of a chain missing from the file
+ * are unguarded, since the file may have been lost; chains that start later have none.
  */
 export async function keepHeadsInFile(file: string, chains: Chains): Promise<HeadKeeper> {
   const heads = readHeads(file);
@@ -72,12 +71,12 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
       await rm(draft, { force: true });
       throw new CountersignError(
         'store-unavailable',
-        `${file}, which guards the audit log, can't be written. Make room for it or make it writable.`,
+        `${file}, which guards the audit log, can't be written. Free disk space or make it writable.`,
         { cause },
       );
     }
   }
-  /** One write at a time: two renames could leave the older one in place. */
+  /** One write at a time: otherwise an older rename could win. */
   const writeNext = (): Promise<void> => {
     const next = writing.then(write);
     writing = next.catch(() => undefined);
@@ -92,7 +91,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
       isDirty = true;
       timer ??= setTimeout(() => {
         timer = undefined;
-        // A failure leaves it dirty: the next record or `flush` tries again, and `flush` says so.
+        // A failure leaves it dirty: the next record or `flush` retries, and `flush` reports it.
         writeNext().catch(() => undefined);
       }, LAG_MS).unref();
     },
@@ -110,20 +109,24 @@ function readHeads(file: string): Map<string, KeptHead> {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return new Map();
-    throw new CountersignError('store-unavailable', `${file}, which guards the audit log, can't be read.`, { cause });
+    throw new CountersignError(
+      'store-unavailable',
+      `${file}, which guards the audit log, can't be read. Check its permissions.`,
+      { cause },
+    );
   }
   try {
     return new Map(Object.entries(headsIn(JSON.parse(text))));
   } catch (cause) {
     throw new CountersignError(
       'store-unavailable',
-      `${file}, which guards the audit log, is damaged. Restore it from a backup, or remove it to go on without what it knew.`,
+      `${file}, which guards the audit log, is damaged. Restore it from a backup, or remove it to continue without its heads.`,
       { cause },
     );
   }
 }
 
-/** What is JSON but no heads is damage too: taken for none, it would be written over, and with it what it knew. */
+/** Valid JSON with other content is damage too: treated as empty, it would be overwritten. */
 function headsIn(value: unknown): Record<string, KeptHead> {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

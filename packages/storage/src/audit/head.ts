@@ -1,11 +1,11 @@
-/** Where a world's audit chain ends. */
+/** The end of a world's audit chain. */
 export interface AuditHead {
   seq: number;
   hash: string;
 }
 
-/** The same, as it is kept outside the database. */
+/** An audit head as stored outside the database. */
 export interface KeptHead extends AuditHead {
-  /** How many records were there when this was first kept: nobody outside the database knew them. Absent: none. */
+  /** Number of records that existed when this head was first stored, and so were never guarded. Absent: none. */
   unguarded?: number;
 }

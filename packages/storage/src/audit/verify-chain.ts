@@ -11,8 +11,8 @@ const PAGE = 500;
 type Broken = Extract<AuditVerdict, { ok: false }>;
 
 /**
- * Walks a world's chain from its first record and compares where it ends with the two places that know it: the database's own head
- * and the one outside. The one outside may lag behind, as a crash can leave it, but what it says must be in the chain.
+ * Verifies a world's chain against both heads: the database's own and the one outside. The latter may lag after a crash, but
+ * must be in the chain.
  */
 export async function verifyChain(
   worldId: string,
@@ -29,7 +29,7 @@ export async function verifyChain(
       if (problem !== undefined) return problem;
       ({ seq, hash } = row);
       if (seq === outside?.seq && hash !== outside.hash) {
-        return broken(seq, 'cut-off', 'the chain is not the one that was known outside the database');
+        return broken(seq, 'cut-off', "the chain doesn't match the head outside the database");
       }
     }
     if (rows.length < PAGE) break;
@@ -38,27 +38,27 @@ export async function verifyChain(
     return broken(
       seq + 1,
       'cut-off',
-      `the chain ends here, and ${outside?.seq} records were known outside the database`,
+      `the chain ends here, but the head outside the database is record ${outside?.seq}`,
     );
   }
   if (seq !== (inside?.seq ?? 0) || hash !== (inside?.hash ?? '')) {
-    return broken(seq + 1, 'cut-off', `the chain ends here, and the database counted ${inside?.seq ?? 0} records`);
+    return broken(seq + 1, 'cut-off', `the chain ends here, but the database counts ${inside?.seq ?? 0} records`);
   }
   return { ok: true, records: seq, ...(outside?.unguarded === undefined ? {} : { unguarded: outside.unguarded }) };
 
   async function problemOf(row: RowOf<AuditTable>, before: AuditHead): Promise<Broken | undefined> {
     const expected = before.seq + 1;
     if (row.seq !== expected) return broken(expected, 'removed', `record ${expected} is missing`);
-    if (linkOf(row) !== row.hash) return broken(row.seq, 'edited', `record ${row.seq} does not fit its hash`);
+    if (linkOf(row) !== row.hash) return broken(row.seq, 'edited', `record ${row.seq} does not match its hash`);
     if (row.previousHash === before.hash) return undefined;
     if (await db.auditHasHash(worldId, row.previousHash)) {
-      return broken(row.seq, 'reordered', `record ${row.seq} followed another one when it was written`);
+      return broken(row.seq, 'reordered', `record ${row.seq} is not chained to the record before it`);
     }
-    // Nothing in the chain is what came before it: taken out and the rest numbered anew, or changed and hashed anew.
+    // No record has the expected hash: one was removed and the rest renumbered, or one was edited and rehashed.
     const isShorter = (await lastSeq(before.seq)) < Math.max(inside?.seq ?? 0, outside?.seq ?? 0);
     return isShorter
-      ? broken(row.seq, 'removed', `what came before record ${row.seq} is missing`)
-      : broken(before.seq, 'edited', `record ${before.seq} is not the one that record ${row.seq} followed`);
+      ? broken(row.seq, 'removed', `records before ${row.seq} are missing`)
+      : broken(before.seq, 'edited', `record ${before.seq} is not the one that record ${row.seq} is chained to`);
   }
 
   async function lastSeq(from: number): Promise<number> {
@@ -75,7 +75,7 @@ function linkOf({ previousHash, record }: RowOf<AuditTable>): string | undefined
   try {
     return link(previousHash, recordText(JSON.parse(record)));
   } catch {
-    // No longer JSON: it fits no hash.
+    // Not JSON anymore, so it matches no hash.
     return undefined;
   }
 }

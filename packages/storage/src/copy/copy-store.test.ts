@@ -23,7 +23,7 @@ function newFile(): string {
 
 const ODD = 'NUL \0, half of a pair \ud800, the mark \u001a itself, Grüße 🦉';
 
-/** More than a page of everything that grows. */
+/** More than a page of every growing table. */
 async function fill(store: Store): Promise<void> {
   await store.transact('w', async (tx) => {
     await tx.insertWorld({ id: 'w', name: 'W', settings: worldSettingsSchema.parse({}), policy: ['deny rm'] });
@@ -60,7 +60,7 @@ async function contents(store: Store): Promise<unknown> {
   }));
 }
 
-it('[S4] copies a store from SQLite to PostgreSQL and back, and each goes on where the first was', async () => {
+it('[S4] copies SQLite to PostgreSQL and back, and each copy continues where the source was', async () => {
   const [first, second] = [newFile(), newFile()];
   const original = await openSqlite(first);
   await fill(original);
@@ -88,7 +88,7 @@ it('[S4] copies a store from SQLite to PostgreSQL and back, and each goes on whe
   await back.close();
 });
 
-it('copies into nothing that is not empty, and leaves it as it was', async () => {
+it('rejects a target that is not empty, and leaves it unchanged', async () => {
   const [from, into] = [newFile(), newFile()];
   for (const file of [from, into]) {
     const store = await openSqlite(file);
@@ -105,7 +105,7 @@ it('copies into nothing that is not empty, and leaves it as it was', async () =>
   await store.close();
 });
 
-it('[A16] a store whose audit log is broken is not copied', async () => {
+it('[A16] rejects a source with a broken audit log', async () => {
   const file = newFile();
   const store = await openSqlite(file);
   await fill(store);
@@ -121,7 +121,7 @@ it('[A16] a store whose audit log is broken is not copied', async () => {
   });
 });
 
-it('[S4] a store on which a server runs is not copied', async () => {
+it('[S4] rejects a store that a running server uses', async () => {
   const store = await openPostgres(url, { schema: 'lively' });
   await store.shared?.beat('run_1', 1_000);
   const copying = copyStore({ kind: 'postgres', url, schema: 'lively' }, { kind: 'sqlite', file: newFile() });

@@ -10,7 +10,7 @@ import { OWN_META, type RawStore } from './raw-store.js';
 
 export type StorePlace =
   | { kind: 'sqlite'; file: string }
-  /** `headFile`: where the ends of the audit chains are kept, outside the database. */
+  /** `headFile`: where the audit heads are stored, outside the database. */
   | { kind: 'postgres'; url: string; schema?: string; headFile?: string };
 
 export interface CopyProgress {
@@ -20,25 +20,25 @@ export interface CopyProgress {
 }
 
 export interface CopyReport {
-  /** Rows by table, the same on both sides. */
+  /** Row counts by table, equal on both sides. */
   tables: Readonly<Record<string, number>>;
-  /** Audit records whose chain was walked, on both sides. */
+  /** Number of verified audit records, equal on both sides. */
   auditRecords: number;
 }
 
-/** Who runs on a database, whom those have let in, and what it looks words up in: made anew. */
+/** Not copied: live processes, sessions and tickets, and the search index, which is rebuilt. */
 const OWN_TABLES = /^(processes|passes|search.*)$/;
 
 /**
- * Copies everything from one store into another, empty one: all of it is there afterwards, or nothing is. What was copied is counted
- * and both audit chains are walked; a store whose chain is broken is not copied, because the copy would hide since when.
+ * Copies a store into an empty one, completely or not at all. Compares row counts and verifies both audit chains: copying a
+ * broken chain would hide when it broke.
  */
 export async function copyStore(
   from: StorePlace,
   to: StorePlace,
   onProgress: (progress: CopyProgress) => void = () => undefined,
 ): Promise<CopyReport> {
-  const records = await verify(from, 'The store to copy from');
+  const records = await verify(from, 'The source');
   const tables = await withRaw(from, (source) =>
     withRaw(to, async (target) => {
       const counts = await copyTables(source, target, onProgress);
@@ -62,7 +62,7 @@ async function withRaw<T>(place: StorePlace, work: (store: RawStore) => Promise<
   }
 }
 
-/** The ends of the chains go along outside the database too: a tail cut off the copy would verify otherwise (A16). */
+/** Writes the audit heads too: otherwise a truncated copy would still verify (A16). */
 async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
   const file = to.kind === 'sqlite' ? `${resolve(to.file)}.audit-head` : to.headFile;
   if (file === undefined) return;
@@ -83,10 +83,10 @@ async function copyTables(
   const known = await source.tables();
   const wanted = [...(await target.tables())].filter(([table]) => !OWN_TABLES.test(table));
   const missing = wanted.find(([table]) => !known.has(table))?.[0];
-  if (missing !== undefined) throw new CountersignError('invalid', `The store to copy from has no table ${missing}.`);
+  if (missing !== undefined) throw new CountersignError('invalid', `The source has no table ${missing}.`);
   for (const [table] of wanted) {
     if (table !== 'meta' && (await target.count(table)) > 0) {
-      throw new CountersignError('conflict', 'The store to copy into is not empty. Choose an empty one.');
+      throw new CountersignError('conflict', 'The target is not empty. Choose an empty one.');
     }
   }
   const counts: Record<string, number> = {};
@@ -94,7 +94,7 @@ async function copyTables(
     for (const [table, columns] of wanted) {
       const of = await source.count(table);
       let rows = 0;
-      // The key that signs calls goes along, or every signature would be void.
+      // Copy the hash key too, or every approval would become invalid.
       if (table === 'meta') await writer.emptyMeta();
       for await (const page of source.pages(table, columns)) {
         const kept =
@@ -115,7 +115,7 @@ async function copyTables(
   return counts;
 }
 
-/** Walks every world's chain; how many records there are. */
+/** Verifies all chains and returns the number of records. */
 async function verify(place: StorePlace, what: string): Promise<number> {
   const store = await open(place);
   try {

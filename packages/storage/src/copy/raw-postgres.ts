@@ -5,10 +5,10 @@ import { fromPostgres } from '../postgres/errors.js';
 import { openPostgres } from '../postgres/open-postgres.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
-/** Longer than a process may be silent before others count it as dead. */
+/** Longer than the silence after which a process counts as dead. */
 const LIVELY_MS = 10_000;
 
-/** Opens a schema as rows, made if there is none. Refused while servers run on it: what they write meanwhile would be left behind. */
+/** Opens a schema as raw rows, creating it if missing. Throws while servers use it: the copy would miss their writes. */
 export async function openRawPostgres(url: string, schema = 'countersign'): Promise<RawStore> {
   await (await openPostgres(url, { schema })).close();
   const types = new pg.TypeOverrides();
@@ -29,7 +29,7 @@ export async function openRawPostgres(url: string, schema = 'countersign'): Prom
       [LIVELY_MS],
     );
     if (lively.rows.length > 0) {
-      throw new CountersignError('store-locked', 'A server runs on this PostgreSQL. Stop it and try again.');
+      throw new CountersignError('store-locked', 'A server is using this PostgreSQL database. Stop it and try again.');
     }
   }
 
@@ -93,7 +93,7 @@ export async function openRawPostgres(url: string, schema = 'countersign'): Prom
     close: () => client.end(),
   };
 
-  /** The next row is numbered after the copied ones. */
+  /** Continues numbering after the copied rows. */
   async function moveSequences(): Promise<void> {
     const { rows } = await client.query<{ table: string; column: string }>(
       `select table_name as "table", column_name as "column" from information_schema.columns

@@ -5,7 +5,7 @@ import { closeDatabase, openDatabase } from '../sqlite/open-database.js';
 import { ownFile } from '../sqlite/own-file.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
-/** Opens a file as rows. It is this process's alone meanwhile. */
+/** Opens a file as raw rows, with an exclusive lock. */
 export function openRawSqlite(path: string): RawStore {
   const file = resolve(path);
   const owned = ownFile(file, migrations.length);
@@ -24,7 +24,7 @@ export function openRawSqlite(path: string): RawStore {
 
   return {
     async tables() {
-      // A virtual table keeps its own tables beside it: they are derived, and filled again by what fills it.
+      // Skip the shadow tables of virtual tables: they are rebuilt.
       const rows = db
         .prepare(
           `select t.name as "table", c.name as "column" from pragma_table_list t join pragma_table_info(t.name) c

@@ -1,26 +1,26 @@
 import type { Value } from '../queries/prepared.js';
 import { MARK_KEY } from '../sqlite/mark.js';
 
-/** A store as rows, for copying: nothing in it is read or understood. */
+/** A store as raw rows, for copying without interpretation. */
 export interface RawStore {
-  /** Base tables and their columns, in the order they were created in. What the database derives itself is not among them. */
+  /** Base tables and their columns, in order of creation, without derived ones. */
   tables(): Promise<ReadonlyMap<string, readonly string[]>>;
   count(table: string): Promise<number>;
-  /** All rows in the order of the table's first columns, some at a time, so that a large store does not have to fit into memory. */
+  /** All rows in order of the first columns, in pages, so that a large store need not fit into memory. */
   pages(table: string, columns: readonly string[]): AsyncIterable<readonly Value[][]>;
-  /** Everything that `work` writes is kept, or nothing is. */
+  /** Commits everything that `work` writes, or nothing. */
   write<T>(work: (writer: RawWriter) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 interface RawWriter {
   insert(table: string, columns: readonly string[], rows: readonly Value[][]): Promise<void>;
-  /** All but what says which schema the database has. */
+  /** Deletes everything except the schema version and the log mark. */
   emptyMeta(): Promise<void>;
 }
 
-/** Belongs to the database it is in. */
+/** Keys that belong to the database itself and are not copied. */
 export const OWN_META: readonly string[] = ['schema-version', MARK_KEY];
 
-/** Rows at a time. A message may be a megabyte. */
+/** Rows per page. A message may be a megabyte. */
 export const PAGE_ROWS = 200;

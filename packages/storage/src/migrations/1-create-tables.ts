@@ -1,10 +1,10 @@
 import type { Migration } from './ddl.js';
 
-/** Each index costs every insert about a microsecond, so each says what would be slow without it. */
+/** Each index costs every insert about a microsecond, so a comment says what would be slow without it. */
 export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 
-  // The row stays when the world goes: its id is never given again, and its audit log and last events go on from it.
+  // The row of a deleted world stays: its id is never reused, and its audit log and last events refer to it.
   `create table worlds (
     ordinal ${ordinal},
     id text not null unique,
@@ -17,7 +17,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     deleted_at ${integer}
   ) ${plain}`,
-  // Apart from `worlds`, which every step updates: fifty kilobytes of rules would be written again with each event.
+  // Separate from `worlds`, which every step updates: otherwise each event would rewrite up to 50 KB of rules.
   `create table world_policies (world_id text not null primary key, policy text not null) ${clustered}`,
 
   `create table agents (
@@ -41,10 +41,10 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     human_seq ${integer} not null,
     created_at ${integer} not null
   ) ${plain}`,
-  // The list of a world's chats would read those of all worlds.
+  // Without it, listing a world's chats reads the chats of all worlds.
   `create index chats_of_world on chats (world_id)`,
 
-  // Not clustered: a message may be a megabyte, and large rows make a tree by key deep.
+  // Not clustered: messages may be a megabyte, and large rows make a clustered tree deep.
   `create table messages (
     id text not null unique,
     world_id text not null,
@@ -67,9 +67,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     unique (chat_id, seq)
   ) ${plain}`,
-  // What a model sees of a turn would be searched in the whole chat.
+  // Without it, loading the messages of a turn scans the whole chat.
   `create index messages_of_turn on messages (turn_id, seq) where turn_id is not null`,
-  // Also the guard: a message that is sent twice must not be written twice.
+  // Also prevents storing a repeated message twice.
   `create unique index messages_by_client_id on messages (chat_id, client_message_id)
     where client_message_id is not null`,
 
@@ -93,11 +93,11 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     ended_at ${integer}
   ) ${clustered}`,
-  // The guard: an agent has at most one turn under way in a chat, however many processes try to open one.
+  // Ensures that an agent has at most one open turn per chat, even with concurrent processes.
   `create unique index turns_current on turns (chat_id, agent_id) where state in ('open', 'waiting')`,
-  // An agent's view of a chat and its turn limit would be found by reading every turn of every chat.
+  // Without it, an agent's memory and turn limit need a scan of all turns.
   `create index turns_by_trigger on turns (chat_id, agent_id, trigger_seq)`,
-  // Who works, who waits and who is next is asked with each step, and would be looked for among all turns that ever ended.
+  // Each step asks which turns are running, waiting or next; without it, that scans all ended turns too.
   `create index turns_unfinished on turns (world_id, state, chat_id, agent_id) where state <> 'ended'`,
 
   `create table invocations (
@@ -125,11 +125,11 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     started_at ${integer},
     settled_at ${integer}
   ) ${plain}`,
-  // Each step of a turn loads its calls: they would be searched among all calls there are.
+  // Each step of a turn loads its calls; without it, that scans all calls.
   `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
-  // Each step asks what is left to do: with many calls in one answer that would be looked for among all of them, again and again.
+  // Each step asks which calls are open; without it, that scans all calls of the turn.
   `create index invocations_open on invocations (turn_id, iteration, status, position) where settled_at is null`,
-  // Asked before each call; nearly always empty.
+  // Checked before each call; nearly always empty.
   `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
 
   `create table approvals (
@@ -160,9 +160,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     expires_at ${integer},
     decided_at ${integer}
   ) ${plain}`,
-  // A person's queue would be picked out of everything that was ever asked.
+  // Without it, the approval queue scans all past approvals.
   `create index approvals_pending on approvals (world_id, chat_id) where status = 'pending'`,
-  // What was asked in a chat, and its deletion, would read the questions of all chats.
+  // Without it, listing or deleting a chat's approvals scans those of all chats.
   `create index approvals_of_chat on approvals (chat_id)`,
 
   `create table grants (
@@ -179,7 +179,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     last_used_at ${integer} not null,
     revoked_at ${integer}
   ) ${plain}`,
-  // The gate looks here before each call; among ten thousand grants it has a millisecond (N3).
+  // The gate checks grants before each call, with a budget of one millisecond for ten thousand grants (N3).
   `create index grants_for_call on grants (chat_id, agent_id, tool_name)`,
 
   `create table clients (
@@ -193,7 +193,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     left_at ${integer},
     created_at ${integer} not null
   ) ${plain}`,
-  // Which tools a world has is asked with each turn, and would read the clients of all worlds.
+  // Each turn lists a world's tools; without it, that reads the clients of all worlds.
   `create index clients_of_world on clients (world_id)`,
 
   `create table events (
@@ -206,7 +206,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     at ${integer} not null,
     primary key (world_id, id)
   ) ${clustered}`,
-  // A chat's stream that resumes, and the chat's deletion, would read the events of the whole world.
+  // Without it, resuming a chat's stream or deleting the chat reads the events of the whole world.
   `create index events_of_chat on events (chat_id, id) where chat_id is not null`,
 
   `create table audit (

@@ -1,7 +1,7 @@
 import type { Migration } from './ddl.js';
 
 /**
- * What is left to do in a turn is known from its state, not from an index. From this version on a SQLite store has a log of steps beside it, which
- * an older program would not look at.
+ * The state of a turn shows its open calls, so the index is unused. From this version on, SQLite stores have a step log, which
+ * older versions would ignore.
  */
 export const dropOpenCalls: Migration = () => ['drop index invocations_open'];

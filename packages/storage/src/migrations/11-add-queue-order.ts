@@ -1,6 +1,6 @@
 import type { Migration } from './ddl.js';
 
-/** The first page of a person's queue, and a place in it, would be picked out of everything that waits. */
+/** Without it, the first page of the queue, and a position in it, need a scan of all pending approvals. */
 export const addQueueOrder: Migration = () => [
   `create index approvals_in_order on approvals (world_id, ordinal) where status = 'pending'`,
 ];

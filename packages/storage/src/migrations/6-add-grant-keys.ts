@@ -1,6 +1,6 @@
 import type { Migration } from './ddl.js';
 
-/** Grants are looked up by what a call must have for their pattern to cover it. Those from before have no key: any call may. */
+/** A lookup key for grants, derived from their pattern. Existing grants have an empty key, which any call may match. */
 export const addGrantKeys: Migration = () => [
   `alter table grants add column pattern_key text not null default ''`,
   'drop index grants_for_call',

@@ -1,18 +1,18 @@
-/** The few words in which the two databases define tables differently. */
+/** Differences in the DDL of the two databases. */
 interface Ddl {
-  /** Holds a time, a number of something, a flag. */
+  /** A time, count or flag. */
   integer: string;
   /** The first column of a table whose rows keep their order of creation. */
   ordinal: string;
-  /** Ends a table. */
+  /** Ends a table definition. */
   plain: string;
-  /** Ends a table that is stored in the order of its primary key, where the database can. */
+  /** Ends the definition of a table clustered by primary key, if supported. */
   clustered: string;
-  /** The functions that make JSON. */
+  /** JSON constructor functions. */
   json: { object: string; array: string };
-  /** Makes the table of words that a text search looks into: `search_words`, one row for each of `search_documents`. */
+  /** Creates the full-text table `search_words`, with one row per `search_documents` row. */
   searchWords: readonly string[];
 }
 
-/** One step forward. Never changed once released: files of that version exist. */
+/** One migration. Never changed after a release: stores of that version exist. */
 export type Migration = (ddl: Ddl) => readonly string[];

@@ -21,7 +21,7 @@ function restore(version: number): string {
   return file;
 }
 
-it.each(versions)('[S5] a store of version %i opens with all that is in it and can be written', async (version) => {
+it.each(versions)('[S5] a store of version %i opens with all its data and is writable', async (version) => {
   const store = await openSqlite(restore(version));
   await store.read(async (r) => {
     expect(await r.worlds()).toMatchObject([{ id: 'garden', policy: ['allow read_file'], settings: { mode: 'ask' } }]);
@@ -49,7 +49,7 @@ it.each(versions)('[S5] a store of version %i opens with all that is in it and c
   await store.close();
 });
 
-it('[S5] [S3] steps that 0.1.0 left in its log when it was killed are completed', async () => {
+it('[S5] [S3] completes the steps that a killed 0.1.0 left in its log', async () => {
   const file = restore(11);
   const mark = newMark();
   const db = new DatabaseSync(file);
@@ -99,7 +99,7 @@ it('[S5] [A47] an approval from before version 8 claims no sandbox, and its prev
   await store.close();
 });
 
-it('[S5] [A1] a tool accepted before version 9 may be one that nobody looked at: its server must not take it back and keep that', async () => {
+it('[S5] [A1] a tool accepted before version 9 is not reviewed: its server can’t remove it and keep the acceptance', async () => {
   const file = restore(8);
   const db = new DatabaseSync(file);
   db.exec(`insert into mcp_tools (world_id, name, server, accepted, accepted_digest)
@@ -113,7 +113,7 @@ it('[S5] [A1] a tool accepted before version 9 may be one that nobody looked at:
   await store.close();
 });
 
-it.each(versions)('[S5] a store of version %i ends up with the schema of a new one', (version) => {
+it.each(versions)('[S5] migrating a store of version %i results in the schema of a new one', (version) => {
   const schema = (path: string): unknown => {
     const db = openDatabase(path, 'NORMAL');
     const found = db.prepare('select type, name, tbl_name from sqlite_schema order by type, name').all();

@@ -7,7 +7,7 @@ export type ApprovalRow = Cells<ApprovalsTable, typeof approvalColumns>;
 export type ApprovalStatements = typeof approvalStatements;
 
 const select = `select ${approvalColumns.join(', ')} from approvals`;
-// Written as in its index.
+// Must match the condition of the partial index.
 const pending = `${select} where status = 'pending'`;
 const ordinalOf = (id: string, otherwise: number): string =>
   `coalesce((select ordinal from approvals where id = ${id}), ${otherwise})`;

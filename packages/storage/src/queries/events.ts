@@ -22,7 +22,7 @@ export const eventStatements = {
   events: prepared<{ worldId: string; after: number; limit: number }, EventCells>(
     `${select} where world_id = :worldId and id > :after order by id limit :limit + 0`,
   ),
-  // By the chat alone, which is in one world only: with the world beside it SQLite reads that world's whole log.
+  // Filter by chat only: with the world as well, SQLite would scan that world's whole log.
   eventsOfChat: prepared<{ chatId: string; after: number; limit: number }, EventCells>(
     `${select} where chat_id = :chatId and id > :after order by id limit :limit + 0`,
   ),

@@ -8,7 +8,7 @@ export type InvocationStatements = typeof invocationStatements;
 
 const select = `select ${invocationColumns.join(', ')} from invocations`;
 type Call = { chatId: string; toolName: string; arguments: string };
-// Written as in its index.
+// Must match the condition of the partial index.
 const unknownCall = 'outcome_unknown = 1 and chat_id = :chatId and tool_name = :toolName and arguments = :arguments';
 
 export const invocationStatements = {

@@ -1,20 +1,20 @@
 export type Value = string | number | null;
 
 /**
- * A statement for both databases. `names` are its parameters in the order in which they are bound; `Row` is what it selects, in the order
- * of its columns: an object for each row, with its names, costs a read twice as much (N1).
+ * A statement for both databases. `names` are its parameters in bind order; `Row` is an array of cells in column order: objects
+ * would double the cost of a read (N1).
  */
 export interface Statement<P, Row> {
   /** With `?` for each parameter. */
   readonly sql: string;
   readonly names: readonly (keyof P & string)[];
-  /** Only for the compiler: what the statement takes and gives. */
+  /** Only for the compiler: the types of parameters and rows. */
   readonly types?: (parameters: P) => Row;
 }
 
 /**
- * Parameters are written as `:name`. Constants belong into the text: no partial index is used for a value that is bound. A limit is written as
- * `:limit + 0`: SQLite would plan a statement with a bare one again for each new value, but does not look into a sum.
+ * Parameters are written as `:name`. Write constants literally: partial indexes aren't used for bound values. Write `:limit +
+ * 0`: SQLite would replan for each value of a bare limit.
  */
 export function prepared<P, Row = never>(text: string): Statement<P, Row> {
   const names: (keyof P & string)[] = [];
@@ -27,13 +27,13 @@ export function prepared<P, Row = never>(text: string): Statement<P, Row> {
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 
-/** What an insert takes: a table's columns under the names that records use. */
+/** Parameters of an insert: the columns of a table in camel case. */
 export type RowOf<Table> = { [K in keyof Table & string as Camel<K>]: Table[K] };
 
-/** What a select of these columns gives for a row. */
+/** A row of the selected columns. */
 export type Cells<Table, Columns extends readonly (keyof Table)[]> = { [I in keyof Columns]: Table[Columns[I]] };
 
-/** Inserts one row; its parameters are named as in records. `more` follows. */
+/** Inserts one row, with camel-case parameters. `more` is appended. */
 export function insertInto<Table>(
   table: string,
   columns: readonly (keyof Table & string)[],

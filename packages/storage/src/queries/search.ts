@@ -1,15 +1,15 @@
 import type { SearchDocumentsTable } from '../schema.js';
 import { insertInto, prepared } from './prepared.js';
 
-/** Where the databases search differently. Words are letters and digits only, so that none is ever syntax. */
+/** Differences in search between the databases. Words contain only letters and digits, so none is ever syntax. */
 export interface SearchDialect {
-  /** Keeps `:words` of the document `:ordinal`, given as one text with blanks between them. */
+  /** Stores `:words`, separated by spaces, for the document `:ordinal`. */
   insertWords: string;
-  /** The column of `search_words` that holds the document's ordinal. */
+  /** The column of `search_words` with the document's ordinal. */
   ordinal: string;
-  /** Compares with `:text`, which `matchText` makes. */
+  /** The condition on `:text`, which `matchText` builds. */
   matches: string;
-  /** The text that finds what has all these words; of the last, its beginning is enough. */
+  /** The query text for documents with all these words; the last one is a prefix. */
   matchText: (words: readonly string[]) => string;
 }
 
@@ -28,7 +28,7 @@ export function searchStatements({ insertWords, ordinal, matches, matchText }: S
     lastDocument: prepared<object, [ordinal: number]>(
       'select coalesce(max(ordinal), 0) as ordinal from search_documents',
     ),
-    // Gives nothing back: with a statement that still has a row to give, SQLite writes its words out after each document.
+    // Without `returning`: while a statement has rows left, SQLite flushes the index after each document.
     insertDocument: insertInto<SearchDocumentsTable>('search_documents', ['message_id', 'chat_id', 'world_id']),
     documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>(
       'select ordinal from search_documents where ordinal > :ordinal and world_id = :worldId order by ordinal',
@@ -48,7 +48,7 @@ export const sqliteSearch: SearchDialect = {
   insertWords: 'insert into search_words (rowid, words) values (:ordinal, :words)',
   ordinal: 'search_words.rowid',
   matches: 'search_words match :text',
-  // In quotes a word is a word, also one that spells an operator.
+  // Quoted, so that a word like AND is not an operator.
   matchText: (words) => `${words.map((word) => `"${word}"`).join(' ')}*`,
 };
 
@@ -56,7 +56,7 @@ export const postgresSearch: SearchDialect = {
   insertWords: `insert into search_words (ordinal, words)
     values (:ordinal, array_to_tsvector(string_to_array(nullif(:words, ''), ' ')))`,
   ordinal: 'search_words.ordinal',
-  // A cast takes the words as they are; a parser of the database would cut them another way than they were kept.
+  // A cast keeps the words as they are; the database's own parser would split them differently.
   matches: 'words @@ :text::tsquery',
   matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
 };

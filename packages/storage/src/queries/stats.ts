@@ -8,7 +8,7 @@ type ApprovalCell = [tool: string, status: string, scope: string | null, ms: num
 
 const inWorld = 'chat_id in (select id from chats where world_id = :worldId)';
 
-/** Milliseconds between two columns with two digits that count; null where one of them is. */
+/** Milliseconds between two columns, rounded to two significant digits; null if either is. */
 function rounded(from: string, to: string): string {
   const ms = `(${to} - ${from})`;
   const steps = [1, 10, 100, 1_000, 10_000, 100_000].map(
@@ -18,8 +18,8 @@ function rounded(from: string, to: string): string {
 }
 
 /**
- * Counts of one world. Each reads all rows of its kind in that world, in one statement, and gives few: times are rounded to two
- * digits and counted, or every call there ever was would be handed out to find the one in the middle.
+ * Statistics of a world, one statement each. Durations are rounded to two digits and counted, so that a median doesn't need
+ * every row.
  */
 export const statsStatements = {
   statChats: prepared<{ worldId: string }, [chats: number, messages: number]>(

@@ -7,7 +7,7 @@ export type TurnRow = Cells<TurnsTable, typeof turnColumns>;
 export type TurnStatements = typeof turnStatements;
 
 const select = `select ${turnColumns.join(', ')} from turns`;
-// Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
+// Must match the condition of the partial index; otherwise SQLite scans all turns.
 const unfinished = `state <> 'ended'`;
 const oldestFirst = 'order by created_at, trigger_seq, id';
 

@@ -44,7 +44,7 @@ export function stepWriter(
   }
   function assertFree(row: RowChange): void {
     if (row.kind !== 'agent-added' || agentIdTaken(row.agent) === undefined) return;
-    throw new CountersignError('conflict', `The agent id "${row.agent.id}" was given before and is never given again.`);
+    throw new CountersignError('conflict', `The agent id "${row.agent.id}" was used before and can't be reused.`);
   }
 
   function number(worldId: string, now: number, writes: StepWrites): Planned {

@@ -18,7 +18,7 @@ function toEntry([, seq, record, previousHash, hash]: AuditRow): AuditEntry {
   return { ...(JSON.parse(record) as AuditRecord), seq, previousHash, hash };
 }
 
-/** A record as it lies there, for who checks the chain. */
+/** A stored record, for verifying the chain. */
 export function toLink([worldId, seq, record, previousHash, hash]: AuditRow): RowOf<AuditTable> {
   return { worldId, seq, record, previousHash, hash };
 }

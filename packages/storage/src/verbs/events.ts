@@ -29,7 +29,7 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
       return rows.flatMap((row) => {
         if (row.messageId === null) return [toEvent(row)];
         const message = messages.get(row.messageId);
-        // Its chat went between the two reads, and the event with it.
+        // The chat was deleted between the two reads, and the event with it.
         return message === undefined ? [] : [toMessageEvent(row, message)];
       });
     },
@@ -37,7 +37,7 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
   };
 }
 
-/** An emission under the number it was given, as a row. */
+/** An emission with its number, as a row. */
 export function toEventRow(worldId: string, id: number, at: number, emission: Emission): EventRow {
   return emission.event === 'message'
     ? { worldId, id, chatId: emission.chatId, event: 'message', messageId: emission.message.id, data: null, at }
@@ -52,11 +52,11 @@ export function toEventRow(worldId: string, id: number, at: number, emission: Em
       };
 }
 
-/** Named one by one: emissions come from many places, and copies of such objects are slow. */
+/** Field by field: emissions have many shapes, and spreading such objects is slow. */
 export function toStoredEvent(worldId: string, id: number, at: number, emission: Emission): StoredEvent {
   return emission.event === 'message'
     ? { id, worldId, at, event: 'message', chatId: emission.chatId, message: emission.message }
-    : // Event and data are of one emission, so they fit each other.
+    : // Event and data are from the same emission, so their types match.
       ({ id, worldId, at, event: emission.event, chatId: emission.chatId, data: emission.data } as StoredEvent);
 }
 
@@ -65,7 +65,7 @@ function toRow([worldId, id, chatId, event, messageId, data, at]: EventCells): E
 }
 
 function toEvent({ id, worldId, chatId, event, data, at }: EventRow): StoredEvent {
-  // The row was written by `toEventRow` from such an event.
+  // `toEventRow` wrote this row from such an event.
   return { id, worldId, at, event, chatId, data: JSON.parse(data ?? 'null') as unknown } as StoredEvent;
 }
 

@@ -23,7 +23,7 @@ export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements,
   };
 }
 
-/** A grant of this call: what the query was given is not selected again. */
+/** A grant for this call. Values from the query's parameters are not selected again. */
 export function toFoundGrant(
   { chatId, agentId, toolName }: Pick<GrantRecord, 'chatId' | 'agentId' | 'toolName'>,
   [id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]: FoundRow,

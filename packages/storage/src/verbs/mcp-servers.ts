@@ -33,7 +33,7 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
     mcpTools: async (worldId, name) => tools({ worldId, name }),
     async insertMcpServer(record) {
       if ((await insertServer({ ...record, definition: JSON.stringify(record.definition) })) === 1) return;
-      throw new CountersignError('conflict', `there is already an MCP server "${record.name}" in this world`, {
+      throw new CountersignError('conflict', `an MCP server named "${record.name}" already exists in this world`, {
         field: 'name',
       });
     },
@@ -43,7 +43,7 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
     },
     setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
     async deleteMcpServer(worldId, name) {
-      // The server's row before its tools: a listing locks them in this order, and the other one would deadlock.
+      // Delete the server before its tools: a listing locks in this order, and the reverse would deadlock.
       const isDeleted = (await deleteServer({ worldId, name })) === 1;
       await deleteTools({ worldId, name });
       return isDeleted;

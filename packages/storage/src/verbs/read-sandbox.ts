@@ -1,6 +1,6 @@
 import { storedSandboxSchema, unknownSandbox, type CallSandbox } from '@countersign/protocol';
 
-/** A sandbox that can't be read claims nothing (A21), and the rest of the queue can still be read. */
+/** An unreadable sandbox claims nothing (A21), so that the rest of the queue can still be shown. */
 export function readSandbox(stored: string): CallSandbox {
   try {
     return storedSandboxSchema.parse(JSON.parse(stored));

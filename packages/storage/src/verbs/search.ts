@@ -27,7 +27,7 @@ export function searchVerbs(on: Connection, s: SearchStatements & Pick<Statement
       const ordinals = await documentsAfter({ worldId, ordinal: last });
       for (const [index, { words }] of documents.entries()) {
         const ordinal = ordinals[index];
-        if (ordinal === undefined) throw new Error('a row that was written is not there');
+        if (ordinal === undefined) throw new Error('a row that was just written is missing');
         await insertWords({ ordinal, words: words.join(' ') });
       }
       return true;

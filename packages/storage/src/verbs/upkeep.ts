@@ -6,13 +6,13 @@ import { toLink } from './audit.js';
 import type { AuditStatements } from '../queries/audit.js';
 import type { upkeepStatements } from '../queries/upkeep.js';
 
-/** What the store itself needs, beside what it offers. */
+/** Internal queries of the store. */
 export interface UpkeepVerbs {
   meta(key: string): Promise<string | undefined>;
   insertMeta(key: string, value: string): Promise<void>;
   auditRows(worldId: string, after: number, limit: number): Soon<RowOf<AuditTable>[]>;
   auditHead(worldId: string): Soon<AuditHead | undefined>;
-  /** Of all worlds that have a record, also those that are gone. */
+  /** Of all worlds with a record, including deleted ones. */
   auditHeads(): Soon<(AuditHead & { worldId: string })[]>;
   auditHasHash(worldId: string, hash: string): Promise<boolean>;
 }

@@ -45,7 +45,7 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     async insertWorld({ id, name, settings, policy, proposed = [] }) {
       const row = { id, name, settings: JSON.stringify(settings), now: session.now };
       if ((await insertWorld(row)) === 0) {
-        throw new CountersignError('conflict', `The world id "${id}" was given before and is never given again.`);
+        throw new CountersignError('conflict', `The world id "${id}" was used before and can't be reused.`);
       }
       await insertPolicy({ worldId: id, policy: JSON.stringify(policy), proposed: JSON.stringify(proposed) });
       return { id, name, settings, policy, proposed, rev: 1, createdAt: session.now };
@@ -59,7 +59,7 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     async insertAgent(worldId, id, definition) {
       await raiseRev(worldId);
       if ((await insertAgent({ worldId, id, definition: JSON.stringify(definition), now: session.now })) === 0) {
-        throw new CountersignError('conflict', `The agent id "${id}" was given before and is never given again.`);
+        throw new CountersignError('conflict', `The agent id "${id}" was used before and can't be reused.`);
       }
       return { worldId, id, definition, createdAt: session.now };
     },

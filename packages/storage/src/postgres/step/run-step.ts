@@ -178,7 +178,7 @@ function asStale(cause: unknown, assumesUnsent: boolean): unknown {
   const isAgain = cause.code === '40P01' || cause.code === '40001' || wasSent;
   if (isAgain) return new StaleStep('store-unavailable', BUSY, { cause });
   if (cause.code === '23505' && cause.table === 'agents') {
-    return new CountersignError('conflict', 'This agent id was given before and is never given again.', { cause });
+    return new CountersignError('conflict', "This agent id was used before and can't be reused.", { cause });
   }
   return fromPostgres(cause);
 }
