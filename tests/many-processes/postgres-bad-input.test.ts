@@ -65,8 +65,8 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 
 const bad: [what: string, wrong: Wrong, words: string][] = [
   ['another kind of address', () => 'mysql://127.0.0.1/x', 'DATABASE_URL must begin with postgres://.'],
-  ['no address', () => 'postgres://%zz@127.0.0.1:1/x', 'DATABASE_URL is right.'],
-  ['nobody there', () => `postgres://nobody:${PASSWORD}@127.0.0.1:1/nothing`, 'Check that it runs'],
+  ['no address', () => 'postgres://%zz@127.0.0.1:1/x', 'DATABASE_URL is correct.'],
+  ['nobody there', () => `postgres://nobody:${PASSWORD}@127.0.0.1:1/nothing`, 'Check that it is running'],
   ['no such database', (url) => changed(url, { pathname: '/no_such_database' }), 'does not exist'],
   ['a wrong password', (url) => changed(url, { password: PASSWORD }), 'password authentication failed'],
   ['no right to create', async (url, run, name) => await as(url, run, name), 'Grant it CREATE'],
@@ -76,7 +76,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       await run(`create database ${name} encoding '${encoding}' template template0 locale 'C'`);
       return changed(url, { pathname: `/${name}` });
     },
-    `keeps text as ${encoding}`,
+    `uses the encoding ${encoding}`,
   ]),
   [
     'a schema of another program',
@@ -100,7 +100,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
   [
     'a limit that is too low',
     async (url, run, name) => await as(url, run, name, 'connection limit 5'),
-    'lets 5 connections in, and one process needs 16',
+    'allows 5 connections, and one process needs 16',
   ],
   [
     'connections that others have',
@@ -109,7 +109,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       await occupy(address, 12);
       return address;
     },
-    'Of the 16 connections that this PostgreSQL lets in 4 are free',
+    'Only 4 of the 16 connections that this PostgreSQL allows are free',
   ],
   [
     'no connection left at all',

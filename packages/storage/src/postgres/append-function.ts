@@ -13,7 +13,7 @@ import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 import { toStored } from '../text.js';
 
-/** Tables whose rows are written one by one. */
+/** Tables whose rows are written individually. */
 export const COLUMNS = {
   chats: chatColumns,
   messages: messageColumns,
@@ -24,7 +24,7 @@ export const COLUMNS = {
 } as const;
 export type Table = keyof typeof COLUMNS;
 
-/** What can change of a row once it is there. */
+/** Columns that can change. */
 const CHANGING: Partial<Record<Table, readonly string[]>> = {
   chats: ['title', 'titled', 'status', 'last_seq', 'human_seq'],
   turns: [
@@ -57,15 +57,15 @@ const CHANGING: Partial<Record<Table, readonly string[]>> = {
 
 function insert(table: Table): string {
   const columns = COLUMNS[table].join(', ');
-  // One message makes one turn of an agent, however often it is written.
-  const again = table === 'turns' ? ' on conflict (id) do nothing' : '';
+  // A message starts at most one turn per agent, however often it is written.
+  const onConflict = table === 'turns' ? ' on conflict (id) do nothing' : '';
   return `if step->'new' ? '${table}' then
     insert into ${table} (${columns})
-    select ${columns} from jsonb_populate_recordset(null::${table}, step->'new'->'${table}')${again};
+    select ${columns} from jsonb_populate_recordset(null::${table}, step->'new'->'${table}')${onConflict};
   end if;`;
 }
 
-/** Only what is named changes. Each row is looked up by its key, whatever the planner thinks of lists. */
+/** Updates only the given columns. Looks up each row by key, whatever the planner estimates. */
 function update(table: Table): string {
   const columns = CHANGING[table] ?? [];
   const guard = table === 'approvals' ? ` and t.status = 'pending'` : '';
@@ -80,7 +80,7 @@ function update(table: Table): string {
 const TABLES = Object.keys(COLUMNS) as Table[];
 const CHANGED = TABLES.filter((table) => CHANGING[table] !== undefined);
 
-/** Changes come first, and of these the turns that end: an agent has one turn under way in a chat. */
+/** Updates first, and ended turns before others: an agent has at most one current turn per chat. */
 const WRITE_ROWS = `if step ? 'changed' then
       ${CHANGED.map((table) => `if step->'changed' ? '${table}' then\n    ${update(table)}\n  end if;`).join('\n    ')}
     end if;
@@ -89,17 +89,17 @@ const WRITE_ROWS = `if step ? 'changed' then
     end if;`;
 
 /**
- * The version of a chat: the transaction that last wrote its row, which every step does, and the start of the server. A server that lost
- * commits (a failover, a restored backup) gives the same transaction ids again.
+ * The version of a chat: the last transaction that wrote its row, which every step does, plus the server's start time. After
+ * lost commits (failover, restored backup) transaction ids are reused.
  */
 export function versionOf(transaction: string): string {
   return `${transaction}::text || '@' || extract(epoch from pg_postmaster_start_time())::text`;
 }
 
 /**
- * Writes steps of one world, each whole or not at all, in the transaction of the statement that calls it. Rows are locked first: the chats in
- * order of their ids, then the world. A step that was decided on older versions of its chats or clients, on another `rev` of the world, or by a clock
- * that is off, is left out: 'stale'. One that would leave too many approvals of an agent pending is 'full'. Links of the audit chain are the same as `link` makes.
+ * Writes steps of one world, each completely or not at all. Locks the chats in id order, then the world. A step based on
+ * outdated chats, clients, `rev` or clock is 'stale'; one over the approval limit is 'full'. Audit links are the same as `link`
+ * makes.
  */
 const BODY = `declare
   moment bigint := floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
@@ -175,7 +175,7 @@ begin
 end`;
 
 const TYPES = 'text, text[], jsonb, bigint';
-/** Named after what it does, so that processes of another version keep theirs. */
+/** Named by a hash of its body, so that processes of other versions keep theirs. */
 const NAME = `append_steps_${hash('sha256', BODY).slice(0, 12)}`;
 
 export type Appended =
@@ -183,7 +183,7 @@ export type Appended =
   | 'full'
   | [lastEvent: number, auditSeq: number, auditHash: string, moreWorking: number, version: string];
 
-/** `steps`: as JSON, each. `clock`: what time this process thinks it is. Null: nobody asks. */
+/** `steps`: JSON texts. `clock`: this process's time, or null to skip the check. */
 export function appendQuery(
   worldId: string,
   chats: readonly string[],
@@ -201,7 +201,7 @@ export interface AppendRow {
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Says that a process uses this function. Written at most once an hour. */
+/** Records that a process uses this function, at most once an hour. */
 async function markUsed(client: pg.ClientBase | pg.Pool, schema: string): Promise<void> {
   await client.query(
     `insert into ${schema}.meta as m (key, value) values ($1, ${NOW}) on conflict (key) do update set value = excluded.value
@@ -210,17 +210,17 @@ async function markUsed(client: pg.ClientBase | pg.Pool, schema: string): Promis
   );
 }
 
-/** Creates the function unless it is there. If many processes start at once, one of them creates it. */
+/** Creates the function if missing. Of concurrent starts, one creates it. */
 export async function ensureAppendFunction(client: pg.ClientBase, schema: string): Promise<void> {
   const isThere = async (): Promise<boolean> => {
-    // Not by name resolution, which may remember that it was not there.
+    // Query the catalog: name resolution may have cached that it was missing.
     const { rows } = await client.query(
       'select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1 and p.proname = $2',
       [schema, NAME],
     );
     return rows.length > 0;
   };
-  // Before looking for it, so that nobody drops it in between.
+  // Mark it before the check, so that nobody drops it in between.
   await markUsed(client, schema);
   if (await isThere()) return;
   await client.query('begin');
@@ -238,7 +238,7 @@ export async function ensureAppendFunction(client: pg.ClientBase, schema: string
   }
 }
 
-/** Drops the functions of other versions that no process has used for a day. */
+/** Drops functions of other versions that no process has used for a day. */
 export async function dropUnusedFunctions(pool: pg.Pool, schema: string): Promise<void> {
   await markUsed(pool, schema);
   await pool.query(`do $$ declare unused text; begin

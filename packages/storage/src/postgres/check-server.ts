@@ -2,20 +2,20 @@ import { CountersignError } from '@countersign/protocol';
 import type pg from 'pg';
 
 const OLDEST = 14;
-/** What a process needs to begin with. It may get along with that; with less it would fail in the middle of somebody's work. */
+/** Connections needed to start. With fewer, the process would fail later, in the middle of work. */
 const FIRST_CONNECTIONS = 8;
 
 interface Seen {
   version: number;
   standby: boolean;
   encoding: string;
-  /** How many connections are let in at most. */
+  /** Connection limit. */
   room: number;
-  /** How many of them nobody has now, this one not counted as somebody's. */
+  /** Free connections, including this one. */
   free: number;
 }
 
-/** Refuses in words a database that would fail later, in the middle of somebody's work. */
+/** Rejects a database that would fail later, in the middle of work. */
 export async function checkServer(client: pg.ClientBase, connections: number): Promise<void> {
   const { rows } = await client.query<Seen>(
     `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
@@ -31,7 +31,7 @@ export async function checkServer(client: pg.ClientBase, connections: number): P
      where d.datname = current_database() and r.rolname = current_user`,
   );
   const found = rows[0];
-  if (found === undefined) throw new Error('PostgreSQL did not say what database this is.');
+  if (found === undefined) throw new Error('PostgreSQL returned no server information.');
   const refusal = refuse(found, connections);
   if (refusal !== undefined) throw refusal;
 }
@@ -46,26 +46,26 @@ function refuse({ version, standby, encoding, room, free }: Seen, connections: n
   if (standby) {
     return new CountersignError(
       'store-readonly',
-      'This PostgreSQL is a standby, which is read-only. Connect to the one that takes writes.',
+      'This PostgreSQL is a standby, which is read-only. Connect to the primary.',
     );
   }
   if (encoding !== 'UTF8') {
     return new CountersignError(
       'store-foreign',
-      `This database keeps text as ${encoding}, which can't hold everything that people write. Create one with encoding UTF8.`,
+      `This database uses the encoding ${encoding}, which can't store all text. Create one with encoding UTF8.`,
     );
   }
   const advice = 'Raise max_connections, or the limit of this user or database.';
   if (room < connections) {
     return new CountersignError(
       'store-unavailable',
-      `This PostgreSQL lets ${room} connections in, and one process needs ${connections}. ${advice}`,
+      `This PostgreSQL allows ${room} connections, and one process needs ${connections}. ${advice}`,
     );
   }
   if (free < Math.min(connections, FIRST_CONNECTIONS)) {
     return new CountersignError(
       'store-unavailable',
-      `Of the ${room} connections that this PostgreSQL lets in ${Math.max(free, 0)} are free, and one process needs ${FIRST_CONNECTIONS} to begin with. ${advice}`,
+      `Only ${Math.max(free, 0)} of the ${room} connections that this PostgreSQL allows are free, and a process needs ${FIRST_CONNECTIONS} to start. ${advice}`,
     );
   }
   return undefined;

@@ -8,16 +8,16 @@ export interface PostgresConnection extends Connection {
   start(): void;
   /** Throws the first error since `start`: PostgreSQL would answer `commit` with a silent rollback. */
   assertWhole(): void;
-  /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
+  /** Blocks further statements: a leaked transaction must not write on its own. */
   stop(): void;
 }
 
 export function postgresConnection(client: pg.PoolClient): PostgresConnection {
   let failure: Error | undefined;
   let isActive = false;
-  /** Which of the transactions on this connection it is. */
+  /** Sequence number of the current transaction on this connection. */
   let nth = 0;
-  /** The query under way: a connection does one thing at a time, and the driver will refuse a second one. */
+  /** The current query: a connection runs one at a time, and the driver will reject a second one. */
   let last: Promise<void> = Promise.resolve();
 
   return {
@@ -64,7 +64,7 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
       const before = last;
       const query = (async () => {
         await before;
-        // What waited behind a statement that failed would come after the rollback, and be kept on its own.
+        // A statement queued behind a failed one would run after the rollback and autocommit.
         assertActive();
         return await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
       })();
@@ -81,13 +81,13 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
   }
 }
 
-/** PostgreSQL knows parameters by number. */
+/** PostgreSQL numbers its parameters. */
 export function numbered(sql: string): string {
   let nth = 0;
   return sql.replace(/\?/g, () => `$${(nth += 1)}`);
 }
 
-/** Under a name the server parses and plans a statement once for each connection. */
+/** Named, so that the server parses and plans a statement once per connection. */
 const names = new Map<string, string>();
 
 export function nameOf(sql: string): string {

@@ -15,10 +15,10 @@ interface Desk {
   isCommitted: boolean;
 }
 
-/** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
+/** Uses a pool connection for each operation. The database's clock is authoritative for all machines (A11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
-  /** The database's time when this process's own stopwatch stood at zero, as of the last step: `createStore` takes one before any read. */
+  /** The database's time when this process's stopwatch was zero, as of the last step. `createStore` runs a step before any read. */
   let zero = 0;
 
   function deskOf(client: pg.PoolClient): Desk {
@@ -45,7 +45,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const { connection, unit } = desk;
     try {
       if (kind === 'write') {
-        // One round trip: the transaction and the moment it began.
+        // One round trip for `begin` and the current time.
         unit.session.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
         clock.heard(unit.session.now);
       } else {
@@ -67,7 +67,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       return result;
     } catch (error) {
       connection.stop();
-      // A connection that can't even roll back is thrown away; the server rolls back when it notices.
+      // Discard a connection that can't roll back; the server rolls back when it notices.
       const isLost = await client.query('rollback').then(no, yes);
       client.release(isLost);
       throw error;
@@ -78,7 +78,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     now: () => Math.floor(zero + performance.now()),
     heard(now: number): void {
       const heard = now - performance.now();
-      // The way here takes a while, each time another: what follows must not seem to be before.
+      // Latency varies; ignore small differences, so that time doesn't go backwards.
       if (Math.abs(heard - zero) > JITTER_MS) zero = heard;
     },
   };
@@ -100,28 +100,28 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
   };
 }
 
-/** Goes out together with the first thing that is read. If it fails, so does that: whatever fails here ends the connection. */
+/** Sent together with the first read. If it fails, so does the read, and the connection is closed. */
 function beginRead(client: pg.PoolClient): void {
   process.nextTick(holdBack(client));
   client.query(BEGIN.read).catch(ignore);
 }
 
 const BEGIN = {
-  // Read committed: a statement that waited for a row sees the version that was committed.
+  // Read committed: a statement that waited for a row lock sees the committed version.
   write: 'begin isolation level read committed',
-  // One snapshot, so that what is read together fits together.
+  // One snapshot for consistent reads.
   read: 'begin isolation level repeatable read read only',
 };
 const NOW = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
 
-/** Less than this, and the clocks agree. */
+/** Differences below this are latency, not clock drift. */
 const JITTER_MS = 20;
 
-/** Two statements in one text give two results, which the types of the driver don't tell. */
+/** Two statements in one query return two results, which the driver's types don't show. */
 function momentOf(results: unknown): number {
   const second = (results as { rows: { now: number }[] }[])[1];
   const now = second?.rows[0]?.now;
-  if (now === undefined) throw new Error('PostgreSQL did not say what time it is.');
+  if (now === undefined) throw new Error('PostgreSQL returned no time.');
   return now;
 }
 

@@ -7,29 +7,29 @@ import { holdBack } from './hold-back.js';
 import { eventsOf, toSaid } from './step/to-step.js';
 
 /**
- * Ends a transaction: numbers its events, links its records and commits in one message. The world's row is locked from the first of these to the
- * commit, and every step of that world waits for it: with the way to this process and back in between, it would be a slow line.
+ * Ends a transaction: numbers its events, chains its records and commits in one round trip, because the world's row stays
+ * locked until the commit and every step of the world waits for it.
  */
 export async function finishAndCommit(
   client: pg.ClientBase,
   { emissions, records, now }: Pick<StepWrites, 'emissions' | 'records'> & { now: number },
   worldId: string,
 ): Promise<Finished> {
-  // A world that was deleted since the transaction read it takes nothing any more.
+  // Fails if the world was deleted since the transaction read it.
   const said = { ...toSaid(worldId, now, { emissions, records }), living: true };
   const query = appendQuery(worldId, [], [JSON.stringify(said)], null);
-  // From here to `send` nothing may throw: what is held back would never go out, nor anything after it.
+  // Nothing may throw until `send`: held-back queries would never be sent.
   const send = holdBack(client);
   const appending = client.query<AppendRow>(query);
   const committing = client.query('commit');
   send();
-  // None is left behind: a connection that is given back in the middle would answer somebody else.
+  // Await both: a connection released too early would deliver this answer to the next user.
   await Promise.allSettled([appending, committing]);
   try {
     const [{ rows }, { command }] = await Promise.all([appending, committing]);
     const appended = rows[0]?.appended.results[0];
     if (command !== 'COMMIT' || appended === undefined || typeof appended === 'string') {
-      throw new Error('PostgreSQL did not keep this change.');
+      throw new Error('PostgreSQL rolled back this change.');
     }
     const [lastEvent, seq, hash] = appended;
     const events = eventsOf(worldId, now, emissions, lastEvent, 0);

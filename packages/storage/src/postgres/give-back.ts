@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What was read is known; nobody has to wait until the server knows that, too. */
+/** Releases a connection after a read without waiting for the end of its transaction. */
 export function giveBack(client: pg.PoolClient): void {
   client.query('commit').then(
     () => client.release(),

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { hearHints } from './hints.js';
 
-/** A way to the database that lets through, refuses, or swallows what comes. */
+/** A proxy to the database that forwards, refuses or drops traffic. */
 async function openWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -39,7 +39,7 @@ async function openWay(databaseUrl: string) {
   return Object.assign(way, { url: url.href });
 }
 
-/** So much that no slow machine is taken for a way that was cut. */
+/** Long enough that a slow machine doesn't look like a lost connection. */
 const PATIENT = { askMs: 3_600_000, answerMs: 60_000, connectMs: 60_000 };
 
 async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
@@ -64,14 +64,14 @@ async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
   return { way, heard, tell, missed: () => missed };
 }
 
-it('[S7] knocks at a database that is away at the same pace, however long it takes, and hears again when it is back', async () => {
+it('[S7] reconnects at a constant rate while the database is down, and receives hints again afterwards', async () => {
   const { way, heard, tell, missed } = await scene(PATIENT);
   await tell('before');
   await expect.poll(() => heard).toEqual(['before']);
   const begun = performance.now();
   way.set('refuses');
   await expect.poll(() => way.tries, { interval: 10 }).toBeGreaterThan(4);
-  // The first connection, and four more: half a second before each.
+  // The first connection and four more, with half a second before each.
   expect(performance.now() - begun).toBeGreaterThan(1_900);
   way.set('open');
   await expect.poll(missed).toBe(1);
@@ -79,13 +79,13 @@ it('[S7] knocks at a database that is away at the same pace, however long it tak
   await expect.poll(() => heard).toEqual(['before', 'after']);
 });
 
-it('[S7] notices a way that was cut without a word', async () => {
+it('[S7] detects a connection that was cut silently', async () => {
   const { way, heard, tell, missed } = await scene({ askMs: 300, answerMs: 1_000, connectMs: 2_000 });
   way.set('swallows');
   await expect.poll(() => way.tries).toBeGreaterThan(1);
   way.set('open');
   await expect.poll(missed).toBeGreaterThan(0);
-  // Again until it is heard: on a busy machine an answer may be late once more, and what is told meanwhile is told to nobody.
+  // Retry until heard: on a busy machine another timeout may drop a hint.
   const hears = async (): Promise<readonly string[]> => {
     await tell('after');
     return heard;

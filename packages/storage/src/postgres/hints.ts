@@ -1,14 +1,14 @@
 import pg from 'pg';
 import type { HintSeal } from './seal-hints.js';
 
-/** More than this behind, hints are dropped: they save looking into the log, and are not worth memory without end. */
-const LONGEST_QUEUE = 10_000;
+/** Hints beyond this queue length are dropped: they only save a look into the log. */
+const MAX_QUEUE = 10_000;
 const AT_ONCE = 200;
 const RECONNECT_MS = 500;
 const ASK_MS = 5_000;
 const ANSWER_MS = 4_000;
 
-/** Sends what has gathered since the last answer together: a notification for each event alone would cost a round trip each. */
+/** Batches hints while a notification is in flight: one round trip per event would be too slow. */
 export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintSeal): (text: string) => void {
   let waiting: string[] = [];
   let sending = false;
@@ -20,7 +20,7 @@ export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintS
       try {
         await pool.query('select pg_notify($1, hint) from unnest($2::text[]) as hint', [channel, now]);
       } catch {
-        // The database is away: what was hinted is in the log, and everybody looks there when it is back.
+        // The database is down. Hints may be lost: everyone reads the log when it is back.
         waiting = [];
       }
     }
@@ -28,13 +28,13 @@ export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintS
   }
 
   return (text) => {
-    if (waiting.length >= LONGEST_QUEUE) waiting = [];
+    if (waiting.length >= MAX_QUEUE) waiting = [];
     waiting.push(text);
     if (!sending) queueMicrotask(() => void (sending ? undefined : send()));
   };
 }
 
-/** Listens on a connection of its own, which is made anew when it is lost; `missed` is called then. */
+/** Listens on its own connection, which reconnects when lost and then calls `missed`. */
 export async function hearHints(
   settings: pg.ClientConfig,
   channel: string,
@@ -58,12 +58,12 @@ export async function hearHints(
       await fresh.connect();
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch (error) {
-      letGo(fresh);
+      destroy(fresh);
       throw error;
     }
     client = fresh;
     lost.then(() => {
-      letGo(fresh);
+      destroy(fresh);
       onLost();
     }, ignore);
     if (ended) await fresh.end();
@@ -76,7 +76,7 @@ export async function hearHints(
     timer.unref();
   }
 
-  // One try at a time: a try that fails both rejects and ends, and one for each would double them with every round.
+  // One attempt at a time: a failed attempt both rejects and ends, and reacting to both would double the attempts each round.
   function tryAgain(): void {
     client = undefined;
     later(RECONNECT_MS, () => {
@@ -87,13 +87,13 @@ export async function hearHints(
     });
   }
 
-  /** A way that was cut without a word never says so: unasked, this process would hear nothing until its system gives up. */
+  /** Pings the connection: a silently cut one would otherwise go unnoticed until the system's timeout. */
   function ask(): void {
     later(askMs, () => {
       const asked = client;
       asked?.query('select 1').then(
         () => (client === asked ? ask() : undefined),
-        () => letGo(asked),
+        () => destroy(asked),
       );
     });
   }
@@ -107,8 +107,8 @@ export async function hearHints(
   };
 }
 
-/** Ends a connection that may not answer any more. Its `end` follows. */
-function letGo(client: pg.Client): void {
+/** Closes a connection that may no longer respond. Its `end` event follows. */
+function destroy(client: pg.Client): void {
   client.on('error', ignore);
   client.end().catch(ignore);
   client.connection.stream.destroy();

@@ -13,7 +13,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** A role that may connect to the database and nothing else. */
+/** A role with only the CONNECT privilege. */
 async function connectStranger(url: string): Promise<pg.Client> {
   const owner = await connect(url);
   const name = `stranger_${process.pid}_${Date.now()}`;
@@ -33,11 +33,11 @@ async function connectStranger(url: string): Promise<pg.Client> {
 async function open(url: string): Promise<NonNullable<Store['shared']>> {
   const store = await openPostgres(url);
   onTestFinished(() => store.close());
-  if (store.shared === undefined) throw new Error('nothing is shared');
+  if (store.shared === undefined) throw new Error('the store is not shared');
   return store.shared;
 }
 
-it('[S7] a role that may only connect reads no hint, forges none, repeats none, and harms nobody', async () => {
+it('[S7] a role that may only connect can’t read, forge or replay hints', async () => {
   const url = await createPostgresDatabase();
   const [one, other] = [await open(url), await open(url)];
   const heard: string[] = [];
@@ -74,7 +74,7 @@ it('[S7] a role that may only connect reads no hint, forges none, repeats none, 
   expect(heard).toEqual(['{"said":"the harbour is closed"}', '{"said":"it is open again"}']);
 });
 
-it('[S7] a schema that a stranger owns or can create functions in is refused', async () => {
+it('[S7] rejects a schema that another role owns or can create functions in', async () => {
   const url = await createPostgresDatabase();
   const owner = await connect(url);
   const stranger = await connectStranger(url);
@@ -95,7 +95,7 @@ it('[S7] a schema that a stranger owns or can create functions in is refused', a
   await expect(open(url)).rejects.toMatchObject({ message: expect.stringContaining('PUBLIC') as string });
 });
 
-it('[S5] a lock that a stranger holds stops no start where nothing is to be migrated', async () => {
+it('[S5] a lock held by another role doesn’t block a start if nothing has to be migrated', async () => {
   const url = await createPostgresDatabase();
   await (await openPostgres(url)).close();
   const stranger = await connectStranger(url);
@@ -104,7 +104,7 @@ it('[S5] a lock that a stranger holds stops no start where nothing is to be migr
   await expect(open(url)).resolves.toBeDefined();
 });
 
-it('[S5] a lock that somebody keeps is given up on with a sentence that says how to find them', async () => {
+it('[S5] gives up on a lock with a message that says how to find its holder', async () => {
   const url = await createPostgresDatabase();
   const stranger = await connectStranger(url);
   await stranger.query('select pg_advisory_lock(7)');

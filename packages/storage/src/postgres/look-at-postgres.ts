@@ -7,7 +7,7 @@ import { readVersion } from './migrate.js';
 
 const PATIENCE_MS = 10_000;
 
-/** Looks at a PostgreSQL as `openPostgres` would find it. Nothing is made in it or brought forward. */
+/** Inspects a PostgreSQL store without creating or migrating anything. */
 export async function lookAtPostgres(url: string, schema = 'countersign'): Promise<SeenStore> {
   const client = new pg.Client({
     connectionString: url,
@@ -29,7 +29,7 @@ export async function lookAtPostgres(url: string, schema = 'countersign'): Promi
   }
 }
 
-/** As long as a process may be silent before others take its turns. */
+/** How long a process may be silent before others take over its turns. */
 const SILENT_MS = 6_500;
 
 async function countStalled(client: pg.Client): Promise<number> {

@@ -16,12 +16,12 @@ const ddl = {
   ],
 };
 
-/** Any number will do, as long as every process takes the same. */
+/** An arbitrary number, the same in every process. */
 export const MIGRATION_LOCK = 0x436f5369;
 
-/** Forward, in order, each in a transaction of its own; of many processes that start at once, one does it (S5). */
+/** Migrates in order, one transaction per migration. Of concurrent starts, one migrates (S5). */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
-  // Every role of the database can hold an advisory lock: where there is nothing to do, none is needed.
+  // Any role of the database can hold an advisory lock, so don't take one if there is nothing to do.
   if ((await readVersion(client, schema)) === migrations.length) return;
   for (;;) {
     await client.query('begin');
@@ -46,8 +46,8 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   }
 }
 
-/** We call functions in these schemas with our rights, so no stranger may own one or create in it. */
-async function refuseStrangers(client: pg.ClientBase, schema: string): Promise<void> {
+/** We call functions in these schemas with our privileges, so no other role may own one or create objects in it. */
+async function rejectForeignRoles(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ schema: string; role: string }>(
     `select distinct n.nspname as schema, coalesce(g.rolname, 'PUBLIC') as role from pg_namespace n
      join pg_roles me on me.rolname = current_user
@@ -73,9 +73,9 @@ async function refuseStrangers(client: pg.ClientBase, schema: string): Promise<v
   );
 }
 
-/** How far it has come; 0 where there is nothing yet. Refuses what is not ours or newer than us. */
+/** The schema version; 0 if empty. Throws if the schema is foreign or newer. */
 export async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
-  await refuseStrangers(client, schema);
+  await rejectForeignRoles(client, schema);
   const tables = await client.query<{ name: string }>(
     'select table_name as name from information_schema.tables where table_schema = $1',
     [schema],
@@ -89,13 +89,13 @@ export async function readVersion(client: pg.ClientBase, schema: string): Promis
   if (!Number.isInteger(version)) {
     throw new CountersignError(
       'store-foreign',
-      `The schema ${schema} of this PostgreSQL belongs to another program. It was left as it is: choose another schema.`,
+      `The schema ${schema} of this PostgreSQL belongs to another program. It was not changed. Choose another schema.`,
     );
   }
   if (version > migrations.length) {
     throw new CountersignError(
       'store-newer',
-      `This PostgreSQL store was written by a newer version (schema ${version}; this one knows up to ${migrations.length}). ` +
+      `This PostgreSQL store was written by a newer version (schema ${version}; this one supports up to ${migrations.length}). ` +
         'Update Countersign to open it.',
     );
   }

@@ -29,7 +29,7 @@ it('[S4] [S5] many processes can start at once on an empty database and share on
   await Promise.all(stores.map((store) => store.close()));
 });
 
-it('PostgreSQL understands every statement, with the parameters that it names', async () => {
+it('PostgreSQL accepts every statement with its parameters', async () => {
   await openPostgres(url, { schema: 'statements' }).then((store) => store.close());
   const { purge, matchText: _, ...statements } = postgresStatements;
   const all = Object.entries({ ...statements, ...purge.chat, ...purge.world });
@@ -43,13 +43,13 @@ it('PostgreSQL understands every statement, with the parameters that it names', 
   expect(rows).toEqual(all.map(([name, { names }]) => ({ name, count: names.length })));
 });
 
-it('keeps to a schema of its own', async () => {
+it('uses only its own schema', async () => {
   await openPostgres(url).then((store) => store.close());
   const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
   expect(rows).toEqual([{ tables: 0 }]);
 });
 
-it('[S5] refuses in words a newer schema, and leaves it', async () => {
+it('[S5] rejects a newer schema with a message, and leaves it unchanged', async () => {
   await openPostgres(url, { schema: 'newer' }).then((store) => store.close());
   await query(`update newer.meta set value = '${migrations.length + 1}' where key = 'schema-version'`);
   await expect(openPostgres(url, { schema: 'newer' })).rejects.toMatchObject({
@@ -59,7 +59,7 @@ it('[S5] refuses in words a newer schema, and leaves it', async () => {
 });
 
 it.each(['create table strangers.t (a int)', 'create table strangers.meta (key text primary key, value text)'])(
-  'refuses a schema of another program, and leaves it: %s',
+  'rejects a schema of another program, and leaves it unchanged: %s',
   async (foreign) => {
     await query(`drop schema if exists strangers cascade; create schema strangers; ${foreign}`);
     await expect(openPostgres(url, { schema: 'strangers' })).rejects.toMatchObject({ code: 'store-foreign' });
@@ -68,7 +68,7 @@ it.each(['create table strangers.t (a int)', 'create table strangers.meta (key t
   },
 );
 
-it('says in words what can not be reached or named', async () => {
+it('reports an unreachable server or an invalid name', async () => {
   await expect(openPostgres('postgres://nobody@127.0.0.1:1/nothing')).rejects.toMatchObject({
     code: 'store-unavailable',
   });
@@ -78,7 +78,7 @@ it('says in words what can not be reached or named', async () => {
   await expect(openPostgres(url, { schema: 'x; drop' })).rejects.toMatchObject({ code: 'invalid', field: 'schema' });
 });
 
-it('[S7] a lost connection is said in words, writes nothing, and work goes on when it is back', async () => {
+it('[S7] a lost connection is reported and writes nothing, and work continues when it is back', async () => {
   const store = await openPostgres(url, { schema: 'lost' });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -94,13 +94,13 @@ it('[S7] a lost connection is said in words, writes nothing, and work goes on wh
   await store.close();
 });
 
-it('[A11] the time is the database’s', async () => {
+it('[A11] uses the database’s clock', async () => {
   const store = await openPostgres(url);
   const before = await itsTime();
   const { value: now } = await store.transact('w', async (tx) => tx.now());
   expect(now).toBeGreaterThanOrEqual(before);
   expect(now).toBeLessThanOrEqual(await itsTime());
-  // A read goes by what the last step heard, so as not to ask for the time each time.
+  // A read uses the time of the last step instead of querying it each time.
   const inRead = await store.read(async (r) => r.now());
   expect(inRead).toBeGreaterThanOrEqual(now);
   expect(inRead).toBeLessThanOrEqual(await itsTime());
@@ -112,7 +112,7 @@ it('[A11] the time is the database’s', async () => {
   }
 });
 
-describe('[S7] says before anything is written what a database lacks', () => {
+describe('[S7] reports before any write that a database lacks', () => {
   const named = (name: string, user?: string): string => {
     const changed = new URL(url);
     changed.pathname = `/${name}`;
@@ -123,7 +123,7 @@ describe('[S7] says before anything is written what a database lacks', () => {
     return changed.href;
   };
 
-  it('another encoding than UTF8', async () => {
+  it('UTF8 encoding', async () => {
     await query(`create database in_ascii encoding 'SQL_ASCII' template template0 locale 'C'`);
     await expect(openPostgres(named('in_ascii'))).rejects.toMatchObject({
       code: 'store-foreign',
@@ -131,7 +131,7 @@ describe('[S7] says before anything is written what a database lacks', () => {
     });
   });
 
-  it('rights', async () => {
+  it('permissions', async () => {
     await query(`create role guest login password 'secret'`);
     await query(`create database for_others`);
     await expect(openPostgres(named('for_others', 'guest'))).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('[S7] says before anything is written what a database lacks', () => {
     await expect(openPostgres(named('of_hermit', 'hermit'))).rejects.toMatchObject({
       code: 'store-unavailable',
       message:
-        'This PostgreSQL lets 5 connections in, and one process needs 16. ' +
+        'This PostgreSQL allows 5 connections, and one process needs 16. ' +
         'Raise max_connections, or the limit of this user or database.',
     });
     await query(`alter role hermit connection limit 0`);

@@ -14,11 +14,11 @@ import { createSharedStore } from './shared-store.js';
 import { prepareJobs, wakeTask } from './wake-jobs.js';
 
 export interface PostgresOptions {
-  /** The schema that holds the tables; `countersign` unless given. Created if there is none. */
+  /** The schema of the tables. Default: `countersign`. Created if missing. */
   schema?: string;
-  /** Where this process keeps the ends of the audit chains. Without it they are known only until it ends. */
+  /** Where this process stores the audit heads. Without it they are only in memory. */
   headFile?: string;
-  /** Connections at most; 10 unless given. */
+  /** Maximum number of connections. Default: 10. */
   maxConnections?: number;
 }
 
@@ -26,25 +26,25 @@ export interface PostgresOptions {
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
   const { schema = 'countersign', headFile, maxConnections = 10 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new CountersignError('invalid', `"${schema}" can't be a schema: use a-z, 0-9 and _.`, { field: 'schema' });
+    throw new CountersignError('invalid', `Invalid schema name "${schema}". Use a-z, 0-9 and _.`, { field: 'schema' });
   }
   const types = new pg.TypeOverrides();
-  // A number of 64 bits comes as text otherwise; none of ours exceeds what a number holds exactly.
+  // The driver returns 64-bit integers as text by default; all of ours fit into a number.
   types.setTypeParser(pg.types.builtins.INT8, Number);
-  const connection = { connectionString: url, types, ...PATIENCE };
+  const connection = { connectionString: url, types, ...TIMEOUTS };
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
     query_timeout: STEP_MS,
-    // What ends a step goes out in one piece (finish-and-commit.ts).
+    // The end of a step is sent in one write (finish-and-commit.ts).
     pipeline: true,
-    // A process that is frozen in the middle of a step holds the rows that others need to take its turn over. Statements are planned once for
-    // each connection: the plan of what a step loads takes ten times as long as running it.
+    // A process frozen in the middle of a step would hold locks that others need for a takeover. Generic plans: planning the load query
+    // takes ten times as long as running it.
     options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${STALLED_MS} -c plan_cache_mode=force_generic_plan`,
   });
-  const company = new pg.Pool({ ...connection, max: COMPANY_CONNECTIONS, query_timeout: COMPANY_MS });
+  const company = new pg.Pool({ ...connection, max: SHARED_CONNECTIONS, query_timeout: COMPANY_MS });
   const pulse = new pg.Pool({ ...connection, max: 1, query_timeout: COMPANY_MS });
-  for (const each of [pool, company, pulse]) keepQuiet(each);
+  for (const each of [pool, company, pulse]) ignoreIdleErrors(each);
   const closePools = async (): Promise<void> => {
     await Promise.all([pool.end(), company.end(), pulse.end()]);
   };
@@ -52,7 +52,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     const client = await pool.connect();
     let hintKey: Uint8Array;
     try {
-      await checkServer(client, maxConnections + COMPANY_CONNECTIONS + OTHER_CONNECTIONS);
+      await checkServer(client, maxConnections + SHARED_CONNECTIONS + OTHER_CONNECTIONS);
       await migrate(client, schema);
       await ensureAppendFunction(client, schema);
       hintKey = await readHintKey(client);
@@ -66,7 +66,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     );
     return {
       ...store,
-      shared: createSharedStore(company, pulse, { connectionString: url, ...PATIENCE }, schema, hintKey),
+      shared: createSharedStore(company, pulse, { connectionString: url, ...TIMEOUTS }, schema, hintKey),
     };
   } catch (cause) {
     await closePools();
@@ -74,7 +74,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 }
 
-/** Made once per store. A role that can't read our tables can't read or forge hints. */
+/** Generated once per store. A role that can't read our tables can't read or forge hints. */
 async function readHintKey(client: pg.ClientBase): Promise<Uint8Array> {
   await client.query(`insert into meta (key, value) values ('hint-key', $1) on conflict (key) do nothing`, [
     randomBytes(32).toString('base64'),
@@ -83,19 +83,22 @@ async function readHintKey(client: pg.ClientBase): Promise<Uint8Array> {
   return Buffer.from(rows[0]?.value ?? '', 'base64');
 }
 
-/** For what processes say to each other: the steps' own connections may all be busy, and that must not look like death. */
-const COMPANY_CONNECTIONS = 4;
-/** One says that this process lives, one listens. */
+/** Separate connections for heartbeats and such: a busy pool must not make a process look dead. */
+const SHARED_CONNECTIONS = 4;
+/** One for heartbeats, one to listen. */
 const OTHER_CONNECTIONS = 2;
-/** Less than what others wait before they take a turn over. */
+/** Less than the takeover timeout. */
 const STALLED_MS = 4_000;
-/** A way to the database that swallows everything would be waited at for ever. */
-const PATIENCE = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+/** Without timeouts, a connection that drops all traffic would block forever. */
+const TIMEOUTS = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const STEP_MS = 60_000;
 const COMPANY_MS = 4_000;
 
-/** A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words. */
-function keepQuiet(pool: pg.Pool): void {
+/**
+ * Idle connections emit an error when the server goes away. Without a listener it would crash the process; the next step
+ * reports it.
+ */
+function ignoreIdleErrors(pool: pg.Pool): void {
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
 }

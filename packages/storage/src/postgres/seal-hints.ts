@@ -1,30 +1,27 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** PostgreSQL takes a payload of less than 8,000 bytes. */
+/** PostgreSQL limits payloads to less than 8,000 bytes. */
 const PAYLOAD_BYTES = 7_900;
 const SENDER_BYTES = 16;
 const COUNT_BYTES = 8;
 const TIME_BYTES = 8;
 const HEADER_BYTES = SENDER_BYTES + COUNT_BYTES + TIME_BYTES;
 const TAG_BYTES = 16;
-/** What is left for a hint: sealed, it is base64. */
+/** Space for a hint, since sealed ones are base64. */
 export const HINT_LIMIT_BYTES = Math.floor((PAYLOAD_BYTES / 4) * 3) - HEADER_BYTES - TAG_BYTES - 3;
-/** Longer ago, a hint is a replay. Machines whose clocks differ by more get no hints, and find everything in the log a second later. */
+/** Older hints count as replays. Machines with a larger clock difference get no hints and find everything in the log a second later. */
 const FRESH_MS = 300_000;
-/** More processes than this never share a store. */
-const MOST_SENDERS = 1_000;
+/** More processes than ever share a store. */
+const MAX_SENDERS = 1_000;
 
-/** Seals hints: every role that may connect to the database can read and send notifications. */
+/** Encrypts and authenticates hints: any role that may connect to the database can read and send notifications. */
 export interface HintSeal {
   seal(text: string): string;
-  /** Undefined: not sealed with our key, or seen before. Never throws. */
+  /** Undefined if it was not sealed with our key, or was seen before. Never throws. */
   open(sealed: string): string | undefined;
 }
 
-/**
- * AES-256-GCM with a key per sender, so that a counter can be the nonce. The header is authenticated: a hint that was heard once is
- * refused when it comes again.
- */
+/** AES-256-GCM with a key per sender, so that a counter can be the nonce. The header is authenticated, which prevents replays. */
 export function createHintSeal(key: Uint8Array, now: () => number): HintSeal {
   const sender = randomBytes(SENDER_BYTES);
   const own = keyOf(key, sender);
@@ -33,7 +30,7 @@ export function createHintSeal(key: Uint8Array, now: () => number): HintSeal {
 
   function remember(name: string, found: { key: Buffer; last: bigint }): void {
     heard.set(name, found);
-    const [oldest] = heard.size > MOST_SENDERS ? heard.keys() : [];
+    const [oldest] = heard.size > MAX_SENDERS ? heard.keys() : [];
     if (oldest !== undefined) heard.delete(oldest);
   }
 

@@ -8,7 +8,7 @@ import { deliverWakes } from './wake-jobs.js';
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** What the processes of one store know of each other. Apart from the steps, on connections of its own: a full pool must not look like death. */
+/** Coordination between the processes of a store, on separate connections: a busy pool must not make a process look dead. */
 export function createSharedStore(
   pool: pg.Pool,
   pulse: pg.Pool,
@@ -57,7 +57,7 @@ export function createSharedStore(
       return found.map(({ id }) => id);
     },
     async turnsToLookAfter(owner, silentMs) {
-      // Written as in the index over unfinished turns.
+      // Must match the condition of the partial index on unfinished turns.
       const found = await rows<{ id: string; own: boolean }>(
         `select t.id, coalesce(t.owner = $1, false) as own from ${table('turns')} t
          left join ${table('processes')} p on p.id = t.owner and p.beat_at >= ${NOW} - $2::bigint
@@ -108,7 +108,7 @@ type Rows = <Row extends object>(text: string, values: unknown[]) => Promise<Row
 function sharedPasses(rows: Rows, passes: string): SharedPasses {
   return {
     async put(id, value, lifeMs) {
-      // What has ended goes when something new comes: nobody asks for it any more.
+      // Delete expired entries when a new one is added.
       await rows(`delete from ${passes} where ends_at <= ${NOW}`, []);
       await rows(
         `insert into ${passes} (id, value, ends_at) values ($1, $2, ${NOW} + $3::bigint)

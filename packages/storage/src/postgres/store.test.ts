@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => admin.end());
 
-/** Running all migrations for each test took most of this file's time; an emptied schema is as good as a new one. */
+/** An emptied schema instead of a new one: running all migrations for each test took most of this file's time. */
 async function emptySchema(): Promise<void> {
   const tables = await admin.query<{ name: string }>('select tablename as name from pg_tables where schemaname = $1', [
     schema,
@@ -32,7 +32,7 @@ async function emptySchema(): Promise<void> {
     'select sequencename as name from pg_sequences where schemaname = $1',
     [schema],
   );
-  // Not `truncate`, which makes new files for all of them.
+  // Not `truncate`, which creates new files for all tables.
   await admin.query(
     [
       ...names.map((name) => `delete from ${name}`),

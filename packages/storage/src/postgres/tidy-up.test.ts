@@ -4,7 +4,7 @@ import { createPostgresDatabase } from '../../../../tests/support/postgres-datab
 import { openPostgres } from './open-postgres.js';
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
-it('[S4] takes away the wake-ups and the names that killed processes have left behind, and nothing else', async () => {
+it('[S4] removes the jobs and process rows of killed processes, and nothing else', async () => {
   const url = await createPostgresDatabase();
   const store = await openPostgres(url, { maxConnections: 2 });
   const client = new pg.Client({ connectionString: url });
@@ -63,7 +63,7 @@ it('[S5] drops the append functions that no process has used for a day, and keep
     );
     await client.query('insert into countersign.meta (key, value) values ($1, $2)', [name, Date.now() - age]);
   }
-  // This process has been running for two days.
+  // As if this process had been running for two days.
   await client.query('update countersign.meta set value = $2 where key = $1', [own, Date.now() - 2 * day]);
 
   const end = await store.shared?.deliverWakes(() => Promise.resolve());

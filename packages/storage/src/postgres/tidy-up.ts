@@ -3,15 +3,15 @@ import { dropUnusedFunctions, ensureAppendFunction } from './append-function.js'
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
 /**
- * A wake-up is held only until its turn is claimed, and no step takes as long as this: who has held one for longer is gone, and the
- * sweep has found the turn since. The library would leave such rows for hours, and those that were replaced meanwhile for ever.
+ * A job is locked only until its turn is claimed, so one locked for longer belongs to a dead process, and the sweep has found
+ * its turn. The library would keep such rows for hours, or forever if they were replaced.
  */
 const HELD_MS = 120_000;
-/** Rows of processes that never said goodbye: kept a while for whoever looks into what happened. */
+/** Rows of dead processes are kept this long for diagnosis. */
 const FORGOTTEN_MS = 86_400_000;
 const EVERY_MS = 60_000;
 
-/** Takes away what killed processes have left behind. */
+/** Removes what killed processes have left behind. */
 async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
   await pool.query(
     `delete from ${JOBS_SCHEMA}._private_jobs j using ${JOBS_SCHEMA}._private_tasks t
@@ -25,7 +25,7 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
     [FORGOTTEN_MS],
   );
   await dropUnusedFunctions(pool, schema);
-  // Another version dropped it while this process was suspended for more than a day.
+  // Another version may have dropped it while this process was suspended for more than a day.
   const client = await pool.connect();
   try {
     await ensureAppendFunction(client, schema);
@@ -34,9 +34,9 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
   }
 }
 
-/** At once and then now and then. The returned function ends it. */
+/** Runs now and periodically. The returned function stops it. */
 export function keepTidy(pool: pg.Pool, schema: string): () => void {
-  // A database that is away is looked at again next time.
+  // If the database is down, the next run tries again.
   const tidy = (): void => void tidyUp(pool, schema).catch(() => undefined);
   tidy();
   const timer = setInterval(tidy, EVERY_MS);

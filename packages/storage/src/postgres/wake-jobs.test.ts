@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { deliverWakes, JOBS_SCHEMA, prepareJobs, wakeTask } from './wake-jobs.js';
 
-it('[S7] outlives a connection that is lost while a delivered wake-up is taken off the list', async () => {
+it('[S7] survives a connection lost while a delivered job is removed', async () => {
   const connectionString = await createPostgresDatabase();
   await prepareJobs({ connectionString });
   const pool = new pg.Pool({ connectionString, max: 8 });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const other = new pg.Client({ connectionString });
-  // Who is inside a transaction goes on seeing what others did when it first looked.
+  // In a transaction of its own, pg_stat_activity would show the snapshot of its first look.
   const onlooker = new pg.Client({ connectionString });
   await Promise.all([other.connect(), onlooker.connect()]);
   const wake = async (turnId: string): Promise<void> => {

@@ -4,14 +4,14 @@ import { toStored } from '../text.js';
 import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 
-/** Wake-ups of every schema of a database are in one place; each schema's have a name of their own. */
+/** One job schema for all schemas of a database; each schema has its own task name. */
 export const JOBS_SCHEMA = 'countersign_jobs';
 
 export function wakeTask(schema: string): string {
   return `wake ${schema}`;
 }
 
-/** Under each turn's own key, so that its wake-ups fold into one. */
+/** One key per turn, so that its jobs merge into one. */
 export function wakeQuery(turnIds: readonly string[], task: string): Query {
   return namedQuery(
     `select 1 from unnest($1::text[]) as w (turn),
@@ -20,11 +20,11 @@ export function wakeQuery(turnIds: readonly string[], task: string): Query {
   );
 }
 
-/** Any number will do, as long as every process takes the same. */
+/** An arbitrary number, the same in every process. */
 const LOCK = 0x436f4a62;
 const silent = new Logger(() => () => undefined);
 
-/** Of many processes that start at once, one does it, and the others wait however long it takes. */
+/** Of concurrent starts, one process prepares the jobs and the others wait. */
 export async function prepareJobs(settings: pg.PoolConfig): Promise<void> {
   const pool = new pg.Pool({ ...settings, max: 2 });
   pool.on('error', ignore);
@@ -40,7 +40,7 @@ async function prepareOver(pool: pg.Pool): Promise<void> {
   const migrateJobs = (): Promise<void> => runMigrations({ pgPool: pool, schema: JOBS_SCHEMA, logger: silent });
   const client = await pool.connect();
   try {
-    // Later migrations are safe to race; only the first one, which creates the schema, is not.
+    // Only the first migration, which creates the schema, is unsafe to run concurrently.
     const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
       `${JOBS_SCHEMA}.migrations`,
     ]);
@@ -58,12 +58,12 @@ async function prepareOver(pool: pg.Pool): Promise<void> {
 }
 
 const RESTART_MS = 1_000;
-/** Only a net: a new job is told of at once. */
+/** Only a fallback: new jobs are announced immediately. */
 const POLL_MS = 2_000;
 
 /**
- * Hands wake-ups to this process. A job ends as soon as the turn is claimed and never fails: exclusion, attempts and takeover are the
- * turn's own, so that a frozen worker holds up nothing but its own job.
+ * Delivers wake-ups to this process. A job ends once its turn is claimed and never fails: locking, retries and takeover belong
+ * to the turn, so a frozen worker blocks only its own job.
  */
 export async function deliverWakes(
   pool: pg.Pool,
@@ -83,7 +83,8 @@ export async function deliverWakes(
       pollInterval: POLL_MS,
       noHandleSignals: true,
       parsedCronItems: [],
-      // One by one, the library leaves the deletion of a finished job unawaited: a connection lost there would end the process.
+      // Batched, because otherwise the library doesn't await the deletion of a finished job, and a lost connection there would crash
+      // the process.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       taskList: {
         [wakeTask(schema)]: async (payload) => {
@@ -93,7 +94,7 @@ export async function deliverWakes(
       },
     });
     runner = started;
-    // It gives up when the database has been away for a while; this process does not.
+    // The library gives up if the database is down for a while, so start it again.
     started.promise.then(again, again);
     if (ended) await started.stop();
   }

@@ -2,24 +2,24 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import type { Statement, Value } from '../queries/prepared.js';
 import { toValue } from '../text.js';
 
-/** Rows in one statement. Each number of them is a statement of its own. */
+/** Rows per statement. Each row count needs its own prepared statement. */
 const MOST_ROWS = 8;
 
-/** Adds one statement to the batch that it was made for. */
+/** Adds a statement to the batch it was created for. */
 type Add<P> = (parameters: P) => void;
 
 /**
- * Writes that are put together whole before the first of them runs: a value that no database can hold is refused with nothing done.
- * One batch is used again and again.
+ * Writes that are converted completely before the first one runs, so that an unsupported value is rejected before anything is
+ * written. Reusable.
  */
 export interface Batch {
   add<P>(statement: Statement<P, unknown>): Add<P>;
-  /** Any number of rows with as few statements as can be: each costs as much as a row does. */
+  /** Inserts any number of rows with as few statements as possible: a statement costs as much as a row. */
   addRows<P>(statement: Statement<P, unknown>): Add<readonly P[]>;
-  /** An update by id with only the columns that change. `names`: properties that may, named like the columns. */
+  /** An update by id of the changed columns only. `names`: properties that may change, named like the columns. */
   addChange(table: string, names: readonly string[]): (id: string, change: object) => void;
   clear(): void;
-  /** In the order they were added. */
+  /** In insertion order. */
   run(): void;
 }
 
@@ -96,7 +96,7 @@ function toCell(value: unknown, name: string): Value {
   return typeof value === 'boolean' ? Number(value) : toValue(value, name);
 }
 
-/** A property's name as that of its column. */
+/** A property name as a column name. */
 export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -14,21 +14,21 @@ import { toMessageRow } from '../verbs/messages.js';
 import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
 
-/** What one step does to one row: it is made, changed, or both. */
+/** What a step does to one row: insert, update, or both. */
 interface Draft<R> {
   made: R | undefined;
   change: Partial<R> | undefined;
 }
 
 export interface ChangeWriter {
-  /** Forgets what a fold that failed has left. */
+  /** Discards what a failed fold has left. */
   clear(): void;
   add(changes: readonly RowChange[], now: number): void;
-  /** Last: what was held back because it may change again. */
+  /** Called last: writes rows that were held back because they might change again. */
   flush(): void;
 }
 
-/** Adds changes to the batch. Each turn, call and chat is written once, however often it has changed. */
+/** Adds changes to the batch. Each turn, call and chat is written once, however often it changed. */
 export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
   const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
@@ -71,7 +71,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     messages = [];
     for (const [id, draft] of chats) write(id, draft, addChat, changeChat);
     chats.clear();
-    // Those that end first: an agent has one open turn in a chat, also while they are written.
+    // Ended turns first: an agent has at most one open turn per chat, even in the middle of a batch.
     for (const [id, draft] of turns) if (!isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     for (const [id, draft] of turns) if (isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     turns.clear();
@@ -199,7 +199,7 @@ function isCurrent({ made, change: changed }: Draft<TurnRecord>): boolean {
   return state === 'open' || state === 'waiting';
 }
 
-/** The batch writes a boolean as a number, so a record can be given as it is. */
+/** The batch writes booleans as numbers, so records can be passed unchanged. */
 function forRecords<R>({ sql, names }: Pick<Statement<R, unknown>, 'sql' | 'names'>): Statement<R, unknown> {
   return { sql, names };
 }

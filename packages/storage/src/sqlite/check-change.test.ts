@@ -20,7 +20,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { openSqlite } from './open-sqlite.js';
 
-/** What no type allows everywhere, and what does not survive JSON, SQLite's strict columns or our reading of them. */
+/** Values that break types, JSON, SQLite's strict columns or our parsing. */
 const HOSTILE_VALUES: readonly unknown[] = [
   Infinity,
   -Infinity,
@@ -44,7 +44,7 @@ const HOSTILE_VALUES: readonly unknown[] = [
   10n,
   () => 1,
 ];
-/** For what is written as JSON. */
+/** For columns that are stored as JSON. */
 const HOSTILE_PARTS: readonly unknown[] = [
   ...HOSTILE_VALUES,
   { ['__proto__']: 1, 2: 'b', 1: 'a', text: HOSTILE },
@@ -82,7 +82,7 @@ const changed = fc.record({
 });
 
 it(
-  '[S1] [S3] [S7] what a step may write can be folded, and a killed process leaves the same',
+  '[S1] [S3] [S7] every accepted step can be folded, and recovery after a kill gives the same state',
   { timeout: 60_000 },
   async () => {
     await fc.assert(
@@ -181,7 +181,7 @@ function act(store: Store, { kind, field, value }: { kind: string; field: string
   });
 }
 
-/** All rows but those of the process that opened it. */
+/** All rows except those of the process that opened it. */
 function dump(file: string): Record<string, unknown[]> {
   const db = new DatabaseSync(file, { readOnly: true });
   const names = ['chats', 'messages', 'turns', 'invocations', 'approvals', 'grants', 'events', 'audit', 'worlds'];

@@ -8,15 +8,15 @@ import { rowChecker } from './check-row.js';
 import type { Entry } from './entry.js';
 import type { StateCache } from './state-cache.js';
 
-/** What is looked up for a check. */
+/** Lookups for the checks. */
 interface Known {
   kept: StateCache;
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
 }
 
 /**
- * Refuses what the tables would refuse when the entry is folded into them: then it would be too late. Ids that are made for each message, turn,
- * call and approval are not looked up.
+ * Rejects what the tables would reject when the entry is folded, which would be too late. Generated ids of messages, turns,
+ * calls and approvals are not looked up.
  */
 export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, sent }: Known): (entry: Entry) => void {
   const chats = rowChecker(db, 'chats', s.insertChat.names);
@@ -65,7 +65,7 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
       case 'grant-given':
         grants.whole({ ...row.grant, patternKey: row.key });
         return;
-      // Written at once.
+      // Folded immediately, so the database checks it.
       case 'chat-deleted':
       case 'outcome-accepted':
       case 'policy-changed':
@@ -82,17 +82,17 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
 
 function assertNotSent({ chatId, clientMessageId }: MessageRecord, sent: Known['sent']): void {
   if (clientMessageId === null || sent(chatId, clientMessageId) === undefined) return;
-  throw new CountersignError('conflict', 'A message was sent under this id before.');
+  throw new CountersignError('conflict', 'A message with this id was already sent.');
 }
 
-/** An agent has at most one turn under way in a chat. */
+/** An agent has at most one current turn per chat. */
 function assertOneCurrent(kept: StateCache, chatId: string, turnId: string): void {
   const turns = kept.chat(chatId)?.state.turns;
   const turn = turns?.get(turnId);
   if (turns === undefined || turn === undefined || !isCurrent(turn)) return;
   for (const other of turns.values()) {
     if (other !== turn && other.agentId === turn.agentId && isCurrent(other)) {
-      throw new CountersignError('conflict', 'An agent has one turn under way in a chat at most.');
+      throw new CountersignError('conflict', 'An agent can have only one current turn in a chat.');
     }
   }
 }

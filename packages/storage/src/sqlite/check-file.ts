@@ -2,32 +2,32 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync, type St
 import { dirname } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 
-/** "CoSi": says whose file it is. */
+/** "CoSi": identifies our files. */
 export const APPLICATION_ID = 0x436f5369;
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;
 
 /**
- * Looks at a file before SQLite does, which would change what it opens. Throws in words if it is not ours to write; the file stays as
- * it is. Gives undefined when there is none yet.
+ * Checks a file before SQLite opens it, which would modify it. Throws if we must not write to it, and leaves it unchanged.
+ * Undefined if it doesn't exist.
  */
 export function checkFile(file: string, newestVersion: number): Stats | undefined {
   const folder = dirname(file);
   const folderStats = statOf(folder);
   if (folderStats === undefined || !folderStats.isDirectory()) {
-    throw new CountersignError('not-found', `There is no folder ${folder}. Create it, or choose another place.`);
+    throw new CountersignError('not-found', `The folder ${folder} does not exist. Create it, or choose another one.`);
   }
   const stats = statOf(file);
   if (stats !== undefined && !stats.isFile()) {
-    const what = stats.isDirectory() ? 'a folder' : 'no ordinary file';
-    throw new CountersignError('invalid', `${file} is ${what}. Name the file that the store is to be kept in.`);
+    const what = stats.isDirectory() ? 'a folder' : 'not a regular file';
+    throw new CountersignError('invalid', `${file} is ${what}. Choose a file for the store.`);
   }
   if (stats !== undefined) {
     refuseReadonly(file, stats);
     checkHeader(file, stats, newestVersion);
   }
-  // SQLite keeps a second file beside the first.
+  // SQLite creates a second file next to it.
   refuseReadonly(folder, folderStats);
   return stats;
 }
@@ -35,7 +35,7 @@ export function checkFile(file: string, newestVersion: number): Stats | undefine
 export function newerVersion(file: string, version: number, newest: number): CountersignError {
   return new CountersignError(
     'store-newer',
-    `${file} was written by a newer version (schema ${version}; this one knows up to ${newest}). Update Countersign to open it.`,
+    `${file} was written by a newer version (schema ${version}; this one supports up to ${newest}). Update Countersign to open it.`,
   );
 }
 
@@ -45,13 +45,13 @@ function checkHeader(file: string, stats: Stats, newestVersion: number): void {
   if (header.length < HEADER_LENGTH || header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw new CountersignError(
       'store-foreign',
-      `${file} is not a Countersign store. It was left as it is: choose another file.`,
+      `${file} is not a Countersign store. It was not changed. Choose another file.`,
     );
   }
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
     throw new CountersignError(
       'store-foreign',
-      `${file} is a database of another program. It was left as it is: choose another file.`,
+      `${file} is a database of another program. It was not changed. Choose another file.`,
     );
   }
   const version = header.readUInt32BE(60);
@@ -63,7 +63,7 @@ function readHeader(file: string): Buffer {
   try {
     descriptor = openSync(file, 'r');
   } catch (cause) {
-    throw new CountersignError('store-unavailable', `${file} can't be read. Check who may read it.`, { cause });
+    throw new CountersignError('store-unavailable', `${file} can't be read. Check its permissions.`, { cause });
   }
   try {
     const header = Buffer.alloc(HEADER_LENGTH);
@@ -74,7 +74,7 @@ function readHeader(file: string): Buffer {
 }
 
 function refuseReadonly(path: string, stats: Stats): void {
-  // Root may write whatever the mode says; somebody who took every write bit away still meant it.
+  // Root can write regardless of the mode, but a file without any write bit is meant to be read-only.
   let cause: unknown;
   let isWritable = (stats.mode & 0o222) !== 0;
   try {
@@ -84,7 +84,7 @@ function refuseReadonly(path: string, stats: Stats): void {
     isWritable = false;
   }
   if (!isWritable) {
-    throw new CountersignError('store-readonly', `${path} is read-only. Make it writable, or choose another place.`, {
+    throw new CountersignError('store-readonly', `${path} is read-only. Make it writable, or choose another file.`, {
       cause,
     });
   }
@@ -94,7 +94,7 @@ export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
-    // A file where a folder should be, or a folder nobody may look into.
-    throw new CountersignError('not-found', `${path} can't be reached. Check the path and who may read it.`, { cause });
+    // A file in place of a folder, or a folder without read permission.
+    throw new CountersignError('not-found', `${path} can't be reached. Check the path and its permissions.`, { cause });
   }
 }

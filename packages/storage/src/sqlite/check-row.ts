@@ -9,13 +9,13 @@ interface Column {
 }
 
 export interface RowChecker {
-  /** Refuses a row that the table would refuse, or not give back as it is. */
+  /** Rejects a row that the table would reject, or return changed. */
   whole(row: object): void;
-  /** The same for columns that change. */
+  /** The same for changed columns. */
   change(change: object): void;
 }
 
-/** By table: every store that is open has the newest schema. */
+/** By table: every open store has the newest schema. */
 const columnsOf = new Map<string, ReadonlyMap<string, Column>>();
 
 function readColumns(db: DatabaseSyncInstance, table: string): ReadonlyMap<string, Column> {
@@ -40,15 +40,15 @@ export function rowChecker(db: DatabaseSyncInstance, table: string, names: reado
   return { whole: (row) => check(row, true), change: (change) => check(change, false) };
 }
 
-/** Far beyond any message, and as UTF-8 still less than what SQLite holds. */
-const MOST_CHARACTERS = 100_000_000;
+/** Far longer than any message, and as UTF-8 still within SQLite's limit. */
+const MAX_CHARACTERS = 100_000_000;
 
 function fits(value: unknown, { type, notnull }: Column): boolean {
   if (value === null) return notnull === 0;
-  if (type === 'TEXT') return typeof value === 'string' && value.length <= MOST_CHARACTERS;
+  if (type === 'TEXT') return typeof value === 'string' && value.length <= MAX_CHARACTERS;
   return typeof value === 'boolean' || Number.isSafeInteger(value);
 }
 
 function unfit(name: string): CountersignError {
-  return new CountersignError('invalid', `${name}: is missing, too long or of the wrong type`, { field: name });
+  return new CountersignError('invalid', `${name}: missing, too long or of the wrong type`, { field: name });
 }

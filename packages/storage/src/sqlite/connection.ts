@@ -7,15 +7,15 @@ import { fromSqlite } from './errors.js';
 export interface SqliteConnection extends Connection {
   start(): void;
   /**
-   * Throws the first error since `start`, as all that is run after it does: what failed in part is not committed, even if somebody
-   * caught the error. SQLite may have ended the transaction with it, and each further statement would be committed alone.
+   * Throws the first error since `start`, as later statements do. A partly failed transaction is never committed, even if the
+   * error was caught: SQLite may have ended it, and later statements would autocommit.
    */
   assertWhole(): void;
-  /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
+  /** Blocks further statements: a leaked transaction must not write on its own. */
   stop(): void;
-  /** Whether anything but a read has run since `start`. */
+  /** Whether anything other than a read has run since `start`. */
   readonly hasWritten: boolean;
-  // At once, unlike over a network.
+  // Synchronous, unlike over a network.
   all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T[];
   first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T | undefined;
   run<P>(statement: Statement<P, unknown>): (parameters: P) => number;

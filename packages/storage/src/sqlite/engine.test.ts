@@ -7,7 +7,7 @@ import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
 import { memoryLog } from './step-log.js';
 
-it('[S7] a full disk is said in words, writes nothing by half, and work goes on when there is room', async () => {
+it('[S7] a full disk is reported, leaves nothing half-written, and work continues when there is space', async () => {
   const db = openDatabase(':memory:', 'FULL');
   const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, memoryLog()), keepHeadsInMemory);
   const settings = worldSettingsSchema.parse({});
@@ -22,7 +22,7 @@ it('[S7] a full disk is said in words, writes nothing by half, and work goes on 
   db.exec(`pragma max_page_count = ${pages}`);
   await expect(grow()).rejects.toMatchObject({
     code: 'store-unavailable',
-    message: expect.stringContaining('no room') as string,
+    message: expect.stringContaining('disk is full') as string,
   });
   expect(await store.read((r) => r.world('w'))).toMatchObject({ name: 'W', policy: [], rev: 1 });
 
@@ -32,7 +32,7 @@ it('[S7] a full disk is said in words, writes nothing by half, and work goes on 
   await store.close();
 });
 
-it('a step that fails at once does not hold up the next, and each gets its own error', async () => {
+it('a failing step doesn’t block the next one, and each gets its own error', async () => {
   const db = openDatabase(':memory:', 'FULL');
   const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, memoryLog()), keepHeadsInMemory);
   const outcomes = await Promise.allSettled(

@@ -17,11 +17,11 @@ import { sqliteReads } from './step-reads.js';
 import { headsReader, stepWriter } from './step-writer.js';
 import { openTables } from './tables.js';
 
-/** When the tables are committed: the log has grown so long, or was begun so long ago. A longer one would hold up the event loop. */
-const MOST_BYTES = 1 << 18;
-const MOST_MS = 1_000;
+/** The tables are committed when the log reaches this size or age. Committing a longer one would block the event loop. */
+const MAX_LOG_BYTES = 1 << 18;
+const MAX_LOG_AGE_MS = 1_000;
 
-/** One connection. Everything takes its turn on it, reads too: between the statements of a transaction they would see half of it. */
+/** One connection, used by one transaction or read at a time: in between statements, a read would see half a transaction. */
 export function sqliteEngine(
   db: DatabaseSyncInstance,
   file: string,
@@ -44,9 +44,9 @@ export function sqliteEngine(
   const exclusive = createMutex();
   const group = createGroupCommit({ append: tables.append, sync: tables.sync, undo });
   let timer: NodeJS.Timeout | undefined;
-  /** The size of the log from which on the tables are committed at once. After a failure it may grow as much again. */
-  let commitAt = MOST_BYTES;
-  /** Works that wait for the connection, or have it to themselves. */
+  /** Log size at which the tables are committed. After a failure it may grow by the same amount. */
+  let commitAt = MAX_LOG_BYTES;
+  /** Operations that wait for the connection or hold it. */
   let waiting = 0;
 
   const finish: Unit['finish'] = async (worldId) => {
@@ -66,14 +66,14 @@ export function sqliteEngine(
     connection.start();
   }
   function undo(isUnsynced: boolean): void {
-    // What is kept may be what was never written.
+    // The cached state may never have been written.
     kept.clear();
     tables.undo(isUnsynced);
   }
-  /** A long log takes long to be read again. */
+  /** Keeps the log short, so that recovery is fast. */
   function commitLater(): void {
     if (log.size >= commitAt) commitInTurn();
-    else timer ??= setTimeout(commitInTurn, MOST_MS).unref();
+    else timer ??= setTimeout(commitInTurn, MAX_LOG_AGE_MS).unref();
   }
   function commitInTurn(): void {
     clearTimeout(timer);
@@ -83,13 +83,13 @@ export function sqliteEngine(
       try {
         tables.commit();
       } finally {
-        commitAt = log.size + MOST_BYTES;
+        commitAt = log.size + MAX_LOG_BYTES;
       }
-      // If it fails, everything is in the log, and the next read reports it.
+      // On failure everything is still in the log, and the next read reports the error.
     }).catch(ignore);
   }
 
-  /** At once. What it writes is kept with the group. */
+  /** Runs synchronously. Its writes become durable with the group. */
   function run<T>(worldId: string, decide: Decide<T>): Finished & { value: T } {
     connection.start();
     const now = clock.now();
@@ -102,7 +102,7 @@ export function sqliteEngine(
       writer.follow(entry, reads.given.values());
       return { value, events, head: writes.records.length === 0 ? undefined : entry.heads };
     } catch (error) {
-      // They may be half changed.
+      // Their state may be partly changed.
       for (const id of reads.given.keys()) kept.drop(id);
       throw error;
     } finally {
@@ -114,7 +114,7 @@ export function sqliteEngine(
     group.open();
     commitLater();
   }
-  /** Also one that only read, or failed, has seen what the group has not kept yet. */
+  /** Steps that only read or failed also wait: they have seen writes of the group that are not durable yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: OnCommit | undefined, done: Done<T>): void {
     let settle: () => void;
     try {
@@ -128,7 +128,7 @@ export function sqliteEngine(
     }
     group.after(settle, done.reject);
   }
-  /** With the connection to itself until it is done. */
+  /** Holds the connection until the work is done. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     waiting += 1;
     return exclusive(async () => {
@@ -139,7 +139,7 @@ export function sqliteEngine(
       }
     });
   }
-  /** The same, with all steps before it kept, or lost. */
+  /** Like `inTurn`, after all earlier steps are durable or have failed. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     return inTurn(async () => {
       group.flush();
@@ -175,10 +175,10 @@ export function sqliteEngine(
         committed?.(result);
         return result;
       }),
-    // It may see what an open group has written, and is told once that is kept.
+    // May see writes of an open group, so it resolves once they are durable.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
-        // From its beginning: a group may be lost while it is read, and none begins meanwhile.
+        // Captured at the start: the group may fail during the read, and no new one starts meanwhile.
         const committed = group.committed();
         committed.catch(ignore);
         start();
@@ -191,7 +191,7 @@ export function sqliteEngine(
       await committed;
       return result;
     },
-    // What it needs is read when it is asked for.
+    // Reads lazily, so `needs` is ignored.
     step: <T>(worldId: string, _: StepNeeds, decide: Decide<T>, published: OnCommit | undefined) =>
       new Promise<Finished & { value: T }>((resolve, reject) => {
         const run = (): void => join(worldId, decide, published, { resolve, reject });
@@ -199,7 +199,7 @@ export function sqliteEngine(
           run();
           return;
         }
-        // In its turn, but the next one does not wait until this one is kept.
+        // Waits for its turn, but the next one doesn't wait until this one is durable.
         waiting += 1;
         exclusive(async () => {
           waiting -= 1;
@@ -227,7 +227,7 @@ export function sqliteEngine(
   }
 }
 
-/** The connection for reads that need the tables in a certain state. */
+/** A connection that prepares the tables before each read. */
 function readAfter(on: SqliteConnection, prepare: () => void): SqliteConnection {
   const prepared =
     <P, T>(run: (parameters: P) => T) =>

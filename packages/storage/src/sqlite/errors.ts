@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 
-/** What SQLite says, as something a person can act on. Anything else is a mistake of ours and stays as it is. */
+/** Converts SQLite errors that a person can act on. Anything else is a bug and stays unchanged. */
 export function fromSqlite(cause: unknown, file: string): Error {
   switch (primaryCode(cause) ?? 0) {
     case 5:
@@ -10,39 +10,51 @@ export function fromSqlite(cause: unknown, file: string): Error {
       });
     case 8:
       if (fullCode(cause) === MOVED) {
-        const detail = `${file} was moved or removed while it was open. What was written since is lost with it.`;
+        const detail = `${file} was moved or deleted while it was open. Later changes are lost.`;
         return new CountersignError('store-unavailable', detail, { cause });
       }
-      return new CountersignError('store-readonly', `${file} can't be written. Make it and its folder writable.`, {
-        cause,
-      });
+      return new CountersignError(
+        'store-readonly',
+        `${file} can't be written. Make the file and its folder writable.`,
+        {
+          cause,
+        },
+      );
     case 10:
-      return new CountersignError('store-unavailable', `${file} can't be read or written: the disk reports an error.`, {
-        cause,
-      });
+      return new CountersignError(
+        'store-unavailable',
+        `${file} can't be read or written: the disk reports an error. Check the disk.`,
+        {
+          cause,
+        },
+      );
     case 11:
     case 26:
       return new CountersignError('store-unavailable', `${file} is damaged. Restore it from a backup.`, { cause });
     case 14:
       return new CountersignError(
         'store-unavailable',
-        `${file} can't be opened. Check who may write there, and what lies beside it under the same name.`,
+        `${file} can't be opened. Check the permissions, and other files with the same name next to it.`,
         { cause },
       );
     case 13:
-      return new CountersignError('store-unavailable', `There is no room left for ${file}. Free some and try again.`, {
-        cause,
-      });
+      return new CountersignError(
+        'store-unavailable',
+        `The disk is full: ${file} can't be written. Free some space and try again.`,
+        {
+          cause,
+        },
+      );
     case 19:
       return isUnique(cause)
-        ? new CountersignError('conflict', `The store already holds this: ${(cause as Error).message}.`, { cause })
+        ? new CountersignError('conflict', `The store already contains this: ${(cause as Error).message}.`, { cause })
         : asError(cause);
     default:
       return asError(cause);
   }
 }
 
-/** SQLite's result code without its extension, or undefined if it is no error of SQLite. */
+/** SQLite's primary result code, or undefined for other errors. */
 export function primaryCode(cause: unknown): number | undefined {
   const code = fullCode(cause);
   return code === undefined ? undefined : code & 0xff;

@@ -6,7 +6,7 @@ import type { Entry } from './entry.js';
 import { changeWriter } from './change-writer.js';
 import type { Heads } from './state-cache.js';
 
-/** Writes entries into the tables, in a transaction that is open. What several of them did to one row is written once. */
+/** Writes entries into the tables, inside an open transaction. Several changes of one row are written once. */
 export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: readonly Entry[]) => void {
   const batch = createBatch(db);
   const changes = changeWriter(batch, s);
@@ -36,7 +36,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
         waiting.push(entry);
         continue;
       }
-      // It may remove what those before it have written.
+      // It may delete rows that earlier entries write, so fold those first.
       if (waiting.length > 0) foldTogether(waiting);
       waiting = [];
       foldTogether([entry]);
@@ -46,8 +46,8 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
 }
 
 /**
- * Of a chat under way, by which nothing is removed and of which the state in memory says everything, so the tables may follow later. All
- * others are written at once: the database may refuse them, or is asked about what they change.
+ * Changes of an active chat that delete nothing: its state is complete in memory, so the tables may lag. Others are written
+ * immediately, because the database may reject them or is queried for them.
  */
 export function canWait({ kind }: RowChange): boolean {
   switch (kind) {

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('[S1] steps of one turn of the event loop are kept with one write, and none resolves before it', async () => {
+it('[S1] steps of one event loop turn share one write, and none resolves before it', async () => {
   const done: string[] = [];
   const before = log.size;
   const both = ['msg_1', 'msg_2'].map(async (id) => {
@@ -44,7 +44,7 @@ it('[S1] steps of one turn of the event loop are kept with one write, and none r
     done.push('look');
     return state?.chat.lastSeq;
   });
-  // As often as promises may want to be looked at, but not one turn of the event loop.
+  // Many microtasks, but not one turn of the event loop.
   for (let round = 0; round < 100; round += 1) await Promise.resolve();
   expect([log.size, done]).toEqual([before, []]);
   expect(await Promise.all(both)).toEqual([1, 2]);
@@ -52,12 +52,12 @@ it('[S1] steps of one turn of the event loop are kept with one write, and none r
   expect(done).toEqual(['msg_1', 'msg_2', 'look']);
 });
 
-it('[S1] a step that only reads waits for nothing if nothing was written', async () => {
+it('[S1] a step that only reads doesn’t wait if nothing was written', async () => {
   const state = stateOf(store);
   expect(await state).toMatchObject({ chat: { lastSeq: 0 } });
 });
 
-it('[S1] a read that sees what is not committed yet is answered after the commit, or fails with it', async () => {
+it('[S1] a read that sees uncommitted writes resolves after the commit, or fails with it', async () => {
   const before = log.size;
   const said = say('msg_1');
   let isAnswered = false;
@@ -78,7 +78,7 @@ it('[S1] a read that sees what is not committed yet is answered after the commit
   expect(await store.read((r) => r.message('msg_2'))).toBeUndefined();
 });
 
-it('[S1] a read and a transaction see what was written before them', async () => {
+it('[S1] a read and a transaction see earlier writes', async () => {
   const first = say('msg_1');
   const seen = store.read((r) => r.message('msg_1'));
   const second = say('msg_2');
@@ -89,7 +89,7 @@ it('[S1] a read and a transaction see what was written before them', async () =>
   expect([(await first).seq, (await second).seq, (await third).seq]).toEqual([1, 2, 3]);
 });
 
-it('[S1] a write that the database refuses fails alone: steps of other chats in its group are kept', async () => {
+it('[S1] a rejected write fails alone: steps of other chats in its group succeed', async () => {
   await say('msg_1');
   const taken = { ...(await stateOf(store))?.chat } as ChatRecord;
   const group = await Promise.allSettled([
@@ -104,7 +104,7 @@ it('[S1] a write that the database refuses fails alone: steps of other chats in 
   ]);
   expect(group.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   expect(group[2]).toMatchObject({ reason: { code: 'conflict' } });
-  // It came after the failure, in the same group, and on the state before it.
+  // It came after the failure, in the same group, and saw the state before it.
   expect(group[3]).toMatchObject({ value: { seq: 3 } });
   await reopen();
   const said = await store.read((r) => r.messages('chat_1', { after: 0, limit: 9 }));
@@ -112,12 +112,12 @@ it('[S1] a write that the database refuses fails alone: steps of other chats in 
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 3 });
 });
 
-it('[S7] a disk with no room for the log fails the group with an explanation, and steps succeed when there is room', async () => {
+it('[S7] a full disk fails the group with a message, and steps succeed when there is space', async () => {
   await say('msg_1');
   isFull = true;
   const seen = store.read((r) => r.message('msg_2'));
   const group = await Promise.allSettled([say('msg_2'), say('msg_3'), stateOf(store), seen]);
-  const full = { reason: { code: 'store-unavailable', message: expect.stringContaining('no room') as string } };
+  const full = { reason: { code: 'store-unavailable', message: expect.stringContaining('disk is full') as string } };
   expect(group.slice(0, 3)).toMatchObject([full, full, full]);
   isFull = false;
   expect(await store.read((r) => r.message('msg_2'))).toBeUndefined();
@@ -127,14 +127,14 @@ it('[S7] a disk with no room for the log fails the group with an explanation, an
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 2 });
 });
 
-it('[S7] a disk with no room for the tables loses nothing: steps go on, and reads do when there is room', async () => {
+it('[S7] a disk too full for the tables loses nothing: steps continue, and reads do when there is space', async () => {
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
   db.exec(`pragma max_page_count = ${pages}`);
   expect((await say('msg_1')).seq).toBe(1);
   expect((await say('msg_2', 'x'.repeat(500_000))).seq).toBe(2);
   await expect(store.read((r) => r.message('msg_1'))).rejects.toMatchObject({
     code: 'store-unavailable',
-    message: expect.stringContaining('no room') as string,
+    message: expect.stringContaining('disk is full') as string,
   });
   expect((await say('msg_3')).seq).toBe(3);
   db.exec('pragma max_page_count = 100000');
@@ -144,7 +144,7 @@ it('[S7] a disk with no room for the tables loses nothing: steps go on, and read
   expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 3 } });
 });
 
-it('[S1] a transaction that is lost takes nothing along, also of a group that is not kept yet', async () => {
+it('[S1] a failed transaction affects nothing else, including a group that is not durable yet', async () => {
   const said = say('msg_1');
   expect(await step(store, (tx) => tx.chat('chat_1')?.lastSeq)).toBe(1);
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
@@ -160,7 +160,7 @@ it('[S1] a transaction that is lost takes nothing along, also of a group that is
   expect(await store.read((r) => r.world('garden'))).toMatchObject({ policy: ['deny *'] });
 });
 
-it('[S1] what is caught after a statement has failed is not followed by a statement of its own', async () => {
+it('[S1] no statement runs after a failed one, even if the error was caught', async () => {
   const changed = store.transact('garden', async (tx) => {
     await tx.updateWorld('garden', { name: 'first' });
     const pages = leaveNoRoom();
@@ -168,11 +168,11 @@ it('[S1] what is caught after a statement has failed is not followed by a statem
     db.exec(pages);
     await tx.updateWorld('garden', { name: 'second' });
   });
-  await expect(changed).rejects.toThrow('no room');
+  await expect(changed).rejects.toThrow('disk is full');
   expect(await store.read((r) => r.world('garden'))).toMatchObject({ name: 'Garden', policy: ['allow read_file'] });
 });
 
-it('[S1] [M10] a message that was sent is known, before and after it is in the tables', async () => {
+it('[S1] [M10] a sent message is found, before and after it is in the tables', async () => {
   const send = () =>
     step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id ?? tx.appendMessage(sent('msg_1')).id, {
       chats: ['chat_1'],
@@ -186,7 +186,7 @@ it('[S1] [M10] a message that was sent is known, before and after it is in the t
   await expect(step(store, (tx) => tx.appendMessage(sent('msg_2')))).rejects.toMatchObject({ code: 'conflict' });
 });
 
-it('[M10] a message that was sent is gone with its chat, although the tables are not committed yet', async () => {
+it('[M10] a sent message is deleted with its chat, even before the tables are committed', async () => {
   const find = () =>
     step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id, { sent: { chatId: 'chat_1', clientMessageId: 'sent_1' } });
   await step(store, (tx) => tx.appendMessage(sent('msg_1')));
@@ -197,7 +197,7 @@ it('[M10] a message that was sent is gone with its chat, although the tables are
   expect(await find()).toBeUndefined();
 });
 
-it('[S1] a read that is still under way when its group is lost gives nothing of it', async () => {
+it('[S1] a read in progress when its group fails returns nothing of it', async () => {
   const said = say('msg_1');
   const reading = store.read(async (r) => {
     const seen = await r.message('msg_1');
@@ -205,19 +205,19 @@ it('[S1] a read that is still under way when its group is lost gives nothing of 
     await said.catch(() => undefined);
     return seen;
   });
-  await expect(reading).rejects.toThrow('no room');
-  await expect(said).rejects.toThrow('no room');
+  await expect(reading).rejects.toThrow('disk is full');
+  await expect(said).rejects.toThrow('disk is full');
   isFull = false;
 });
 
-it('what is closed has committed', async () => {
+it('close commits everything', async () => {
   const said = say('msg_1');
   await reopen();
   expect((await said).seq).toBe(1);
   expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
 });
 
-/** Gives what makes room again. */
+/** Fills the disk. Returns the statement that frees space. */
 function leaveNoRoom(): string {
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
   db.exec(`pragma max_page_count = ${pages}`);
@@ -243,7 +243,7 @@ async function open(): Promise<void> {
   log = Object.create(real, {
     append: {
       value(entries: readonly Entry[]) {
-        if (isFull) throw new CountersignError('store-unavailable', 'There is no room left.');
+        if (isFull) throw new CountersignError('store-unavailable', 'The disk is full.');
         real.append(entries);
       },
     },

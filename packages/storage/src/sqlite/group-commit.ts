@@ -1,37 +1,37 @@
 /** How a group is made durable. */
 interface Journal {
-  /** What the group has written, in one piece. Throws if it can't be. */
+  /** Appends the writes of the group atomically. Throws on failure. */
   append: () => void;
-  /** Resolves once all that was appended before is on the disk. Undefined: it is as soon as it is appended. */
+  /** Resolves once everything appended is on disk. Undefined: appended writes count as durable. */
   sync: (() => Promise<void>) | undefined;
-  /** What was not appended must go; with `isUnsynced`, also what no sync was for. */
+  /** Discards what was not appended; with `isUnsynced`, also what was not synced. */
   undo: (isUnsynced: boolean) => void;
 }
 
-/** A step that waits to be kept. */
+/** A step that waits until it is durable. */
 interface Waiting {
   kept: () => void;
   lost: (error: unknown) => void;
 }
 
 export interface GroupCommit {
-  /** After a write. All that is written until the event loop comes round is kept together. */
+  /** Called after a write. Writes until the next event loop turn form one group. */
   open(): void;
-  /** Calls `kept` once what has been written so far is kept: in the order of the steps, and at once if nothing waits. */
+  /** Calls `kept` once everything written so far is durable, in order of the steps; immediately if nothing is pending. */
   after(kept: () => void, lost: (error: unknown) => void): void;
-  /** Resolves once what has been written so far is kept, and rejects if it can't be. */
+  /** Resolves once everything written so far is durable, and rejects on failure. */
   committed(): Promise<void>;
-  /** Now. Never throws: a failure goes to those who wait. */
+  /** Flushes now. Never throws: waiting steps get the error. */
   flush(): void;
 }
 
 /**
- * Steps of one turn of the event loop are kept together: waiting for the disk costs more than all else that a step does. While the disk is
- * busy with one group, others are written, and the next sync is for all of them.
+ * Group commit: the steps of one event loop turn share a write and a sync, because a sync costs more than the rest of a step.
+ * During a sync, further groups gather, and the next sync covers them all.
  */
 export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit {
   let group: Waiting[] | undefined;
-  /** Appended, in order. The first `covered` of them are what the sync under way is for. */
+  /** Appended, in order. The current sync covers the first `covered` of them. */
   let appended: Waiting[] = [];
   let covered = 0;
 
@@ -54,10 +54,10 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     if (sync === undefined) keep(appended.length);
     else if (covered === 0) startSync(sync);
   }
-  /** Removed before they are told, because a member may begin the next group. */
+  /** Removed before their callbacks run, because a callback may start the next group. */
   function keep(count: number): void {
     const members = appended.splice(0, count);
-    for (const { kept, lost } of members) tell(kept, lost);
+    for (const { kept, lost } of members) notify(kept, lost);
   }
   function startSync(run: () => Promise<void>): void {
     covered = appended.length;
@@ -77,9 +77,9 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
   function after(kept: () => void, lost: (error: unknown) => void): void {
     const waiting = { kept, lost };
     if (group !== undefined) group.push(waiting);
-    else if (appended.length === 0) tell(kept, lost);
+    else if (appended.length === 0) notify(kept, lost);
     else {
-      // It has seen nothing that the sync under way is not for.
+      // It has seen only what the current sync covers.
       if (covered === appended.length) covered += 1;
       appended.push(waiting);
     }
@@ -97,8 +97,8 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
   };
 }
 
-/** What one member makes of its commit must not keep the others from hearing of it. */
-function tell(kept: () => void, lost: (error: unknown) => void): void {
+/** An error in one callback must not prevent the others. */
+function notify(kept: () => void, lost: (error: unknown) => void): void {
   try {
     kept();
   } catch (error) {

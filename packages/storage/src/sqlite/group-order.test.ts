@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGroupCommit } from './group-commit.js';
 
-/** A disk whose syncs end when the test says so. */
+/** A disk whose syncs complete when the test says so. */
 function slowDisk() {
   const syncs: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const said: string[] = [];
@@ -24,7 +24,7 @@ function slowDisk() {
   return { step, look, said, syncs, turn, appends: () => appends };
 }
 
-it('[S1] while the disk is busy with one group, the next are written, and one sync is for all of them', async () => {
+it('[S1] groups gather during a sync, and the next sync covers all of them', async () => {
   const { step, look, said, syncs, turn, appends } = slowDisk();
   step('1');
   step('2');
@@ -47,7 +47,7 @@ it('[S1] while the disk is busy with one group, the next are written, and one sy
   expect(said.at(-1)).toBe('now');
 });
 
-it('[S1] a sync that fails fails all that it was for and all that came after, in order', async () => {
+it('[S1] a failed sync fails everything it covered and everything after it, in order', async () => {
   const { step, said, syncs, turn } = slowDisk();
   step('1');
   await turn();

@@ -22,10 +22,10 @@ let file: string;
 let db: DatabaseSyncInstance;
 let store: Store;
 let log: StepLog;
-/** Syncs that the disk has not finished. */
+/** Pending syncs. */
 let syncs: { succeed: () => void; fail: () => void }[];
 let isSlow: boolean;
-/** What the disk refuses next. */
+/** What the disk rejects next. */
 let refuses: 'append' | 'sync' | undefined;
 
 beforeEach(open);
@@ -62,29 +62,29 @@ async function open(): Promise<void> {
   await plant(store);
 }
 
-it('[S7] [M10] a message is known although the tables had no room after it was read', async () => {
+it('[S7] [M10] a message is found even if the tables had no space after it was read', async () => {
   expect(await send('msg_1')).toBe('msg_1');
   expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
   const makeRoom = leaveNoRoom();
   await say('msg_2', 'x'.repeat(500_000));
-  await expect(store.read((r) => r.message('msg_1'))).rejects.toThrow('no room');
+  await expect(store.read((r) => r.message('msg_1'))).rejects.toThrow('disk is full');
   expect(await send('msg_3')).toBe('msg_1');
   makeRoom();
   expect(await ids(store)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[S7] [A2] a rule that was changed stays changed although the tables had no room after it', async () => {
+it('[S7] [A2] a changed rule stays changed even if the tables had no space after it', async () => {
   const before = await rev();
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
   const makeRoom = leaveNoRoom();
   await say('msg_1', 'x'.repeat(500_000));
-  await expect(store.read((r) => r.world('garden'))).rejects.toThrow('no room');
-  await expect(rev()).rejects.toThrow('no room');
+  await expect(store.read((r) => r.world('garden'))).rejects.toThrow('disk is full');
+  await expect(rev()).rejects.toThrow('disk is full');
   makeRoom();
   expect(await rev()).toBe((before ?? 0) + 1);
 });
 
-it('[S1] [S7] nothing of a step that failed with its sync is left in the log', async () => {
+it('[S1] [S7] the log contains nothing of a step whose sync failed', async () => {
   await say('msg_1');
   isSlow = true;
   const lost = [say('msg_2'), turn().then(() => say('msg_3'))].map((said) => said.catch(() => 'lost'));
@@ -98,7 +98,7 @@ it('[S1] [S7] nothing of a step that failed with its sync is left in the log', a
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_4']);
 });
 
-it('[S1] a transaction is whole although a sync fails while it runs', async () => {
+it('[S1] a transaction is complete even if a sync fails while it runs', async () => {
   isSlow = true;
   const lost = say('msg_1').catch(() => 'lost');
   const changed = store.transact('garden', async (tx) => {
@@ -117,7 +117,7 @@ it('[S1] a transaction is whole although a sync fails while it runs', async () =
   expect(await store.read((r) => r.world('garden'))).toMatchObject(outcome);
 });
 
-it('[S1] a transaction that only reads is answered once what it has seen is on the disk', async () => {
+it('[S1] a read-only transaction resolves once what it has seen is on disk', async () => {
   isSlow = true;
   const said = say('msg_1');
   let seen: string | undefined;
@@ -135,7 +135,7 @@ it('[S1] a transaction that only reads is answered once what it has seen is on t
   expect(seen).toBe('msg_1');
 });
 
-it('[S1] [S6] subscribers that write at once while a long log is committed get events in order', async () => {
+it('[S1] [S6] subscribers that write while a long log is committed get events in order', async () => {
   isSlow = true;
   const told: string[] = [];
   const tell = (id: string, then?: () => void) =>
@@ -164,7 +164,7 @@ it('[S1] [S6] subscribers that write at once while a long log is committed get e
   expect(await store.read((r) => r.world('garden'))).toBeDefined();
 });
 
-it('[S7] closing a store whose tables have no room waits for the disk, and the log keeps what was said', async () => {
+it('[S7] close waits for the disk if the tables have no space, and the log keeps the steps', async () => {
   isSlow = true;
   leaveNoRoom();
   const said = say('msg_1', 'x'.repeat(500_000));
@@ -176,16 +176,16 @@ it('[S7] closing a store whose tables have no room waits for the disk, and the l
   expect(await afterKill(ids)).toEqual(['msg_1']);
 });
 
-it('[S3] what follows tables that were committed although SQLite said they were not is not lost', async () => {
+it('[S3] loses nothing after a table commit that succeeded although SQLite reported an error', async () => {
   await say('msg_1');
-  // The disk has the commit, and its sync has failed: the log goes on as if there was none.
+  // The commit is on disk but its sync failed, so the log continues as if it hadn't happened.
   Object.defineProperty(log, 'restart', { value: () => undefined });
   await store.transact('garden', (tx) => tx.updateWorld('garden', { name: 'changed' }));
   await say('msg_2');
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[S1] [S3] killed at any moment, a process leaves all that was answered, and each step whole', async () => {
+it('[S1] [S3] a process killed at any moment leaves everything it confirmed, and each step complete', async () => {
   const answered: string[] = [];
   const moments: { folder: string; answered: string[] }[] = [];
   const note = () => moments.push({ folder: copyFiles(), answered: [...answered] });
@@ -215,7 +215,7 @@ it('[S1] [S3] killed at any moment, a process leaves all that was answered, and 
   }
   expect(moments.length).toBeGreaterThan(20);
   for (const moment of moments) {
-    // A process that is killed while it recovers leaves the same to the next.
+    // A process killed during recovery leaves the same state to the next.
     const left = join(moment.folder, 'store.db-steps');
     const steps = existsSync(left) ? readFileSync(left) : undefined;
     const seen = await opened(moment.folder, ids);
@@ -235,7 +235,7 @@ const works = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-it('[S1] [S3] [S7] whatever the disk refuses, what succeeded is there, what failed is not, and memory says the same', async () => {
+it('[S1] [S3] [S7] whatever the disk rejects, successes are stored, failures are not, and memory agrees', async () => {
   await fc.assert(
     fc.asyncProperty(works, async (script) => {
       await open();
@@ -299,7 +299,7 @@ function say(id: string, content = 'words') {
   });
 }
 
-/** As a client does that sends the same again. */
+/** Like a client that retries. */
 function send(id: string): Promise<string> {
   const clientMessageId = 'sent_1';
   const needs = { chats: ['chat_1'], sent: { chatId: 'chat_1', clientMessageId } };
@@ -332,12 +332,12 @@ function leaveNoRoom(): () => void {
   return () => db.exec('pragma max_page_count = 100000');
 }
 
-/** One round of the event loop, and what it started. */
+/** One event loop turn, and what it started. */
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
 }
 
-/** What a process that is killed now leaves to the next. */
+/** What a process killed now leaves to the next. */
 async function afterKill<T>(look: (store: Store) => Promise<T>): Promise<T> {
   const folder = copyFiles();
   try {

@@ -7,7 +7,7 @@ import { toInvocation } from '../verbs/invocations.js';
 import { toTurn } from '../verbs/turns.js';
 import type { SqliteConnection } from './connection.js';
 
-/** Agents that ever had a turn in the chat, each found by a look into the index: the turns of a long chat would all be read otherwise. */
+/** Agents with a turn in the chat, found by skip scan of the index: otherwise all turns of a long chat would be read. */
 export const begunSince: Statement<{ chatId: string; seq: number }, [agentId: string, count: number]> = {
   sql: `with recursive agents (id) as (
     select min(agent_id) from turns where chat_id = ?
@@ -22,7 +22,7 @@ export const begunSince: Statement<{ chatId: string; seq: number }, [agentId: st
   names: ['chatId', 'chatId', 'chatId', 'seq'],
 };
 
-/** Loads the state of a chat. Undefined: there is no such chat. */
+/** Loads the state of a chat. Undefined if it doesn't exist. */
 export function chatLoader(on: SqliteConnection, s: Statements): (id: string) => ChatState | undefined {
   const chat = on.first(s.chat, toChat);
   const turnsOf = on.all(s.unfinishedTurnsOfChat, toTurn);

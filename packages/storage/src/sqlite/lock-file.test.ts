@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('[S4] one holds it at a time, and the next one when it is given back', () => {
+it('[S4] one owner holds it at a time, and the next one after release', () => {
   const file = join(folder, 'lock');
   const release = lockFile(file);
   expect(release).toBeTypeOf('function');
@@ -25,7 +25,7 @@ it('[S4] one holds it at a time, and the next one when it is given back', () => 
   lockFile(file)?.();
 });
 
-it('[S4] a process that is killed holds nothing any more', async () => {
+it('[S4] a killed process releases it', async () => {
   const file = join(folder, 'lock');
   const sqlite = createRequire(import.meta.url).resolve('@photostructure/sqlite');
   const holder = spawn(process.execPath, [

@@ -15,14 +15,14 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** Everything there is, so that any change is seen. */
+/** The whole folder, to detect any change. */
 const everything = (): unknown =>
   readdirSync(folder).map((name) => {
     const path = join(folder, name);
     return [name, readFileSync(path, 'latin1'), statSync(path).mtimeMs, statSync(path).mode];
   });
 
-it('[S5] tells the version of an old store and leaves it as it is', () => {
+it('[S5] reports the version of an old store and leaves it unchanged', () => {
   const db = new DatabaseSync(file);
   db.exec(readFileSync(new URL('../migrations/fixtures/version-2.sql', import.meta.url), 'utf8'));
   db.close();
@@ -31,7 +31,7 @@ it('[S5] tells the version of an old store and leaves it as it is', () => {
   expect(everything()).toEqual(before);
 });
 
-it('[S5] sees what is not there yet, what is damaged, what is newer and what is not ours, and makes nothing', async () => {
+it('[S5] recognizes missing, damaged, newer and foreign files, and creates nothing', async () => {
   expect(lookAtSqlite(file)).toEqual({ version: 0, newest: migrations.length, stalledChats: 0 });
   expect(everything()).toEqual([]);
   await (await openSqlite(file)).close();

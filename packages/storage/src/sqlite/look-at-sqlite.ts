@@ -8,24 +8,24 @@ import { checkFile } from './check-file.js';
 import { fromSqlite } from './errors.js';
 import { logFileOf } from './step-log.js';
 
-/** What a store says of itself to somebody who only looks. */
+/** What an inspection of a store finds. */
 export interface SeenStore {
-  /** How far its schema has come. 0: nothing is in it yet. */
+  /** Its schema version. 0: empty. */
   readonly version: number;
-  /** How far this program would bring it. */
+  /** The schema version of this program. */
   readonly newest: number;
-  /** The process that has it open, where that is known. */
+  /** The process that has it open, if known. */
   readonly owner?: number;
-  /** Chats with a turn that could go on and that no living process runs. Unknown where what a killed process wrote last can't be read. */
+  /** Chats with a runnable turn that no live process runs. Unknown if the last writes of a killed process can't be read. */
   readonly stalledChats: number | 'unknown';
 }
 
-/** A larger one takes too long to be read through by somebody who only asks how things are. */
-const MOST_CHECKED = 64 * 1024 * 1024;
+/** Integrity checks of larger files would take too long. */
+const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Looks at the file of a store: opens it as if it could not be changed, so that nothing is brought forward, locked or made beside it.
- * Refuses in words what `openSqlite` would refuse. Not for a file that this process has open.
+ * Inspects a store file read-only: migrates, locks and creates nothing. Throws the same errors as `openSqlite`. Not for a file
+ * that this process has open.
  */
 export function lookAtSqlite(path: string): SeenStore {
   const file = resolve(path);
@@ -34,9 +34,9 @@ export function lookAtSqlite(path: string): SeenStore {
   if (stats === undefined || stats.size === 0) return { version: 0, newest, stalledChats: 0 };
   const address = pathToFileURL(file);
   address.search = '?immutable=1';
-  // What is beside it is not read: then it may be half of something, and only its version can be told.
+  // A WAL or step log is not read, so the file may be incomplete and only its version is certain.
   const isLeft = existsSync(`${file}-wal`) || existsSync(logFileOf(file));
-  const isWhole = !existsSync(`${file}-wal`) && stats.size <= MOST_CHECKED;
+  const isWhole = !existsSync(`${file}-wal`) && stats.size <= MAX_CHECKED_BYTES;
   try {
     const db = new DatabaseSync(address, { readOnly: true });
     try {
@@ -72,7 +72,7 @@ function ownerOf(file: string): number | undefined {
     process.kill(pid, 0);
     return pid;
   } catch {
-    // Nobody has left a note, or who left it has gone.
+    // There is no owner file, or its process has ended.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ export const ddl = {
   clustered: 'strict, without rowid',
   json: { object: 'json_object', array: 'json_array' },
   searchWords: [
-    // Words are cut by us, the same for every database; `ascii` leaves them as they are, and no position of any is kept.
+    // We split words ourselves, the same for every database; `ascii` leaves them unchanged. Positions are not stored.
     `create virtual table search_words using fts5
       (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
   ],
@@ -16,10 +16,7 @@ export const ddl = {
 
 let newest: readonly string[] | undefined;
 
-/**
- * The statements that create the tables all migrations lead to. Altering the tables of each new store took twice as long, so the
- * migrations run once per process, in memory.
- */
+/** DDL of the newest schema. Running all migrations for each new store took twice as long, so they run once per process, in memory. */
 export function newestSchema(): readonly string[] {
   return (newest ??= readSchema());
 }

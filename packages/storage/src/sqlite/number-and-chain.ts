@@ -19,7 +19,7 @@ interface Numbered {
   heads: Heads;
 }
 
-/** Gives events their numbers and audit records their links, from where the world's end. Nobody else can write meanwhile. */
+/** Assigns event numbers and chains audit records, starting at the world's heads. No other writer runs meanwhile. */
 export function numberAndChain(worldId: string, now: number, heads: Heads, { emissions, records }: Said): Numbered {
   let { lastEvent, seq, hash } = heads;
   const events: StoredEvent[] = [];

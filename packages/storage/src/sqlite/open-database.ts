@@ -6,26 +6,26 @@ import { fromSqlite, primaryCode } from './errors.js';
 import { ddl, newestSchema } from './newest-schema.js';
 import { locked } from './own-file.js';
 import { sqliteStatements } from './statements.js';
-import { logFileOf, newMark, readLog, refuseUnreadable, removeLog } from './step-log.js';
+import { logFileOf, newMark, readLog, assertReadable, removeLog } from './step-log.js';
 import { entryFolder } from './fold.js';
 import { readMark, SET_MARK } from './mark.js';
 
-/** Opens and locks a database, brings it to the newest schema, and completes it with what its last process left in its log. */
+/** Opens and locks a database, migrates it, and applies what its last process left in the log. */
 export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
   const log = path === ':memory:' ? undefined : logFileOf(path);
-  if (log !== undefined) refuseUnreadable(log);
+  if (log !== undefined) assertReadable(log);
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: 0 });
   try {
-    // Before the first read: a store has one owner, and without shared memory SQLite is faster too.
+    // Before the first read: a store has one owner, and SQLite is faster without shared memory.
     db.exec('pragma locking_mode = exclusive');
     identify(db, path);
     db.exec('pragma journal_mode = wal');
-    // Takes the lock now: later, the first step would find out.
+    // Take the lock now; otherwise the first step would discover the conflict.
     db.exec('begin immediate; commit');
     db.exec(`pragma synchronous = ${synchronous}`);
     db.exec('pragma cache_size = -32768');
     db.exec('pragma temp_store = memory');
-    // Each checkpoint waits for the disk and writes the same few busy pages again: with SQLite's 1,000 it was half the cost of a step.
+    // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000 they were half the cost of a step.
     db.exec('pragma wal_autocheckpoint = 4000');
     db.exec('pragma journal_size_limit = 67108864');
     migrate(db, path);
@@ -42,9 +42,8 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
 }
 
 /**
- * Closes a database and lets go of its file. The binding keeps a connection with statements alive until they are collected, lock and
- * all; so the file is left in one piece and unlocked first, or nobody could open it for an unknown time. The lock can only be given
- * up outside WAL.
+ * Closes a database and releases its lock. The binding keeps connections with statements open until garbage collection, so
+ * switch out of WAL, which merges the file and allows the lock to be released.
  */
 export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
   try {
@@ -60,12 +59,12 @@ export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
   }
 }
 
-/** Marks a new file as ours, before it is switched to WAL: in the WAL the mark would not be seen by who looks at the file alone. */
+/** Sets the application id of a new file before it switches to WAL: in the WAL, other tools would not see it. */
 function identify(db: DatabaseSyncInstance, path: string): void {
   const id = pragma(db, 'application_id');
   if (id === APPLICATION_ID) return;
   if (id !== 0 || db.prepare('select 1 from sqlite_schema limit 1').get() !== undefined) {
-    throw new CountersignError('store-foreign', `${path} is a database of another program: choose another file.`);
+    throw new CountersignError('store-foreign', `${path} is a database of another program. Choose another file.`);
   }
   db.exec('pragma auto_vacuum = none');
   db.exec(`pragma application_id = ${APPLICATION_ID}`);
@@ -79,7 +78,7 @@ function foldLog(db: DatabaseSyncInstance, log: string): void {
       entryFolder(db, sqliteStatements)(entries);
     } catch (cause) {
       if (primaryCode(cause) !== SQLITE_CONSTRAINT) throw cause;
-      const detail = `The last steps of this store, in ${log}, don't fit it. Move that file away to open the store without them.`;
+      const detail = `The step log ${log} doesn't match this store. Move that file away to open the store without its last steps.`;
       throw new CountersignError('store-unavailable', detail, { cause });
     }
     db.prepare(SET_MARK).run(newMark());
@@ -90,7 +89,10 @@ function foldLog(db: DatabaseSyncInstance, log: string): void {
 
 const SQLITE_CONSTRAINT = 19;
 
-/** Migrates in order, each migration in a transaction of its own: a version that was reached is kept (S5). A new store gets the newest schema. */
+/**
+ * Migrates in order, one transaction per migration, so that completed ones are kept (S5). A new store gets the newest schema
+ * directly.
+ */
 function migrate(db: DatabaseSyncInstance, path: string): void {
   const version = pragma(db, 'user_version');
   if (version > migrations.length) throw newerVersion(path, version, migrations.length);
@@ -99,7 +101,7 @@ function migrate(db: DatabaseSyncInstance, path: string): void {
   else
     for (const [index, migration] of migrations.slice(version).entries())
       inTransaction(db, migration(ddl), version + index + 1);
-  // Into the file itself, where an older program looks before it opens it.
+  // Write the version to the main file, which older programs check before opening.
   db.exec('pragma wal_checkpoint(truncate)');
 }
 

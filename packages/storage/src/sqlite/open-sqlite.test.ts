@@ -58,8 +58,8 @@ const chat = {
   createdAt: 1,
 } as const;
 
-describe('a file of our own', () => {
-  it('is made for its owner alone, and closing leaves it in one piece', async () => {
+describe('our own file', () => {
+  it('is readable only by its owner, and close leaves a single file', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await store.close();
@@ -68,7 +68,7 @@ describe('a file of our own', () => {
     expect(statSync(`${file}.audit-head`).mode & 0o777).toBe(0o600);
   });
 
-  it('[S3] [A21] opened through a link, its steps are beside the file itself, where any path finds them and no tool does', async () => {
+  it('[S3] [A21] opened through a link, its step log is next to the real file, where any path finds it and no tool can open it', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await store.close();
@@ -85,7 +85,7 @@ describe('a file of our own', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('[S4] has one owner: a second one in the same process finds the lock, and the first goes on', async () => {
+  it('[S4] has one owner: a second open in this process fails, and the first continues', async () => {
     const store = await openSqlite(file);
     await expect(openSqlite(file)).rejects.toMatchObject({
       code: 'store-locked',
@@ -98,7 +98,7 @@ describe('a file of our own', () => {
     await again.close();
   });
 
-  it('[S4] has one owner: another process finds the lock, also after a failed second try here', async () => {
+  it('[S4] has one owner: another process finds it locked, even after a failed second open here', async () => {
     const store = await openSqlite(file);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-locked' });
     const sqlite = JSON.stringify(import.meta.resolve('@photostructure/sqlite'));
@@ -112,7 +112,7 @@ describe('a file of our own', () => {
     await store.close();
   });
 
-  it('[S4] says who has it when another process has', async () => {
+  it('[S4] reports the owner if another process has it', async () => {
     const holder = new DatabaseSync(file);
     holder.exec('pragma application_id = 1131369321; begin exclusive; create table t (a)');
     holder.exec('commit; begin exclusive');
@@ -126,11 +126,11 @@ describe('a file of our own', () => {
     holder.close();
   });
 
-  it('[S3] what was kept is there after the process was killed', async () => {
+  it('[S3] committed steps survive a killed process', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await say(store, 'msg_1');
-    // As a kill would leave it: the file and its logs, copied while they are open.
+    // Copying the open file and its logs gives the state after a kill.
     const killed = join(folder, 'killed.db');
     for (const suffix of ['', '-wal', '-steps']) writeFileSync(killed + suffix, readFileSync(file + suffix));
     await say(store, 'msg_2');
@@ -138,13 +138,13 @@ describe('a file of our own', () => {
     const again = await openSqlite(killed);
     expect(await again.read((r) => r.worlds())).toHaveLength(1);
     expect(await again.read((r) => r.messages('chat_1', { after: 0, limit: 9 }))).toMatchObject([{ id: 'msg_1' }]);
-    // Its head file was not copied, and that is said.
+    // Its head file was not copied, and the result says so.
     expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 2, unguarded: 2 });
     await again.close();
     expect(readdirSync(folder).filter((name) => /-wal$|-steps$/.test(name))).toEqual([]);
   });
 
-  it('[S3] a log that belongs to another state of the file is left out', async () => {
+  it('[S3] ignores a log that belongs to another state of the file', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await say(store, 'msg_1');
@@ -157,7 +157,7 @@ describe('a file of our own', () => {
     expect(readdirSync(folder).sort()).toEqual(['store.db', 'store.db.audit-head']);
   });
 
-  it('[A41] a missing head file is reported, also after new records have made another one', async () => {
+  it('[A41] reports a missing head file, even after new records have created another one', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     expect(await store.verifyAudit('w')).toEqual({ ok: true, records: 1 });
@@ -177,7 +177,7 @@ describe('a file of our own', () => {
     await again.close();
   });
 
-  it('an empty file is a new store', async () => {
+  it('an empty file becomes a new store', async () => {
     writeFileSync(file, '');
     const store = await openSqlite(file);
     await makeWorld(store);
@@ -185,7 +185,7 @@ describe('a file of our own', () => {
     await store.close();
   });
 
-  it('closing twice is closing once, and what was asked for before it is done', async () => {
+  it('close is idempotent, and completes earlier requests', async () => {
     const store = await openSqlite(file);
     const made = makeWorld(store);
     await Promise.all([store.close(), store.close(), made]);
@@ -195,7 +195,7 @@ describe('a file of our own', () => {
   });
 
   it.each(['', '{', '5', '[]', 'null', '{"w":5}', '{"w":{"seq":"1","hash":"x"}}'])(
-    '[A16] a damaged note of the audit log (%s) is said in words and kept, and the store can be opened once it is gone',
+    '[A16] a damaged head file (%s) is reported and kept, and the store opens once it is removed',
     async (text) => {
       await openSqlite(file).then((store) => store.close());
       writeFileSync(`${file}.audit-head`, text);
@@ -206,7 +206,7 @@ describe('a file of our own', () => {
     },
   );
 
-  it('opens without its note for people where that can not be written', async () => {
+  it('opens even if its owner file can’t be written', async () => {
     mkdirSync(`${file}.owner`);
     const store = await openSqlite(file);
     await makeWorld(store);
@@ -214,17 +214,17 @@ describe('a file of our own', () => {
     await store.close();
   });
 
-  it('[S7] removed while it is open is told when it is closed, in words of what happened', async () => {
+  it('[S7] reports on close that the file was removed while open', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     await expect(store.close()).rejects.toMatchObject({
       code: 'store-unavailable',
-      message: expect.stringContaining('moved or removed') as string,
+      message: expect.stringContaining('moved or deleted') as string,
     });
   });
 
-  it('[W2] a parameter that is no value is named, and nothing of its step is written', async () => {
+  it('[W2] an unsupported parameter is rejected by name, and nothing of its step is written', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];
@@ -240,7 +240,7 @@ describe('a file of our own', () => {
   });
 });
 
-describe('a file that is not ours to write stays as it is, byte for byte, and nothing is left beside it', () => {
+describe('a file we must not write to stays byte-identical, with no new files next to it', () => {
   async function makeForeign(pragmas: string): Promise<void> {
     const db = new DatabaseSync(file);
     db.exec(`${pragmas}; create table t (a); insert into t values (1)`);
@@ -257,9 +257,9 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
   it.each([
     ['text', 'store-foreign', async () => writeFileSync(file, 'Dear diary,\n'.repeat(50))],
     ['a short file', 'store-foreign', async () => writeFileSync(file, 'x')],
-    ['a database without a mark', 'store-foreign', () => makeForeign('pragma user_version = 1')],
+    ['a database without an application id', 'store-foreign', () => makeForeign('pragma user_version = 1')],
     ['a database of another program', 'store-foreign', () => makeForeign('pragma application_id = 7')],
-    ['a database with a log', 'store-foreign', () => makeForeign('pragma journal_mode = wal')],
+    ['a database with a WAL', 'store-foreign', () => makeForeign('pragma journal_mode = wal')],
     ['[S5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${migrations.length + 1}`)],
     ['a read-only store', 'store-readonly', () => makeOurs().then(() => chmodSync(file, 0o400))],
     ['a store in a read-only folder', 'store-readonly', () => makeOurs().then(() => chmodSync(folder, 0o500))],
@@ -272,7 +272,7 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
     expect(readdirSync(folder)).toEqual(beside);
   });
 
-  it('[S5] the words of a newer store say what to do', async () => {
+  it('[S5] the error for a newer store says what to do', async () => {
     await makeOurs('pragma user_version = 99');
     await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
   });
@@ -286,13 +286,13 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
     expect(readdirSync(folder).sort()).toEqual(['plain', 'store.db']);
   });
 
-  it('a link to nothing', async () => {
+  it('a broken link', async () => {
     symlinkSync(join(folder, 'nothing'), file);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'not-found' });
     expect(readdirSync(folder)).toEqual(['store.db']);
   });
 
-  it.each(['-wal', '-steps'])('a folder where the log %s should be', async (end) => {
+  it.each(['-wal', '-steps'])('a folder in place of the log %s', async (end) => {
     await makeOurs();
     const before = readFileSync(file);
     mkdirSync(file + end);
@@ -300,7 +300,7 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('a read-only folder makes no new store', async () => {
+  it('a new store in a read-only folder', async () => {
     chmodSync(folder, 0o500);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-readonly' });
     expect(readdirSync(folder)).toEqual([]);

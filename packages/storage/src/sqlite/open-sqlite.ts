@@ -11,18 +11,18 @@ import { fileLog, logFileOf, memoryLog } from './step-log.js';
 import { markOf } from './mark.js';
 
 export interface SqliteOptions {
-  /** The store's clock; the system's unless given. */
+  /** The store's clock. Default: the system clock. */
   clock?: Pick<Clock, 'now'>;
   /**
-   * `FULL`, unless said otherwise: each step survives a power cut. `NORMAL` survives the death of the process and is several times
-   * faster; a power cut may take the last steps, and a tool that had run would run again.
+   * `FULL` (default): each step survives a power loss. `NORMAL` survives a killed process and is several times faster, but a
+   * power loss may drop the last steps, and a tool that ran would run again.
    */
   synchronous?: 'FULL' | 'NORMAL';
 }
 
 /**
- * Opens a store in one file, which this process alone owns until `close`; with `:memory:`, one that is gone then.
- * Refuses in words, and leaves as it is, what is not ours, newer than us, read-only or in use.
+ * Opens a store in a file, which this process owns until `close`; `:memory:` is temporary. Rejects files that are foreign,
+ * newer, read-only or in use, and leaves them unchanged.
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { synchronous = 'FULL', clock = Date } = options;

@@ -5,20 +5,19 @@ import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
 
 /**
- * Files that this process has open. Looked at before anything else: on POSIX, closing any descriptor of a file drops all locks the
- * process holds on it, so even reading the header of a file we own would let another process in.
- * Shared by every copy of this module in the process.
+ * Files that this process has open, shared by all copies of this module. Checked first: on POSIX, closing any descriptor of a
+ * file drops all locks on it, so even reading its header would release ours.
  */
 const key = Symbol.for('countersign.storage.open-files');
 const openFiles = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>()) as Set<string>;
 
 export interface OwnedFile {
-  /** Leaves a note of who holds the file. Only for people: the lock is SQLite's. */
+  /** Records who holds the file. Only for error messages: the lock is SQLite's. */
   noteOwner(): void;
   release(): void;
 }
 
-/** Takes a file for this process, creating it if need be. */
+/** Claims a file for this process, creating it if missing. */
 export function ownFile(file: string, newestVersion: number): OwnedFile {
   const existing = statOf(file);
   if (existing !== undefined && openFiles.has(identity(existing))) throw locked(file);
@@ -26,11 +25,11 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
 
   const made = statOf(file);
   if (made === undefined) {
-    throw new CountersignError('not-found', `${file} is a link to nothing. Remove it, or choose another file.`);
+    throw new CountersignError('not-found', `${file} is a broken link. Remove it, or choose another file.`);
   }
   const id = identity(made);
   openFiles.add(id);
-  // What we leave beside a link to it is ours too.
+  // Files that we create next to a link are ours too.
   const kept = [realpathSync(file), join(realpathSync(dirname(file)), basename(file))].map(keepOwnFile);
   const note = `${file}.owner`;
   let hasNote = false;
@@ -40,7 +39,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
         writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
         hasNote = true;
       } catch {
-        // Only for people: whoever finds the lock is told without a number.
+        // Only for error messages, which then omit the pid.
       }
     },
     release() {
@@ -56,18 +55,18 @@ export function locked(file: string, cause?: unknown): CountersignError {
   try {
     owner = ` (pid ${readFileSync(`${file}.owner`, 'utf8').trim()})`;
   } catch {
-    // It has not written its note yet: the message goes without.
+    // The owner file is not written yet, so omit the pid.
   }
   return new CountersignError(
     'store-locked',
-    `${file} is already in use by another process${owner}. Close it, or talk to the server that runs on it.`,
+    `${file} is already in use by another process${owner}. Stop that process, or use its server.`,
     { cause },
   );
 }
 
 function create(file: string): void {
   try {
-    // Before SQLite would, with whatever the umask allows: what agents say and do is nobody else's business.
+    // Create it before SQLite does with the default umask: its content is private.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return;

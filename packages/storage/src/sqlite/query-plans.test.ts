@@ -4,7 +4,7 @@ import { begunSince } from './load-chat.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
 
-/** Reads that are about the whole store, or about the few rows of a partial index. */
+/** Reads of the whole store, or of the few rows of a partial index. */
 const mayScan: Readonly<Record<string, RegExp>> = {
   worlds: /^SCAN worlds$/,
   // Once, when a store is opened.
@@ -12,16 +12,16 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_in_order$/,
   countPending: /^SCAN approvals USING COVERING INDEX approvals_in_order$/,
-  // What it has picked out already, up to its limit.
+  // A subquery that is already limited.
   countPendingOf: /^SCAN counted$/,
-  // Those that are connected, or were a moment ago.
+  // Clients that are or were recently connected.
   allClients: /^SCAN clients$/,
-  // By words, or by number: a virtual table has no other way to say it.
+  // By words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,
 };
 
-it('[S2] no statement reads a table from end to end: the cost of a step does not grow with what is there', () => {
+it('[S2] no statement scans a table: the cost of a step doesn’t grow with the store', () => {
   const db = openDatabase(':memory:', 'NORMAL');
   const { purge, matchText: _, ...statements } = sqliteStatements;
   const named: [string, Statement<never, unknown>][] = Object.entries({ ...statements, ...purge.chat, ...purge.world });
@@ -38,7 +38,7 @@ it('[S2] no statement reads a table from end to end: the cost of a step does not
   db.close();
 });
 
-it('[M6] turns that have begun are counted by agent, not by reading every turn of the chat', () => {
+it('[M6] counts started turns per agent without reading every turn of the chat', () => {
   const db = openDatabase(':memory:', 'NORMAL');
   const plan = db.prepare(`explain query plan ${begunSince.sql}`).all() as { detail: string }[];
   const turns = plan.map(({ detail }) => detail).filter((detail) => detail.includes('turns'));
@@ -66,14 +66,14 @@ it.each([
   ['eventsOfChat', 'events_of_chat'],
   ['messageByClientId', 'messages_by_client_id'],
   ['messagesOfTurn', 'messages_of_turn'],
-] as const)('[S2] %s goes by %s', (name, index) => {
+] as const)('[S2] %s uses %s', (name, index) => {
   const db = openDatabase(':memory:', 'NORMAL');
   const plan = db.prepare(`explain query plan ${sqliteStatements[name].sql}`).all() as { detail: string }[];
   expect(plan.map(({ detail }) => detail).join('\n')).toContain(index);
   db.close();
 });
 
-it('[N1] no statement is planned anew because its limit is another one', () => {
+it('[N1] no statement is replanned for another limit', () => {
   const { purge: _, matchText: __, ...statements } = sqliteStatements;
   const limited = Object.entries(statements).filter(([, { sql }]) => sql.includes('limit ?'));
   expect(limited.map(([name]) => name)).toContain('endedTurns');

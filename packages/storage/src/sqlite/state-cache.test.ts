@@ -2,8 +2,8 @@ import type { ChatState } from '@countersign/core/ports';
 import { describe, expect, it } from 'vitest';
 import { createStateCache } from './state-cache.js';
 
-describe('the states that are kept', () => {
-  it('[N1] are those used last, so many at most', () => {
+describe('the state cache', () => {
+  it('[N1] keeps the most recently used chats, up to a limit', () => {
     const kept = createStateCache(4, 1_000);
     for (const id of ['a', 'b', 'c', 'd']) kept.keep(stateOf(id));
     kept.trim();
@@ -13,7 +13,7 @@ describe('the states that are kept', () => {
     expect(left(kept, 'abcde')).toBe('ae');
   });
 
-  it('[N1] hold so much text at most, and what is dropped no longer counts', () => {
+  it('[N1] limits the total text, and subtracts what is dropped', () => {
     const kept = createStateCache(99, 1_000);
     const first = kept.keep(stateOf('a'));
     kept.keep(stateOf('b'));
@@ -31,7 +31,7 @@ describe('the states that are kept', () => {
     expect(left(kept, 'abc')).toBe('abc');
   });
 
-  it('[N1] are of so many worlds at most, also of worlds that do not exist', () => {
+  it('[N1] limits the number of worlds, including unknown ones', () => {
     const kept = createStateCache(4, 1_000);
     kept.world('a').working = 1;
     for (const id of ['b', 'c', 'd']) kept.world(id).rev = null;

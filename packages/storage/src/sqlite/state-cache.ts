@@ -1,6 +1,6 @@
 import type { ChatState, ClientRecord, McpToolRecord } from '@countersign/core/ports';
 
-/** Where a world's events and audit records end. */
+/** The last event number and audit record of a world. */
 export interface Heads {
   lastEvent: number;
   seq: number;
@@ -8,14 +8,14 @@ export interface Heads {
 }
 
 interface CachedWorld {
-  /** Null: there is no such world. */
+  /** Null if the world doesn't exist. */
   rev?: number | null;
   heads?: Heads;
-  /** Its open and queued turns. */
+  /** Number of its open and queued turns. */
   working?: number | undefined;
-  /** Pending approvals, by agent and chat; only of agents that were asked about. */
+  /** Pending approvals by agent and chat, only for agents queried so far. */
   pending?: Map<string, Map<string, number>>;
-  /** Those that were asked about. Only a transaction changes them. */
+  /** Clients queried so far. Only a transaction changes them. */
   clients?: Map<string, ClientRecord>;
   /** The last one that was asked about and is not registered. */
   noClient?: string;
@@ -25,11 +25,11 @@ interface CachedWorld {
 
 export interface CachedChat {
   state: ChatState;
-  /** Of its turns, those that are open or queued. */
+  /** Number of its open and queued turns. */
   working: number;
-  /** How much text it holds, at most. */
+  /** Upper bound of the text it holds. */
   text: number;
-  /** False: there are none, so nobody has to look. */
+  /** False if there are none, so the query can be skipped. */
   hasGrants?: boolean;
   hasUnknown?: boolean;
 }
@@ -38,22 +38,22 @@ const MOST_CHATS = 1_000;
 const MOST_TEXT = 16_000_000;
 
 /**
- * What a store that one process owns remembers between steps: the state of chats used last, and the numbers of their worlds. Nobody else
- * can change them (N1). Any other write, and a write that fails, clears it.
+ * A cache for a store with a single owner: the states of recently used chats and the numbers of their worlds (N1). Any other
+ * write, and any failed write, clears it.
  */
 export interface StateCache {
-  /** As the one used last. */
+  /** Marks it as most recently used. */
   chat(id: string): CachedChat | undefined;
   keep(state: ChatState): CachedChat;
   drop(id: string): void;
-  /** So much text was added. */
+  /** Adds to the text size of a chat. */
   grow(chat: CachedChat, text: number): void;
   world(id: string): CachedWorld;
-  /** How many approvals of an agent are pending in each chat; read if nobody has asked before. */
+  /** Pending approvals of an agent by chat; loaded on first use. */
   pending(worldId: string, agentId: string, read: ReadPending): ReadonlyMap<string, number>;
   countPending(of: { worldId: string; agentId: string; chatId: string }, more: number): void;
   clear(): void;
-  /** Between steps, also those that only read: what was used least goes when there is too much. */
+  /** Called between steps: evicts the least recently used entries over the limit. */
   trim(): void;
 }
 
@@ -120,7 +120,7 @@ export function createStateCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
       text = 0;
     },
     trim() {
-      // Also worlds that somebody only asked for, and that don't exist.
+      // Includes unknown worlds that were queried.
       if (worlds.size > mostChats) worlds.clear();
       if (chats.size <= mostChats && text <= mostText) return;
       for (const id of chats.keys()) {

@@ -29,7 +29,7 @@ function entry(now: number): Entry {
   return { worldId: 'w', now, changes: [row], events: [], links: [], heads: { lastEvent: now, seq: 0, hash: '' } };
 }
 
-it.each(['NORMAL', 'FULL'] as const)('[S3] a log gives back what was appended, %s', async (synchronous) => {
+it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns what was appended, %s', async (synchronous) => {
   const mark = newMark();
   const log = fileLog(path, mark, synchronous);
   expect(readLog(path, mark)).toEqual([]);
@@ -44,7 +44,7 @@ it.each(['NORMAL', 'FULL'] as const)('[S3] a log gives back what was appended, %
   expect(existsSync(path)).toBe(true);
 });
 
-it('[S3] after the tables are committed the log begins again, and what was longer before is not read', () => {
+it('[S3] restarts after the tables are committed, and older, longer content is not read', () => {
   const [first, second] = [newMark(), newMark()];
   const log = fileLog(path, first, 'NORMAL');
   for (let at = 0; at < 9; at += 1) log.append([entry(at)]);
@@ -58,7 +58,7 @@ it('[S3] after the tables are committed the log begins again, and what was longe
   expect(existsSync(path)).toBe(false);
 });
 
-it('[S3] of a record that was cut off or spoilt nothing is read, and nothing behind it', () => {
+it('[S3] ignores a truncated or corrupt record and everything after it', () => {
   const mark = newMark();
   const log = fileLog(path, mark, 'NORMAL');
   log.append([entry(1)]);
@@ -82,7 +82,7 @@ it('[S3] of a record that was cut off or spoilt nothing is read, and nothing beh
   log.close();
 });
 
-it('[S1] what no sync was for is written over', async () => {
+it('[S1] overwrites what was never synced', async () => {
   const mark = newMark();
   const log = fileLog(path, mark, 'FULL');
   log.append([entry(1)]);
@@ -94,7 +94,7 @@ it('[S1] what no sync was for is written over', async () => {
   log.close();
 });
 
-it('a link is not followed, and a folder in its place is named', () => {
+it('doesn’t follow a link, and reports a folder in its place', () => {
   const other = `${path}.other`;
   writeFileSync(other, 'mine');
   symlinkSync(other, path);

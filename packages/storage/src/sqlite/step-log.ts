@@ -17,39 +17,38 @@ import { CountersignError } from '@countersign/protocol';
 import type { Entry } from './entry.js';
 
 /**
- * What steps have written since the tables were last committed. Writing and committing rows costs a step more than all else it does, so each
- * step is made durable here with one write, and the tables follow later, for many steps at once. Whatever ends the process, the next one
- * completes the tables with what is in the log.
+ * A write-ahead log of steps since the tables were last committed. Each step becomes durable with one append, and the tables
+ * follow in batches, because committing rows dominates the cost of a step. After a crash, the next process applies the log.
  */
 export interface StepLog {
-  /** Behind what is there. Throws, and is as it was, if there is no room. */
+  /** Appends entries. On a full disk it throws and stays unchanged. */
   append(entries: readonly Entry[]): void;
-  /** Resolves once no power cut can take what was appended. Undefined: nobody waits for the disk. */
+  /** Resolves once the appended entries survive a power loss. Undefined if syncs are off. */
   sync: (() => Promise<void>) | undefined;
   /** In bytes, since the last `restart`. */
   readonly size: number;
-  /** Its mark and its size, for the tables that are committed with all that is in it. */
+  /** Its mark and size, which are committed with the tables. */
   readonly end: string;
-  /** Removes what no sync was for. */
+  /** Removes entries that were never synced. */
   dropUnsynced(): void;
-  /** The tables are committed with this mark: what is in the log belongs to an earlier one, and the next append begins it again. */
+  /** Called after the tables are committed with this mark: the next append overwrites the log. */
   restart(mark: string): void;
-  /** The file goes, unless there is something in it. */
+  /** Deletes the file if it is empty. */
   close(): void;
 }
 
-/** Names one commit of the tables. A log counts only for tables that were last committed with its mark, or after a part of it. */
+/** Identifies a commit of the tables. A log applies only to tables that were last committed with its mark, or after a part of it. */
 export function newMark(): string {
   return randomBytes(MARK_BYTES).toString('hex');
 }
 
 const MARK_BYTES = 8;
-/** The mark, the length of what follows, and its checksum. */
+/** The mark, the length of the payload, and its checksum. */
 const HEADER_BYTES = MARK_BYTES + 8;
-/** Grown once: while a file grows, each sync has to write its size too. */
+/** Preallocated: while a file grows, each sync also has to write its size. */
 const GROWN_BYTES = 1 << 20;
 
-/** Beside the file itself, like SQLite's own: it must be found by any path that leads to the store, and no tool may open it (A21). */
+/** Next to the real file, like SQLite's own files: every path to the store must find it, and no tool may open it (A21). */
 export function logFileOf(file: string): string {
   try {
     return `${realpathSync(file)}-steps`;
@@ -59,17 +58,17 @@ export function logFileOf(file: string): string {
   }
 }
 
-/** A log in a file, which is made by the first append. */
+/** A log in a file, which the first append creates. */
 export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORMAL'): StepLog {
   let descriptor: number | undefined;
   let [mark = ''] = marks.split(' ');
   let size = 0;
   let synced = 0;
-  /** Records whose sync has failed may still be behind what counts. */
+  /** Records whose sync failed may still follow the valid ones. */
   let isDirty = false;
 
   function open(): number {
-    // Made by nobody else: it could be a link.
+    // Remove anything at this path first: it could be a link.
     removeLog(path);
     const made = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
@@ -143,7 +142,7 @@ export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORM
   };
 }
 
-/** For a store that is gone with its process. */
+/** For a store in memory. */
 export function memoryLog(): StepLog {
   let size = 0;
   return {
@@ -164,8 +163,8 @@ export function memoryLog(): StepLog {
 }
 
 /**
- * What a log file holds beyond tables that were last committed with these marks. If that commit was reported as failed and is there all the
- * same, the process has gone on with the log before it, behind what the tables have.
+ * The entries of a log that tables committed with these marks lack. If a commit succeeded despite a reported error, the log
+ * continued from before it, and later entries still apply.
  */
 export function readLog(path: string, marks: string | undefined): Entry[] {
   if (marks === undefined) return [];
@@ -175,7 +174,7 @@ export function readLog(path: string, marks: string | undefined): Entry[] {
   return entries.length > 0 ? entries : readRecords(bytes, before, Number(size));
 }
 
-/** Up to the first record that was not written to its end. */
+/** Up to the first incomplete record. */
 function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
   const expected = Buffer.from(mark, 'hex');
   const entries: Entry[] = [];
@@ -190,7 +189,7 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
   return entries;
 }
 
-/** As 0.1.0 has written it: the same changes under another name. */
+/** The format of 0.1.0: the same changes under another name. */
 type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
 
 function upgraded(entry: Entry | OldEntry): Entry {
@@ -199,8 +198,8 @@ function upgraded(entry: Entry | OldEntry): Entry {
   return { ...rest, changes: facts };
 }
 
-/** Before anything is opened: what is in the log could not be taken over. */
-export function refuseUnreadable(path: string): void {
+/** Checked before anything is opened: an unreadable log could not be applied. */
+export function assertReadable(path: string): void {
   try {
     closeSync(openSync(path, 'r+'));
   } catch (cause) {
@@ -208,7 +207,7 @@ export function refuseUnreadable(path: string): void {
   }
 }
 
-/** After the tables were committed with all that is in it. */
+/** Called after the tables were committed with all its entries. */
 export function removeLog(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -232,7 +231,7 @@ function toRecord(mark: string, entries: readonly Entry[]): Buffer {
   return record;
 }
 
-/** So that the file is there after a power cut too. */
+/** Syncs the folder too, so that the file survives a power loss. */
 function grow(descriptor: number, path: string): void {
   writeSync(descriptor, Buffer.alloc(GROWN_BYTES), 0, GROWN_BYTES, 0);
   fsyncSync(descriptor);
@@ -256,8 +255,8 @@ function readIfThere(path: string): Buffer {
 function fromDisk(cause: unknown, path: string): CountersignError {
   const detail =
     codeOf(cause) === 'ENOSPC' || codeOf(cause) === 'EDQUOT'
-      ? `There is no room left for ${path}. Free some and try again.`
-      : `${path} can't be read or written. Check the disk, and who may write there.`;
+      ? `The disk is full: ${path} can't be written. Free some space and try again.`
+      : `${path} can't be read or written. Check the disk and the permissions.`;
   return new CountersignError('store-unavailable', detail, { cause });
 }
 

@@ -16,15 +16,15 @@ import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
 
 export interface SqliteReads extends StepReads {
-  /** Whose step it is from here on. */
+  /** Starts a step of this world. */
   begin(worldId: string, now: number): void;
-  /** Chats whose state this step was given, by id. */
+  /** Chats whose state this step has read, by id. */
   readonly given: ReadonlyMap<string, CachedChat>;
 }
 
 /**
- * What steps read: from memory where it is kept, from the database otherwise; through `folded` where steps change what is there that can
- * wait. One object for all, since a step is never interrupted.
+ * Reads of steps: from the cache, or else from the database; through `folded` where pending entries may change the result. One
+ * shared object, since steps are never interleaved.
  */
 export function sqliteReads(
   on: SqliteConnection,
@@ -51,7 +51,7 @@ export function sqliteReads(
   let given = new Map<string, CachedChat>();
 
   function chatOf(id: string): CachedChat | undefined {
-    // Asked many times in a step.
+    // Read many times in a step.
     const known = given.get(id);
     if (known !== undefined) return known;
     let chat = kept.chat(id);
@@ -129,7 +129,7 @@ export function sqliteReads(
   };
 }
 
-/** Reads each key once. Missing keys are not kept: a client may ask for any number of them. */
+/** Reads each key once. Missing keys are not cached: clients could query any number of them. */
 function once<T>(known: Map<string, T>, key: string, read: () => T | undefined): T | undefined {
   const found = known.get(key) ?? read();
   if (found !== undefined) known.set(key, found);

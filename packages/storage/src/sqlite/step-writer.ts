@@ -12,9 +12,9 @@ interface Planned {
 }
 
 export interface StepWriter {
-  /** Throws what a step does wrong by itself, while nothing is written. */
+  /** Throws if the step is invalid, before anything is written. */
   plan(worldId: string, now: number, writes: StepWrites): Planned;
-  /** After it was added: what is kept follows. */
+  /** Updates the cache after the entry was added. */
   follow(entry: Entry, given: Iterable<CachedChat>): void;
 }
 
@@ -29,7 +29,7 @@ export function stepWriter(
   const pendingOf = folded.all(s.pendingOfAgent, (row) => row);
   const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
 
-  /** Only one process writes, so what is pending now and what the step adds is all there is (A34). */
+  /** Only one process writes, so the cached count plus this step is exact (A34). */
   function assertWithinLimit(worldId: string, { changes, limit }: StepWrites): void {
     if (limit === undefined) return;
     const { agentId, mostPending } = limit;
@@ -57,7 +57,7 @@ export function stepWriter(
     return { entry: { worldId, now, changes, events: rows, links, heads }, events };
   }
 
-  /** What is known of a chat beside its state. */
+  /** Updates what the cache knows about a chat besides its state. */
   function note(chatId: string, text: number, has: { grants?: true; unknown?: true }): void {
     const chat = kept.chat(chatId);
     if (chat === undefined) return;
@@ -68,7 +68,7 @@ export function stepWriter(
   function followChange(worldId: string, row: RowChange): void {
     switch (row.kind) {
       case 'turn-queued':
-        // A chat that was created in this step: its turns are not followed.
+        // The chat was created in this step, so the cache doesn't count its turns.
         if (kept.chat(row.turn.chatId) === undefined) delete kept.world(row.turn.worldId).working;
         return;
       case 'call-proposed':
@@ -135,7 +135,7 @@ export function stepWriter(
   };
 }
 
-/** Where a world's events and records end. One that is gone keeps its row, so its last words are numbered too. */
+/** The heads of a world. The row of a deleted world stays, so its last events are numbered too. */
 export function headsReader(on: SqliteConnection, s: Statements): (worldId: string) => Heads {
   const read = on.first(s.heads, ([lastEvent, seq, hash]): Heads => ({ lastEvent, seq, hash }));
   return (worldId) => {

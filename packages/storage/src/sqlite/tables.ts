@@ -7,51 +7,54 @@ import { SET_MARK } from './mark.js';
 import { newMark, type StepLog } from './step-log.js';
 
 /**
- * The tables, which follow the steps: entries are folded into them before they are read and committed every now and then. Their transaction
- * stays open meanwhile; the log is what makes each step durable.
+ * The tables lag behind the steps: entries are folded into them before a read and committed periodically, in a transaction that
+ * stays open. The log makes each step durable.
  */
 export interface Tables {
-  /** What a step has written. It is folded with the next read; at once, if the database could refuse it, which throws. */
+  /**
+   * Adds the writes of a step. They are folded before the next read; or immediately if the database could reject them, which
+   * throws.
+   */
   add: (entry: Entry) => void;
-  /** A message of an entry that is not committed yet. */
+  /** A message in an entry that is not committed yet. */
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
-  /** Before a read. */
+  /** Called before a read. */
   fold: () => void;
-  /** Before a read of what only entries change that can't wait: those are folded. */
+  /** Called before a read that depends only on entries that can't wait, which are folded. */
   ready: () => void;
-  /** Before any other write. */
+  /** Called before any other write. */
   begin: () => void;
-  /** Appends to the log what was added since. Throws if it can't. */
+  /** Appends new entries to the log. Throws on failure. */
   append: () => void;
-  /** As that of the log. */
+  /** See `StepLog.sync`. */
   sync: (() => Promise<void>) | undefined;
-  /** What was not appended is gone; with `isUnsynced`, also what no sync was for. */
+  /** Drops entries that were not appended; with `isUnsynced`, also those not synced. */
   undo: (isUnsynced: boolean) => void;
-  /** What is not committed is folded again when it is needed; any other write is gone. */
+  /** Rolls back. Uncommitted entries are folded again when needed; other writes are lost. */
   rollBack: () => void;
-  /** All of it, and the log begins again. Not while anybody waits for a sync. */
+  /** Commits everything and restarts the log. Must not run during a sync. */
   commit: () => void;
 }
 
 export function openTables(db: DatabaseSyncInstance, statements: Statements, log: StepLog): Tables {
-  // Immediate: a transaction that starts by reading and then writes could not be made to wait.
+  // Immediate: a transaction that upgrades from read to write fails instead of waiting for the lock.
   const beginNow = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
   const setMark = db.prepare(SET_MARK);
   const foldEntries = entryFolder(db, statements);
 
-  /** Since the last commit. Of these, so many are in the tables' transaction, in the log, and on the disk. */
+  /** Entries since the last commit, and how many of them are folded, in the log, and on disk. */
   let entries: Entry[] = [];
   let folded = 0;
   let appended = 0;
   let synced = 0;
-  /** Up to the last entry that could not wait. */
+  /** Index after the last entry that could not wait. */
   let urgent = 0;
-  /** Messages that clients gave an id, of all entries. */
+  /** Messages with a client id in all entries. */
   const sent = new Map<string, MessageRecord>();
 
-  /** A full disk may have rolled the transaction back: then none of them is there. */
+  /** A full disk may have rolled back the transaction, and with it the folded entries. */
   function countFolded(): number {
     return db.isTransaction ? folded : 0;
   }

@@ -17,14 +17,14 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[S1] a step in a chat that is in use here is one statement, and one that finds another process ahead is three', async () => {
+it('[S1] a step in a cached chat takes one statement, and three if another process was faster', async () => {
   await open('statements');
   const { stepper, sent, pool } = openStepper(url, 'statements');
   await title(stepper, C, 'first');
   const before = sent.length;
   for (const text of ['a', 'b', 'c']) await title(stepper, C, text);
   expect(sent.slice(before).map((text) => text.slice(0, 19))).toEqual(Array(3).fill('select append_steps'));
-  // Neither changes what was written last.
+  // Neither changes the last writer.
   await pool.query('vacuum (full, freeze) chats');
   await title(stepper, C, 'frozen');
   expect(sent.at(-1)).toMatch('select append_steps');
@@ -40,7 +40,7 @@ it('[S1] a step in a chat that is in use here is one statement, and one that fin
   expect((await pool.query('select title, status from chats')).rows).toEqual([{ title: 'd', status: 'waiting' }]);
 });
 
-it('[A13] a client that signs again is not loaded again, and one that changed elsewhere is', async () => {
+it('[A13] doesn’t reload an unchanged client, but one that changed elsewhere', async () => {
   const store = await open('clients');
   const client = { worldId: W, label: 'web', secretHash: '', tools: [], leftAt: null, connectedTo: '', createdAt: 1 };
   const { stepper, sent } = openStepper(url, 'clients');
@@ -66,7 +66,7 @@ it('[A13] a client that signs again is not loaded again, and one that changed el
   expect(await sign()).toEqual([undefined, 3]);
 });
 
-it('[S1] steps of one world that are ready together share a commit, and are told in the order of their numbers', async () => {
+it('[S1] concurrent steps of one world share a commit, and are published in order', async () => {
   const store = await open('together');
   const chats = Array.from({ length: 16 }, (_, index) => `chat_${index}_`);
   await addChats(store, ...chats);
@@ -81,7 +81,7 @@ it('[S1] steps of one world that are ready together share a commit, and are told
   expect(await store.verifyAudit(W)).toMatchObject({ ok: true, records: 32 });
 });
 
-it('[S1] what the database refuses of one step fails none of those it was sent with', async () => {
+it('[S1] a step that the database rejects doesn’t fail the others in its group', async () => {
   const store = await open('refused');
   const chats = ['chat_a', 'chat_b', 'chat_c', 'chat_d'];
   await addChats(store, ...chats);
@@ -105,7 +105,7 @@ it('[S1] what the database refuses of one step fails none of those it was sent w
   expect(await store.verifyAudit(W)).toMatchObject({ ok: true, records: 7 });
 });
 
-it('[A11] a step of a process whose clock has stopped for a while is decided again by the clock of the database', async () => {
+it('[A11] a step decided on a stopped clock is decided again with the database’s time', async () => {
   await open('clocks');
   const { stepper, clock } = openStepper(url, 'clocks');
   const { value: before } = await title(stepper, C, 'in time');
@@ -115,5 +115,5 @@ it('[A11] a step of a process whose clock has stopped for a while is decided aga
 });
 
 function never(): never {
-  throw new Error('there is no chat');
+  throw new Error('the chat does not exist');
 }

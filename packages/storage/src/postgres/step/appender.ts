@@ -10,13 +10,13 @@ interface Ready {
 }
 
 /**
- * Writes steps. While one append of a world is under way, other steps of that world gather and go together in the next: its row stays locked
- * until the commit, so one by one each of them would wait for a sync of its own.
+ * Writes steps. During an append, other steps of the world gather and share the next one: the world's row is locked until the
+ * commit, so each alone would wait for its own sync.
  */
 export interface Appender {
-  /** `kept` is called in the order of the commits. */
+  /** `kept` is called in commit order. */
   append<T>(worldId: string, ready: Ready, kept: (appended: Appended) => T): Promise<T>;
-  /** A step that needs a transaction of its own, between appends of its world. */
+  /** Runs a step that needs its own transaction, between appends of its world. */
   alone<T>(worldId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
     const client = await pool.connect();
     let isLost = true;
     try {
-      // Only now: the wait for a connection says nothing about this process's clock.
+      // Read the clock now: the wait for a connection must not count as clock drift.
       const { rows } = await client.query<AppendRow>(appendQuery(worldId, chats, steps, clock.now()));
       isLost = false;
       return heard(rows);
@@ -60,7 +60,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
       const results = await send(worldId, group);
       for (const [index, one] of group.entries()) one.done(results[index] ?? 'stale');
     } catch (error) {
-      // What the database refuses of one step must not take the others along: they may be of other people's chats.
+      // If the database rejects one step, retry them one by one, so that the others succeed.
       if (group.length > 1 && isRefusal(error)) for (const one of group) await write(worldId, [one]);
       else for (const one of group) one.fail(explained(error));
     }
@@ -88,7 +88,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
     }
     const fresh = [waiting];
     queues.set(worldId, fresh);
-    // What is ready in the same moment goes together.
+    // Steps that are ready in the same tick are sent together.
     queueMicrotask(() => void drain(worldId, fresh));
   }
 
@@ -123,12 +123,12 @@ function takeGroup(queue: Waiting[]): Grouped[] {
   }
 }
 
-/** What the server says of a step is explained by who knows the step. */
+/** Leaves database errors to the caller, who knows the step. */
 function explained(error: unknown): unknown {
   return error instanceof pg.DatabaseError ? error : fromPostgres(error);
 }
 
-/** The server answered with an error and goes on, so nothing of what was sent is kept. 57P: it ends the connection. */
+/** The server rejected the query, so nothing was committed. 57P ends the connection. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(?:08|57P)/.test(error.code ?? '');
 }

@@ -21,7 +21,7 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[S4] a chat too large to be remembered is still checked against what other processes write', async () => {
+it('[S4] a chat too large for the cache is still checked against writes of other processes', async () => {
   const store = await open('huge');
   await step(store, (tx) => tx.insertApproval(approval('approval_1')));
   const { stepper, beforeAppend } = openStepper(url, 'huge', { kept: createKeptChats(9, 1) });
@@ -39,13 +39,13 @@ it('[S4] a chat too large to be remembered is still checked against what other p
   expect(seen).toEqual([1, 0]);
 });
 
-it('[S1] a step that exceeds a limit of the database fails none of those it was sent with', async () => {
+it('[S1] a step that exceeds a database limit doesn’t fail the others in its group', async () => {
   const store = await open('limits');
   const chats = ['chat_a', 'chat_b', 'chat_c'];
   await addChats(store, ...chats);
   const { stepper } = openStepper(url, 'limits');
   await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
-  // Longer than an entry of an index may be.
+  // Longer than an index entry may be.
   const long: RowChange = { kind: 'turn-queued', turn: turn(randomBytes(6_000).toString('hex'), { chatId: 'chat_b' }) };
   const refused = stepper.step(
     W,
@@ -58,7 +58,7 @@ it('[S1] a step that exceeds a limit of the database fails none of those it was 
   await Promise.all(others);
 });
 
-it('[A11] waiting for a connection does not make a step late', async () => {
+it('[A11] waiting for a connection doesn’t make a step stale', async () => {
   await open('pool');
   const { stepper, sent, pool, clock } = openStepper(url, 'pool', { max: 1 });
   await title(stepper, C, 'loaded');
@@ -74,7 +74,7 @@ it('[A11] waiting for a connection does not make a step late', async () => {
   expect(sent.length - before).toBe(1);
 });
 
-it('[A11] a step in a transaction of its own is decided by the clock of the database, too', async () => {
+it('[A11] a step in its own transaction uses the database’s clock too', async () => {
   await open('late');
   const { stepper, clock } = openStepper(url, 'late');
   const { value: before } = await title(stepper, C, 'in time');
@@ -89,13 +89,13 @@ it('[A11] a step in a transaction of its own is decided by the clock of the data
   expect(after).toBeGreaterThanOrEqual(before);
 });
 
-it('[S4] a server that was restored from a backup gives transaction ids again, and no process takes them for its own', async () => {
+it('[S4] no process mistakes transaction ids that a restored server reuses for its own', async () => {
   const server = await startPostgres({ settings: { autovacuum: 'off' } });
   onTestFinished(() => server.stop());
   const store = await openPostgres(server.url, { maxConnections: 2 });
   onTestFinished(() => store.close());
   await plant(store);
-  // A process that did not notice: after a failover its connections may stay open to the server that is gone.
+  // A process that didn't notice: after a failover its connections may stay open to the old server.
   const kept = { ...createKeptChats(), clear: () => undefined };
   const [one, other] = [openStepper(server.url, 'countersign', { kept }), openStepper(server.url, 'countersign')];
   const row = async (): Promise<{ title: string; xmin: string } | undefined> =>
@@ -115,7 +115,7 @@ it('[S4] a server that was restored from a backup gives transaction ids again, a
   ]);
 });
 
-it('[S4] a lost connection may mean lost commits, so nothing is decided on memory after it', async () => {
+it('[S4] decides nothing on cached state after a lost connection, which may mean lost commits', async () => {
   const store = await open('cut');
   await addChats(store, 'chat_cut');
   const { stepper, pool, sent } = openStepper(url, 'cut', { max: 1 });

@@ -1,4 +1,4 @@
-/** Runs works that name the same keys one after another, in the order they came. */
+/** Serializes work with common keys, in order of arrival. */
 export function createTurns(): <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<void>>();
   return async (keys, work) => {

@@ -1,18 +1,18 @@
 import type { ChatState, ClientRecord, RowChange } from '@countersign/core/ports';
 
-/** The state of a chat as this process last knew it. Another process may have changed it since: the append checks its version. */
+/** The cached state of a chat. Another process may have changed it, so the append checks its version. */
 export interface KeptChat {
   state: ChatState;
-  /** The transaction that last wrote its row. */
+  /** The last transaction that wrote its row. */
   version: string;
-  /** False: there are none, so nobody has to look. */
+  /** False if there are none, so the query can be skipped. */
   hasGrants: boolean;
   hasUnknown: boolean;
 }
 
-/** A client as this process last knew it. */
+/** A cached client. */
 export interface KeptClient {
-  /** Undefined, with null for its version: no such client. */
+  /** Undefined, with a null version, if it doesn't exist. */
   client: ClientRecord | undefined;
   version: string | null;
 }
@@ -23,12 +23,12 @@ const MOST_WORLDS = 1_000;
 const MOST_CLIENTS = 1_000;
 const MOST_VERSIONS = 10_000;
 
-/** What this process remembers between steps, of the chats used last. */
+/** The cache of this process, for recently used chats. */
 export interface KeptChats {
   chat(id: string): KeptChat | undefined;
   keep(id: string, chat: KeptChat): void;
   drop(id: string): void;
-  /** As this process last knew it, kept or not. */
+  /** The last known version, even if the chat is no longer cached. */
   lastVersion(id: string): string | undefined;
   client(id: string): KeptClient | undefined;
   keepClient(id: string, client: KeptClient): void;
@@ -37,7 +37,7 @@ export interface KeptChats {
   rev(worldId: string): number | undefined;
   keepRev(worldId: string, rev: number): void;
   dropRev(worldId: string): void;
-  /** Clients and `rev` of all worlds. */
+  /** Clears the clients and `rev` of all worlds. */
   forgetWorlds(): void;
   clear(): void;
 }
@@ -53,7 +53,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
     text -= chats.get(id)?.text ?? 0;
     chats.delete(id);
   }
-  /** What was used least goes when there is too much. */
+  /** Evicts the least recently used entries over the limit. */
   function trim(): void {
     if (chats.size <= mostChats && text <= mostText) return;
     for (const id of chats.keys()) {
@@ -101,7 +101,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
   };
 }
 
-/** The chat after a step whose changes were applied to its state and kept. */
+/** The chat after a committed step whose changes were applied to its state. */
 export function chatAfter(chat: KeptChat, facts: readonly RowChange[], version: string): KeptChat {
   const { id } = chat.state.chat;
   const next = { ...chat };

@@ -13,13 +13,13 @@ import { toStored } from '../../text.js';
 import { versionOf } from '../append-function.js';
 import { namedQuery, type Query } from './query.js';
 
-/** What a step reads, as the database gives it: rows are arrays of cells. Null where there are none. */
+/** What a step reads, as returned by the database: rows are arrays of cells. Null if there are none. */
 export interface Loaded {
   now: number;
   rev: number | null;
   working: number;
   chats: Rows;
-  /** Of each chat: its id, its version, whether it has grants, and whether it has calls of unknown outcome. */
+  /** For each chat: its id, version, whether it has grants, and whether it has calls with unknown outcome. */
   kept: [id: string, version: string, hasGrants: boolean, hasUnknown: boolean][] | null;
   turns: Rows;
   invocations: Rows;
@@ -28,14 +28,14 @@ export interface Loaded {
   clients?: [version: string, cells: unknown[]][] | null;
   asker?: boolean;
   mcpTools?: Rows;
-  /** For each of the step's calls, in their order: its grants, and whether its outcome is unknown. */
+  /** For each call of the step, in order: its grants, and whether its outcome is unknown. */
   calls?: [grants: Rows, isUnknown: boolean][];
   pendingOf?: Rows;
   sent?: unknown[] | null;
 }
 export type Rows = unknown[][] | null;
 
-/** All that a step reads, in one statement, so that what is read together fits together. */
+/** Loads everything a step reads in one statement, for a consistent snapshot. */
 export function loadQuery(worldId: string, needs: StepNeeds): Query {
   const parts = partsOf(needs);
   const shape = parts.map(({ part }) => part).join();
@@ -44,7 +44,7 @@ export function loadQuery(worldId: string, needs: StepNeeds): Query {
   return namedQuery(text, [toStored(worldId), needs.chats.map(toStored), ...parts.flatMap(({ values }) => values)]);
 }
 
-/** Put together once for each set of needs. */
+/** Cached per set of needs. */
 const texts = new Map<string, string>();
 
 interface Part {
@@ -74,7 +74,7 @@ function partsOf(needs: StepNeeds): Part[] {
   return parts;
 }
 
-/** What the grants and unknown outcomes of a call are found by. */
+/** The keys to find the grants and unknown outcomes of a call. */
 export function cellsOfCall({ chatId, agentId, toolName, argumentsText, keys }: CallKeys): string[] {
   return [chatId, agentId, toolName, argumentsText, ...keys];
 }
@@ -83,12 +83,12 @@ function cells(table: string, columns: readonly string[]): string {
   return `json_build_array(${columns.map((column) => `${table}.${column}`).join()})`;
 }
 
-/** Rows of one table that belong to the step's chats. */
+/** Rows of a table that belong to the step's chats. */
 function ofChats(table: string, columns: readonly string[], from: string, order: string): string {
   return `(select json_agg(${cells('r', columns)} order by ${order}) from chats c ${from} where c.id = any($2::text[])) as ${table}`;
 }
 
-/** Written as in the index over unfinished turns. */
+/** Must match the condition of the partial index on unfinished turns. */
 function unfinished(as: string): string {
   return `join turns ${as} on ${as}.world_id = c.world_id and ${as}.chat_id = c.id
     and ${as}.state <> 'ended' and ${as}.state in ('open', 'waiting', 'queued')`;

@@ -2,19 +2,19 @@ import type { RowChange } from '@countersign/core/ports';
 import type { Table } from '../append-function.js';
 import { rowsOf, type Cells, type RowWrite } from './rows.js';
 
-/** Rows to write, by table, each once however often a step has changed it. As the append function takes them. */
+/** Rows to write by table, each once, in the format of the append function. */
 export interface Rows {
   new: Partial<Record<Table, readonly Cells[]>>;
   changed: Partial<Record<Table, readonly Cells[]>>;
 }
 
-/** The same while it is put together, by table and id. */
+/** The same under construction, by table and id. */
 interface Batch {
   inserts: Map<Table, Map<string, Cells>>;
   changes: Map<Table, Map<string, Cells>>;
 }
 
-/** Facts about more than single rows. */
+/** Changes that affect more than single rows. */
 export type WideChange = Extract<
   RowChange,
   { kind: 'outcome-accepted' | 'chat-deleted' | 'policy-changed' | 'agent-added' | 'agent-removed' | 'world-deleted' }
@@ -22,10 +22,10 @@ export type WideChange = Extract<
 
 export type Operation = { rows: Rows } | { fact: WideChange };
 
-/** What a step's changes come to, in the order in which it has to be written. */
+/** The operations for a step's changes, in write order. */
 export function plan(facts: readonly RowChange[]): Operation[] {
   const operations: Operation[] = [];
-  /** These lock an agent, then the world, which rows need too: first. */
+  /** First: these lock an agent and then the world, which row writes need too. */
   const worldWide: Operation[] = [];
   let batch = emptyBatch();
   const flush = (): void => {
@@ -35,7 +35,7 @@ export function plan(facts: readonly RowChange[]): Operation[] {
   for (const fact of facts) {
     switch (fact.kind) {
       case 'outcome-accepted':
-        // Nearly always the calls that it is about were there before the step; then it can go ahead of the rows.
+        // Usually its calls existed before the step, so it can precede the row writes.
         if (batch.inserts.has('invocations') || batch.changes.has('invocations')) flush();
         operations.push({ fact });
         for (const row of rowsOf(fact)) add(batch, row);
@@ -75,7 +75,7 @@ function emptyBatch(): Batch {
 function add({ inserts, changes }: Batch, { table, id, isNew, cells }: RowWrite): void {
   const added = inserts.get(table);
   if (isNew) {
-    // A second row of the same id is for the database to refuse.
+    // Let the database reject a second row with the same id.
     const key = added?.has(id) === true ? `${id} (${added.size})` : id;
     inserts.set(table, (added ?? new Map<string, Cells>()).set(key, cells));
     return;
@@ -89,7 +89,7 @@ function toRows({ inserts, changes }: Batch): Rows {
   const rows: Rows = { new: {}, changed: {} };
   for (const [table, added] of inserts) rows.new[table] = [...added.values()];
   for (const [table, changed] of changes) rows.changed[table] = [...changed.values()];
-  // An agent has one turn under way in a chat: the one that ends goes before the one that begins.
+  // The ended turn first: an agent has at most one current turn per chat.
   if (rows.changed.turns !== undefined && rows.changed.turns.length > 1) {
     rows.changed.turns = rows.changed.turns.toSorted((one, other) => Number(leaves(other)) - Number(leaves(one)));
   }

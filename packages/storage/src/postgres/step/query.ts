@@ -2,7 +2,7 @@ import type { Statement } from '../../queries/prepared.js';
 import { toValue } from '../../text.js';
 import { nameOf, numbered } from '../connection.js';
 
-/** A statement as the driver takes it. */
+/** A query for the driver. */
 export interface Query {
   name: string;
   text: string;
@@ -16,7 +16,7 @@ export function queryOf<P>({ sql, names }: Statement<P, unknown>, parameters: P)
   );
 }
 
-/** Under a name, so that the server parses and plans the text once for each connection. */
+/** Named, so that the server parses and plans it once per connection. */
 export function namedQuery(text: string, values: unknown[]): Query {
   return { name: nameOf(text), text, values };
 }

@@ -23,7 +23,7 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
+it('[A14] revoking a grant while a call uses it fails neither', async () => {
   const store = await open('revoked');
   await step(store, (tx) => {
     tx.giveGrant(grant('grant_1'), '');
@@ -35,7 +35,7 @@ it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
     { kind: 'turn-changed', chatId: C, turnId: 'turn_1', change: { iteration: 1 } },
     { kind: 'grant-used', chatId: C, grantId: 'grant_1', at: 2_000 },
   ];
-  // The step has the world and does not get any further.
+  // The step has locked the world and is blocked.
   const holder = await connect('revoked');
   await holder.query('begin');
   await holder.query('select 1 from turns for update');
@@ -48,13 +48,13 @@ it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
   expect(await revoking).toMatchObject({ value: true });
 });
 
-it('[A14] a chat is deleted while one of its grants is revoked: neither fails', async () => {
+it('[A14] deleting a chat while one of its grants is revoked fails neither', async () => {
   const store = await open('deleted');
   await step(store, (tx) => {
     tx.giveGrant(grant('grant_1'), '');
     tx.insertTurn(turn('turn_1'));
   });
-  // Its grants go after its turns, and the world's row is needed for what is told and recorded.
+  // Its grants are deleted after its turns, and events and records need the world's row.
   const holder = await connect('deleted');
   await holder.query('begin');
   await holder.query('lock table events in share mode');
@@ -70,7 +70,7 @@ it('[A14] a chat is deleted while one of its grants is revoked: neither fails', 
   expect(await revoking).toMatchObject({ value: false });
 });
 
-it('[A14] a rule that is written while steps of several chats are sent together is missed by none of them', async () => {
+it('[A14] no step of several chats sent together misses a rule written meanwhile', async () => {
   const store = await open('ruled');
   const chats = ['chat_a', 'chat_b', 'chat_c'];
   await addChats(store, ...chats);
@@ -91,7 +91,7 @@ it('[A14] a rule that is written while steps of several chats are sent together 
   expect(revs.map(({ value }) => value)).toEqual(chats.map(() => before + 1));
 });
 
-it('[S4] chats that are written, deleted and created by two processes at once leave nothing half written', async () => {
+it('[S4] two processes that write, delete and create the same chats leave nothing incomplete', async () => {
   const stores = [await open('storm'), await openPostgres(url, { schema: 'storm', maxConnections: 4 })] as const;
   onTestFinished(() => stores[1].close());
   const chats = Array.from({ length: 6 }, (_, index) => `chat_${index}_`);
@@ -131,7 +131,7 @@ it('[S4] chats that are written, deleted and created by two processes at once le
   expect(refusals).toEqual(new Set());
 });
 
-it('[S1] what is written in a world that is deleted at the same moment is refused', async () => {
+it('[S1] rejects writes in a world that is deleted at the same time', async () => {
   const store = await open('gone');
   const other = await openPostgres(url, { schema: 'gone', maxConnections: 2 });
   onTestFinished(() => other.close());

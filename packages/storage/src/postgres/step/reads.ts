@@ -13,20 +13,20 @@ import { toTurn } from '../../verbs/turns.js';
 import type { KeptChat, KeptChats, KeptClient } from './kept-chats.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
 
-/** Thrown out of a step that was decided on what is kept here, and has to be decided on what is loaded. */
+/** Thrown when a step based on cached state needs to load from the database. */
 export class NotLoaded extends Error {}
 
 export interface GivenReads extends StepReads {
-  /** From memory: another process may have written since. */
+  /** From the cache: another process may have written since. */
   readonly isKept: boolean;
-  /** How many turns of the world it took to be at work without knowing. The append corrects what it has said of them. */
+  /** Number of working turns that the step assumed. The append corrects its events. */
   readonly assumedWorking: number | undefined;
-  /** The chats it was given, with the versions that the append checks. */
+  /** The chats it has read, with the versions that the append checks. */
   readonly given: ReadonlyMap<string, KeptChat>;
   readonly givenClients: ReadonlyMap<string, KeptClient>;
 }
 
-/** What was loaded, as a step reads it. */
+/** Reads from loaded data. */
 export function readsOf(
   loaded: Loaded,
   needs: StepNeeds,
@@ -66,7 +66,7 @@ export function readsOf(
   };
 }
 
-/** What is kept here, as a step reads it. Undefined: it is known before that the step will need more. */
+/** Reads from the cache. Undefined if it is clear in advance that the step needs more. */
 export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, now: number): GivenReads | undefined {
   const worldRev = kept.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
@@ -105,9 +105,9 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
     mcpTool: notLoaded,
     grants: () => [],
     outcomeUnknown: () => false,
-    // Counted by the append, under the limit that who asks for this sets. If there is no room, the step is decided on what is loaded then.
+    // The append enforces the limit. If it is reached, the step is decided again on loaded data.
     pendingOf: () => [],
-    // A message that was sent before is refused by its key, and the step is decided again on what is loaded then.
+    // The unique key rejects a message that was already sent, and the step is decided again on loaded data.
     sent: () => undefined,
   };
 }
@@ -116,7 +116,7 @@ function notLoaded(): never {
   throw new NotLoaded('A step read what is not kept in this process.');
 }
 
-/** The clients that were asked for, also those that are not there. */
+/** The requested clients, including missing ones. */
 export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<string, KeptClient> {
   const found = new Map<string, KeptClient>(clients.map((id) => [id, { client: undefined, version: null }]));
   for (const [version, cells] of loaded.clients ?? []) {
@@ -126,7 +126,7 @@ export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<stri
   return found;
 }
 
-/** The states of the chats that were loaded. */
+/** The states of the loaded chats. */
 export function chatsOf(loaded: Loaded): Map<string, KeptChat> {
   const states = statesOf(loaded);
   const chats = new Map<string, KeptChat>();
@@ -153,7 +153,7 @@ function statesOf(loaded: Loaded): Map<string, ChatState> {
   return states;
 }
 
-/** Rows as the database gives them are arrays of cells, in the order of the columns that were selected. */
+/** Rows are arrays of cells in select order. */
 function read<Row extends readonly unknown[], T>(rows: Rows | undefined, to: (row: Row) => T): T[] {
   return rows?.map((row) => to(readText(row) as readonly unknown[] as Row)) ?? [];
 }

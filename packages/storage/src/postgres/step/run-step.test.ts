@@ -20,7 +20,7 @@ afterAll(() => admin.end());
 
 const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
 
-it('[S4] a step wakes each of its turns once, and none if it is not kept', async () => {
+it('[S4] a step queues one job per turn, and none if it fails', async () => {
   const store = await openPostgres(url, { schema: 'waking', maxConnections: 2 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -36,7 +36,7 @@ it('[S4] a step wakes each of its turns once, and none if it is not kept', async
   await store.close();
 });
 
-it('[S1] a connection is free again after a step that reads, one that throws and one that is refused', async () => {
+it('[S1] releases the connection after a step that reads, throws or is rejected', async () => {
   const store = await openPostgres(url, { schema: 'one', maxConnections: 1 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
@@ -60,7 +60,7 @@ it('[S1] a connection is free again after a step that reads, one that throws and
   await store.close();
 });
 
-it('[A34] two steps that would each reach the limit of pending approvals, at the very same time: one does', async () => {
+it('[A34] of two concurrent steps that would reach the approval limit, one succeeds', async () => {
   const [one, two] = await Promise.all([1, 2].map(() => openPostgres(url, { schema: 'limited', maxConnections: 2 })));
   if (one === undefined || two === undefined) throw new Error('no store');
   await plant(one);
@@ -75,7 +75,7 @@ it('[A34] two steps that would each reach the limit of pending approvals, at the
       ];
       return { value, writes: value ? { ...nothing, changes, limit: { agentId: A, mostPending: 1 } } : nothing };
     });
-  // Both get as far as the world's row, which is the last thing that a step needs.
+  // Both get as far as the world's row, which a step locks last.
   await admin.query('begin');
   await admin.query('select 1 from limited.worlds for update');
   const asking = Promise.all([ask(one, C), ask(two, 'chat_2')]);
@@ -101,7 +101,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-it('[S1] random steps leave in memory what another process loads', async () => {
+it('[S1] random steps leave the state in memory that another process loads', async () => {
   const open = (): Promise<Store> => openPostgres(url, { schema: 'random', maxConnections: 2 });
   const other = await open();
   const loading: Store = {
@@ -118,7 +118,7 @@ it('[S1] random steps leave in memory what another process loads', async () => {
         await store.close();
       }
     }),
-    // Shrinking would take longer than the test may.
+    // Shrinking would exceed the timeout.
     { numRuns: scaled(60), endOnFailure: true },
   );
   await other.close();

@@ -18,9 +18,9 @@ import { writeAlone } from './write-alone.js';
 export interface StepTools {
   pool: pg.Pool;
   statements: Statements;
-  /** Under which name wake-ups are written. */
+  /** The task name of jobs. */
   task: string;
-  /** The database's time, as far as this process knows it. */
+  /** The database's time, as far as this process knows. */
   clock: { now(): number; heard(now: number): void };
 }
 
@@ -31,25 +31,24 @@ export interface Stepper {
     decide: Decide<T>,
     kept: OnCommit | undefined,
   ): Promise<Finished & { value: T }>;
-  /** Something was written in a transaction: any world may have another `rev` or other clients. */
+  /** Called after a transaction: any world may have a new `rev` or other clients. */
   forgetWorlds(): void;
 }
 
-/** Another step was faster, or it was decided on what was no longer so. Nothing of it was kept, and it can be decided again. */
+/** Another step was faster, or the cached state was outdated. Nothing was written, and the step can be decided again. */
 class StaleStep extends CountersignError {}
 
 const MOST_TRIES = 20;
 
 /**
- * A step is decided on what this process remembers and written with one statement, which checks that it still is so. If it isn't, or if the
- * step reads what is not remembered, it is decided again on what is loaded then. Steps of one chat take turns, so its state is never one that
- * is not committed.
+ * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something
+ * is not cached, decides again on loaded data. Steps of one chat are serialized, so cached state is always committed.
  */
 export function createStepper(tools: StepTools, kept: KeptChats = createKeptChats()): Stepper {
   const { pool, clock } = tools;
   const inTurn = createTurns();
   const appender = createAppender(pool, clock);
-  // A server that restarts after a crash may have lost commits and give their transaction ids again, with the same start time.
+  // After a crash the server may have lost commits and reuse their transaction ids.
   pool.on('error', () => kept.clear());
   pool.on('release', (error) => {
     if (error) kept.clear();
@@ -72,7 +71,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     return readsOf(loaded, needs, chats, clients, foreign);
   }
 
-  /** Half changed, or changed by what was not kept. */
+  /** Drops state that may be partly changed, or changed by a failed step. */
   function drop(worldId: string, { chats, clients = [] }: StepNeeds): void {
     for (const id of chats) kept.drop(id);
     for (const id of clients) kept.dropClient(id);
@@ -89,7 +88,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     const { given: chats, givenClients: clients } = reads;
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
-      // Nothing is appended, so nothing checks what it was decided on.
+      // Without an append, nothing verifies the cached state.
       if (reads.isKept && needs.recent !== true) throw new NotLoaded('A step that writes nothing has to look.');
       return { value, events: [], head: undefined };
     }
@@ -121,7 +120,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
   return {
     step: (worldId, needs, decide, published) =>
       inTurn(needs.chats, async () => {
-        /** A look is given the newest, also what another process has written. */
+        /** A look always loads, to include writes of other processes. */
         let mustLoad = needs.isLook === true && needs.recent !== true;
         for (let left = MOST_TRIES; ; left -= 1) {
           try {
@@ -155,9 +154,9 @@ function finishedBy(
   return { events, head: writes.records.length === 0 ? undefined : { seq, hash }, version };
 }
 
-const BUSY = 'Somebody else changed this at the same time. Try again.';
+const BUSY = 'This was changed at the same time by someone else. Try again.';
 
-/** What it throws on what is kept here may be because of what is no longer so. */
+/** An error based on cached state may be due to outdated data. */
 function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {
   try {
     return decide(reads);
@@ -170,10 +169,10 @@ function isNothing({ changes, emissions, records, wakes }: StepWrites): boolean 
   return changes.length + emissions.length + records.length + wakes.length === 0;
 }
 
-/** What the database says, as something that can be tried again or acted on. Anything else stays as it is. */
+/** Converts database errors that can be retried or acted on. Anything else stays unchanged. */
 function asStale(cause: unknown, assumesUnsent: boolean): unknown {
   if (!(cause instanceof pg.DatabaseError)) return cause;
-  // A step that a deadlock ended has written nothing. A message that was sent before is found when the step looks.
+  // A deadlock victim has written nothing. A message that was already sent is found on reload.
   const wasSent = assumesUnsent && cause.constraint === 'messages_by_client_id';
   const isAgain = cause.code === '40P01' || cause.code === '40001' || wasSent;
   if (isAgain) return new StaleStep('store-unavailable', BUSY, { cause });

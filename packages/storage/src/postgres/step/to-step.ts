@@ -5,7 +5,7 @@ import { toEventRow, toStoredEvent } from '../../verbs/events.js';
 import type { KeptChat, KeptClient } from './kept-chats.js';
 import type { Rows } from './plan.js';
 
-/** What is told and recorded, as the append function takes it. Throws what no database can hold, before anything is sent. */
+/** Events and records in the format of the append function. Throws for unsupported values before anything is sent. */
 export function toSaid(worldId: string, at: number, { emissions, records }: Said): object {
   const time = new Date(at).toISOString();
   return {
@@ -19,18 +19,18 @@ export function toSaid(worldId: string, at: number, { emissions, records }: Said
 
 type Said = Pick<StepWrites, 'emissions' | 'records'>;
 
-/** When and on what a step was decided. */
+/** When a step was decided, and on which versions. */
 export interface Decided {
   worldId: string;
   at: number;
   rev: number;
   chats: ReadonlyMap<string, KeptChat>;
   clients: ReadonlyMap<string, KeptClient>;
-  /** How many turns of the world it took to be at work. Undefined: it knew. */
+  /** Number of working turns that the step assumed. Undefined if it knew. */
   working: number | undefined;
 }
 
-/** A whole step, as the append function takes it. */
+/** A whole step in the format of the append function. */
 export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWrites): object {
   const { worldId, at, working } = decided;
   return {
@@ -42,21 +42,21 @@ export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWri
   };
 }
 
-/** What must still be so. */
+/** The versions that must still be current. */
 export function toCheck({ at, rev, chats, clients }: Decided): object {
   const versions = (of: ReadonlyMap<string, { version: string | null }>): object =>
     Object.fromEntries(Array.from(of, ([id, { version }]) => [toStored(id), version]));
   return { at, rev, chats: versions(chats), ...(clients.size === 0 ? {} : { clients: versions(clients) }) };
 }
 
-/** How many approvals may be pending, and how many of `changes` ask for one. */
+/** The approval limit, and how many of `changes` request one. */
 export function toLimit({ changes, limit }: Pick<StepWrites, 'changes' | 'limit'>): object {
   if (limit === undefined) return {};
   const asked = changes.filter((fact) => fact.kind === 'approval-requested' && fact.approval.agentId === limit.agentId);
   return { limit: { agent: toStored(limit.agentId), most: limit.mostPending, asks: asked.length } };
 }
 
-/** Its events, as they were numbered, with how many turns were really at work. */
+/** The numbered events, with the actual number of working turns. */
 export function eventsOf(
   worldId: string,
   at: number,

@@ -12,8 +12,8 @@ import { toCheck, toLimit, toSaid, type Decided } from './to-step.js';
 import { writeWide } from './write-wide.js';
 
 /**
- * Writes a step that one call of the append function can't, in a transaction of its own: it deletes, changes the world or its agents, or hands
- * turns to other processes. Locks in the same order as all writers: chats, then the world, then anything else.
+ * Writes a step in its own transaction: one that deletes, changes the world or its agents, or hands turns to other processes.
+ * Locks in the usual order: chats, world, anything else.
  */
 export async function writeAlone(
   { pool, statements, task, clock }: StepTools,
@@ -42,7 +42,7 @@ export async function writeAlone(
       else for (const query of writeWide(operation.fact, statements, at)) await client.query(query);
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
-    // Its approvals are written, so they are counted among the pending ones.
+    // Its approvals are already written, so they count as pending.
     const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');
@@ -56,7 +56,7 @@ export async function writeAlone(
   }
 }
 
-/** All chats of a world that is deleted: a step in one of them waits, and then finds it gone. */
+/** All chats of a deleted world: a concurrent step waits, and then finds it deleted. */
 const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';
 
 function no(): boolean {

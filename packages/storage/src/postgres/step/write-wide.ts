@@ -4,7 +4,7 @@ import { toStored } from '../../text.js';
 import type { WideChange } from './plan.js';
 import { namedQuery, queryOf, type Query } from './query.js';
 
-/** Writes a fact about more than single rows. */
+/** Writes a change that affects more than single rows. */
 export function writeWide(fact: WideChange, s: Statements, now: number): Query[] {
   const raiseRev = (worldId: string): Query => queryOf(s.updateWorld, { id: worldId, name: null, settings: null });
   switch (fact.kind) {
@@ -32,7 +32,7 @@ export function writeWide(fact: WideChange, s: Statements, now: number): Query[]
   }
 }
 
-/** An id that was given before is refused by the table's key. */
+/** The primary key rejects a used id. */
 const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) values ($1, $2, $3, $4)';
 
 function deleteWorld(id: string, s: Statements, now: number): Query[] {
