@@ -5,9 +5,8 @@ import { matchesPath, pathPattern } from './patterns/path-pattern.js';
 import type { PatternWord } from './types.js';
 
 /**
- * How an allow rule reads its arguments (A19): as narrowly as they can be read. A star stays within one word and never
- * stands for an option; only a lone last star means any further words, or none, and even that stands for no word that has to be
- * spelled out (A30). Without a sandbox no star stands for anything (A32). Nothing covers a dynamic call or a path that is not normalised.
+ * Reads the arguments of an allow rule as narrowly as possible (A19, A30, A32): `*` stays within one word and never matches an option.
+ * Only a lone last `*` matches any number of words. Dynamic calls and paths that aren't normalised never match.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
   if (words === undefined || (words.length === 1 && isLoneStar(words[0]))) {
@@ -69,20 +68,20 @@ function coversWords(
   if (open ? words.length < globs.length : words.length !== globs.length) return false;
   return globs.every(({ glob, startsWithStar, climbs }, index) => {
     const word = words[index] ?? '';
-    // `git * x` must not let `git --exec-path=/tmp x` in: an option can change what the rest means.
+    // `git * x` must not allow `git --exec-path=/tmp x`: an option can change the meaning of the rest.
     if (startsWithStar && word.startsWith('-')) return false;
-    // Nor `cat docs/*` a `cat docs/../../.ssh/id_rsa`: a star that climbs out of the folder it is in stands for anything.
+    // `cat docs/*` must not allow `cat docs/../../.ssh/id_rsa`: `*` must not match a path traversal.
     return matchesGlob(glob, word) && climbsIn(word) <= climbs;
   });
 }
 
-/** `--prefix=*` spells `--prefix=x`; a star for more than the value spells nothing. */
+/** `--prefix=*` spells out `--prefix=x`. A star that covers more than the value doesn't. */
 function spells(glob: Glob | undefined, word: string): boolean {
   if (glob === undefined) return false;
   return glob.length === 1 || (word.includes('=') && (glob[0] ?? '').startsWith(word.slice(0, word.indexOf('=') + 1)));
 }
 
-/** How often a text that may name a path goes up a folder. */
+/** Counts the `..` segments in a text that may be a path. */
 export function climbsIn(text: string): number {
   return text.includes('..') ? text.split(/\.\.(?=\/)|(?<![^=:,/])\.\.$/).length - 1 : 0;
 }

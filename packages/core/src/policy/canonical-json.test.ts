@@ -4,7 +4,7 @@ import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from './canonical-json.js';
 
 describe('canonicalJson', () => {
-  it('[A7] gives one text for one value, whatever order its keys came in', () => {
+  it('[A7] gives the same text for the same value in any key order', () => {
     expect(canonicalJson({ b: [1, { d: null, c: true }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":true,"d":null}]}');
   });
 
@@ -27,7 +27,7 @@ describe('canonicalJson', () => {
     ['a hole', Array.from({ length: 1 })],
     ['a date', new Date(0)],
     ['a function inside', { f: () => 1 }],
-  ])('refuses what JSON can not say: %s', (_name, value) => {
+  ])('rejects values that JSON can't represent: %s', (_name, value) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 
@@ -37,7 +37,7 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson(loop)).toThrow('nested too deeply');
   });
 
-  it('[A7] is a fixed point: parsing the text and writing it again changes nothing', () => {
+  it('[A7] is a fixed point: parsing and serializing again changes nothing', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: anyCharacter }), (text) => {
         const once = canonicalJson(JSON.parse(text));

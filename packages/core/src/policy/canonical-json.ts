@@ -1,16 +1,15 @@
-const DEEPEST = 1000;
+const MAX_DEPTH = 1000;
 
 /**
- * One text for one JSON value: keys by code point, no white space, `-0` as `0`. Hashes and rules compare these texts,
- * so two texts for one value would ask a person twice, and one text for two values would sign the wrong call.
- * Throws a TypeError on what JSON can't say; dropping it silently would leave part of the value unsigned.
+ * Serializes JSON canonically (keys by code point, no white space, `-0` as `0`), because call hashes and rules compare the text.
+ * Throws a TypeError for values that JSON can't represent; dropping them would leave part of the value out of the hash.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0);
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > DEEPEST) throw new TypeError('the value is nested too deeply, or contains itself');
+  if (depth > MAX_DEPTH) throw new TypeError('the value is nested too deeply, or contains itself');
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -30,7 +29,7 @@ function write(value: unknown, depth: number): string {
 }
 
 function writeArray(items: readonly unknown[], depth: number): string {
-  // Array.from turns holes into undefined, which is refused; map would skip them and leave commas without values.
+  // Array.from turns holes into undefined, which is rejected. map would skip them and emit commas without values.
   return `[${Array.from(items, (item) => write(item, depth + 1)).join(',')}]`;
 }
 
@@ -43,13 +42,13 @@ function writeObject(value: object, depth: number): string {
   const values = value as Record<string, unknown>;
   for (const key of Object.keys(values).sort(byCodePoint)) {
     const member = values[key];
-    // An absent option and an undefined one are the same thing to every reader of the JSON.
+    // JSON has no undefined: a missing key and an undefined value are the same.
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${write(member, depth + 1)}`);
   }
   return `{${members.join(',')}}`;
 }
 
-/** UTF-16 puts surrogates below U+E000–U+FFFF; by code point they come after. Other languages sort by code point. */
+/** UTF-16 order puts surrogates below U+E000–U+FFFF; code point order puts them after. Other languages use code point order. */
 function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

@@ -11,30 +11,30 @@ import { guardMatcher } from './guard-matcher.js';
 import type { Named, ParseFailure, PatternWord, Rule, Verb } from './types.js';
 
 export interface CompiledRule {
-  /** As it was written: what a person is shown, and what a grant remembers. */
+  /** The original text, shown to people and stored in grants. */
   readonly text: string;
   readonly matcher: Matcher;
-  /** Its conditions on named arguments, if it has any. */
+  /** Conditions on named arguments, if any. */
   readonly named?: NamedMatcher;
-  /** Its arguments, where they are one word and not a condition: then they may name a path. */
+  /** The pattern, if it is a single word and not a condition; it may be a path. */
   readonly only?: PatternWord;
 }
 
 export type NamedRule = CompiledRule & { readonly named: NamedMatcher };
 
-/** The rules of one verb for one tool name or glob. */
+/** Rules with the same verb and the same tool name or glob. */
 export interface Shelf {
   readonly any: CompiledRule[];
   readonly patterned: CompiledRule[];
-  /** The patterned ones once more, by what a subject must contain for them to match. */
+  /** The rules of `patterned`, indexed by a word that a matching subject must contain. */
   readonly byWord: Map<string, CompiledRule[]>;
-  /** Those of `byWord` that are one word, which may be the end of a path, like `.env`. */
+  /** Single-word rules from `byWord`, which may be the end of a path, such as `.env`. */
   readonly byWordAndPath: CompiledRule[];
   readonly bySegment: Map<string, CompiledRule[]>;
   readonly withoutKey: CompiledRule[];
-  /** Those with conditions on named arguments. A deny or ask rule that can be read as words too is also among the others. */
+  /** Rules with conditions on named arguments. A deny or ask rule that also parses as words is in the other lists too. */
   readonly named: NamedRule[];
-  /** The same by what they spell. */
+  /** The rules of `named`, indexed by the value that they spell out. */
   readonly byNamed: NamedIndex<NamedRule>;
 }
 
@@ -43,15 +43,15 @@ export interface RuleIndex {
   readonly byGlob: Map<string, { readonly glob: Glob; readonly shelf: Shelf }>;
 }
 
-/** Rules made ready for judging. Build it once and keep it: compiling costs more than a thousand judgements. */
+/** A compiled policy. Compile once and reuse: compiling costs more than a thousand judgements. */
 export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
-  /** Why this policy asks about everything, if it does. */
+  /** Why every call needs approval under this policy, if it does. */
   readonly closed?: string;
 }
 
 /**
- * All or nothing: a policy with one rule left out could be without its only deny. Comments and blank lines are skipped; a comment
- * that contains a line break is refused, since a reader would take its second line for a rule.
+ * Rejects the whole policy if one rule is invalid: skipping it could drop the only deny rule. Comments and blank lines are skipped.
+ * A comment with a line break is rejected, because its second line would look like a rule.
  */
 export function compilePolicy(
   rules: readonly string[],
@@ -67,8 +67,8 @@ export function compilePolicy(
 }
 
 /**
- * Stored rules, some of which an older version may have accepted and this one can't read. Such a rule denies or asks about every call of
- * its tool, or allows none. Where not even its verb and tool can be read, everything is asked and nothing allowed.
+ * Compiles stored rules. If an older version stored a rule that no longer parses, a deny or ask rule applies to every call of its tool,
+ * and an allow rule is ignored. If even the verb or tool can't be parsed, every call needs approval.
  */
 export function compileStored(rules: readonly string[]): Policy {
   const policy = emptyPolicy();
@@ -77,7 +77,7 @@ export function compileStored(rules: readonly string[]): Policy {
     if (isForReaders(text)) continue;
     const parsed = parseRule(text);
     if (parsed.ok) addRule(policy, text, parsed.rule);
-    else if (parsed.head === undefined) closed ??= `line ${index + 1} can't be read: ${parsed.error}`;
+    else if (parsed.head === undefined) closed ??= `line ${index + 1} is invalid: ${parsed.error}`;
     else if (parsed.head.verb !== 'allow') addRule(policy, text, parsed.head);
   }
   return closed === undefined ? policy : { ...policy, allow: emptyPolicy().allow, closed };
@@ -107,8 +107,8 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
 const NOTHING: Matcher = { any: false, matches: () => false };
 
 /**
- * How a rule is read where its text can be read both ways. A deny or ask rule is read both ways, so that one written for words keeps
- * what it was about. An allow rule is read one way: by names, or, with the blanks of older versions between its conditions, as words.
+ * Picks the readings of an ambiguous rule. Deny and ask rules use both, so a stored word pattern keeps matching the same calls.
+ * An allow rule uses one: named conditions, or words if its conditions are separated by blanks, as in older versions.
  */
 export function readings({ verb, words, named }: Rule): {
   readonly words: readonly PatternWord[] | undefined | 'none';
@@ -119,15 +119,15 @@ export function readings({ verb, words, named }: Rule): {
   return isByName(named) ? { words: 'none', named } : { words: words ?? 'none', named: undefined };
 }
 
-/** Whether an allow rule or a grant is read by names. What older versions wrote differently keeps the meaning it had then. */
+/** Whether an allow rule or grant is read as named conditions. Syntax from older versions keeps its old meaning. */
 export function isByName({ separator, joined }: Named): boolean {
   return separator === 'comma' && !joined;
 }
 
-/** A policy that says nothing. */
+/** A policy without rules. */
 export const NO_RULES: Policy = emptyPolicy();
 
-/** For rules that are not there: everything is asked, nothing allowed, and no grant quiets it. */
+/** For rules that couldn't be loaded: every call needs approval, and grants don't apply. */
 export function closedPolicy(reason: string): Policy {
   return { ...emptyPolicy(), closed: reason };
 }

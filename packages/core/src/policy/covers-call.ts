@@ -9,8 +9,8 @@ import { parsePattern } from './read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from './types.js';
 
 /**
- * Whether these rules, beside those there are, allow this call, and each of them allows a part of it that no other does: one
- * that the call does not need has no business in a decision about it.
+ * Whether the rules, together with the existing policies, allow this call, and each rule is needed for it.
+ * A decision must not carry rules that its call doesn't need.
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
   const prepared = prepareOnce(call);
@@ -28,7 +28,7 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
   return sent.every((_, index) => covers.some((by) => by[index] === true && by.filter(Boolean).length === 1));
 }
 
-/** A pattern is compiled once: ten thousand grants, each read again for each call, would take as long as a person notices. */
+/** Cache of compiled patterns. Parsing ten thousand grants again for every call would be noticeably slow. */
 const MOST_COMPILED = 20_000;
 const compiledPatterns = new Map<string, Compiled | undefined>();
 
@@ -37,7 +37,7 @@ interface Compiled {
   readonly named?: NamedMatcher;
 }
 
-/** Whether an argument pattern alone, as grants and tools have them, covers a call. What can't be parsed covers nothing. */
+/** Whether a single argument pattern, as in a grant, covers a call. An invalid pattern covers nothing. */
 export function patternCovers(pattern: string, call: PreparedCall): boolean {
   const { matcher, named } = compiledPattern(pattern) ?? {};
   const { subjects, bases } = call;

@@ -4,9 +4,8 @@ import { canonicalJson } from './canonical-json.js';
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /**
- * What a call touches when its tool does not say: its arguments as `name=value` words, sorted by name. Strings stand
- * bare, anything else as canonical JSON. What can't be put in words (a validator may have made dates or classes of the
- * arguments) is dynamic, so that no rule allows what it can't read.
+ * Subjects for a tool that doesn't report any: its arguments as `name=value` words, sorted by name. Strings are bare, other values
+ * canonical JSON. Values that JSON can't represent, such as dates from a validator, are dynamic, so no rule allows them.
  */
 export function defaultSubjects(args: unknown): readonly Subject[] {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
@@ -19,7 +18,7 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
     const told = members.map(([name, value]) => `${shownName(name)}=${shownValue(value)}`);
     const bare = members.map(([name, value]) => `${shownName(name)}=${bareValue(value)}`);
     const words: Subject = { kind: 'words', words: told };
-    // A deny rule for `amount=100` means the text "100" too: tools take the one for the other.
+    // A deny rule for `amount=100` must also match the text "100", because tools accept both.
     return told.every((word, index) => word === bare[index])
       ? [words]
       : [words, { kind: 'words', words: bare, inner: true }];
@@ -28,12 +27,12 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
   }
 }
 
-/** Unquoted, `{"to=a": "b"}` and `{"to": "a=b"}` would be one word, and a name like `-f` would pose as an option. */
+/** Without quotes, `{"to=a": "b"}` and `{"to": "a=b"}` would be the same word, and a name like `-f` would look like an option. */
 function shownName(name: string): string {
   return PLAIN_NAME.test(name) ? name : JSON.stringify(name);
 }
 
-/** Bare, the text "1" would be the number 1, and a rule signed for the one would allow the other. */
+/** Without quotes, the text "1" would equal the number 1, and a rule approved for one would allow the other. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' && !readsAsJson(value) ? value : canonicalJson(value);
 }

@@ -12,7 +12,7 @@ export function shelves(index: RuleIndex | undefined, tool: string): readonly Sh
   return found;
 }
 
-/** The rules that any subject matches: for deny and ask, one is enough. */
+/** Deny or ask rules that match at least one subject. */
 export function matching(from: readonly Shelf[], call: PreparedCall): readonly string[] {
   const found = new Set<string>();
   findMatching(from, call, (rule) => {
@@ -44,11 +44,11 @@ function findMatching(
   return undefined;
 }
 
-/** For allow, every subject must be covered; the rule that covers the first one is named. */
+/** An allow rule must cover every subject. Returns the rule that covers the first one. */
 export function covering(from: readonly Shelf[], call: PreparedCall): string | undefined {
   if (from.length === 0) return undefined;
   const named = namedRules(from, call);
-  // The call touches nothing: only a rule for all its calls, or for exactly these arguments, covers it.
+  // Without subjects, only a rule for any arguments, or one whose conditions hold, covers the call.
   if (call.subjects.every(isInner)) {
     return (from.find((shelf) => shelf.any.length > 0)?.any[0] ?? named[0])?.text;
   }
@@ -75,25 +75,25 @@ export function coveringOne(
   return findCandidate(from, subject, (rule) => rule.matcher.matches(subject, call.bases));
 }
 
-/** Those whose conditions on named arguments hold. */
+/** Rules whose conditions on named arguments all hold. */
 function namedRules(from: readonly Shelf[], call: PreparedCall): readonly NamedRule[] {
   return from.flatMap((shelf) =>
     [...findNamed(shelf.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
   );
 }
 
-/** What runs inside another subject is allowed with it, or not at all. */
+/** A command inside another one is allowed together with it. */
 export function isInner(subject: PreparedSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }
 
-/** An allow rule that would cover a part of the call if its star stood for any words, and why it doesn't. */
+/** Finds an allow rule that would cover a subject if its star matched any words, and says why it doesn't. */
 export function findMissedByStar(
   from: readonly Shelf[],
   call: PreparedCall,
 ): { readonly rule: string; readonly why: 'star' | 'no-sandbox' } | undefined {
   for (const subject of call.subjects) {
-    // Only commands have words that a star doesn't stand for, and most calls are none.
+    // Only commands have words that a star can't match, and most calls aren't commands.
     if (subject.kind !== 'words' || subject.inner || (subject.spell.length === 0 && !subject.exact)) continue;
     if (coveringOne(from, subject, call) !== undefined) continue;
     const test: Test = (rule) => rule.matcher.missedBy?.(subject) !== undefined;
@@ -106,7 +106,7 @@ export function findMissedByStar(
 
 type Test = (rule: CompiledRule) => boolean;
 
-/** Looks among the rules that might match, found by what the subject contains. */
+/** Tests only candidate rules, found through the index. */
 function findCandidate(from: readonly Shelf[], subject: PreparedSubject, test: Test): CompiledRule | undefined {
   for (const shelf of from) {
     const found = findOnShelf(shelf, subject, test);

@@ -18,7 +18,7 @@ const anyText = fc.oneof(
 );
 
 describe('formatRule', () => {
-  it('[A19] writes what a person would write', () => {
+  it('[A19] formats rules as a person would write them', () => {
     const words = [
       literal('git'),
       literal('a b'),
@@ -32,7 +32,7 @@ describe('formatRule', () => {
     expect(formatRule({ verb: 'deny', tool: '*' })).toBe('deny *');
   });
 
-  it('[A19] escapes any text so that parsing gives it back, with nothing invisible left', () => {
+  it('[A19] escapes any text so that it round-trips and has no invisible characters', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 5 }), (texts) => {
         const rule: Rule = { verb: 'allow', tool: 'x', words: texts.map(literal) };
@@ -44,7 +44,7 @@ describe('formatRule', () => {
     );
   });
 
-  it('[A19] gives back stars as stars', () => {
+  it('[A19] keeps stars as stars', () => {
     const word = fc
       .array(
         anyText.filter((text) => text !== ''),

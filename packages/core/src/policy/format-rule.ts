@@ -1,7 +1,7 @@
 import { isHidden, showHidden } from './patterns/hidden-characters.js';
 import type { Condition, Named, PatternWord, Rule } from './types.js';
 
-/** Nothing of it has a meaning in a rule. */
+/** Words that need no escaping. */
 const PLAIN_WORD = /^[\w.@/-]+$/;
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
@@ -12,7 +12,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** The text of a rule, so that parsing it gives the same rule back. Nothing in it is invisible. */
+/** Formats a rule so that it parses back to the same rule. Invisible characters are escaped. */
 export function formatRule(rule: Rule): string {
   const head = `${rule.verb} ${rule.tool}`;
   if (rule.named !== undefined && rule.named.separator === 'comma') return `${head}(${formatNamed(rule.named)})`;
@@ -27,11 +27,11 @@ function formatCondition(condition: Condition): string {
   const name = PLAIN_NAME.test(condition.name) ? condition.name : quoteName(condition.name);
   if (condition.kind === 'compare') return `${name} ${condition.operator} ${condition.number}`;
   const value = formatWord(condition.value, /[ *()"\\,]/);
-  // `to==bob` would be another operator.
+  // `to==bob` would parse as another operator.
   return `${name}=${/^[=<>]/.test(value) ? '\\' : ''}${value}`;
 }
 
-/** In double quotes, in which everything may be escaped. */
+/** Double quotes, because they allow escapes. */
 function quoteName(name: string): string {
   return `"${Array.from(name, (character) => escapeCharacter(character)).join('')}"`;
 }
@@ -40,7 +40,7 @@ export function formatPattern(words: readonly PatternWord[]): string {
   return words.map((word, at) => guardOperator(formatWord(word), at)).join(' ');
 }
 
-/** `FOO=x make` and `a > b` are words, so what would make a condition of them is escaped. */
+/** Escapes `FOO=x make` and `a > b` as words, so that they don't parse as conditions. */
 function guardOperator(word: string, at: number): string {
   if (at === 0) return word.replace(/^([\p{L}_$][\p{L}\p{N}_$.-]*)([=<>!~,])/u, '$1\\$2');
   return at === 1 && /^[=<>!~]/.test(word) ? `\\${word}` : word;

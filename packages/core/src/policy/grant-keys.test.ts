@@ -21,11 +21,11 @@ it.each([
   ['..', ''],
   ['~', ''],
   ['./a/', ''],
-])('[N3] the pattern %j is looked up by %j', (pattern, key) => {
+])('[N3] the pattern %j has the key %j', (pattern, key) => {
   expect(keyOfPattern(pattern)).toBe(key);
 });
 
-it('[N3] looking grants up by key finds every one that covers the call', () => {
+it('[N3] looking up grants by key finds every grant that covers the call', () => {
   const name = fc.constantFrom(
     'a',
     'B',

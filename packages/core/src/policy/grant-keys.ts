@@ -3,26 +3,26 @@ import { isByName } from './compile-policy.js';
 import { parsePattern } from './read-pattern.js';
 import type { PatternWord } from './types.js';
 
-/** Stands for "could be about any call". */
+/** The key of patterns that may cover any call. */
 export const ANY_CALL = '';
 
 /**
- * What the first thing a call touches must have for a pattern to cover it, as one text that a store can look grants up by: with
- * ten thousand patterns for one tool, reading them all would take as long as a person notices (N3).
+ * An index key for a grant's pattern: what the first subject of a call must contain. Stores look up grants by it,
+ * because reading ten thousand patterns of one tool would be noticeably slow (N3).
  */
 export function keyOfPattern(pattern: string | null): string {
   const parsed = pattern === null ? undefined : parsePattern(pattern);
   const [first, ...more] = parsed?.ok === true ? (parsed.words ?? []) : [];
   if (first === undefined) return ANY_CALL;
-  // Conditions on named arguments hold in any order, and for tools that tell paths and hosts.
+  // Named conditions hold in any order, and also for tools that report paths and hosts.
   if (parsed?.ok === true && parsed.named !== undefined && isByName(parsed.named)) return ANY_CALL;
   const words = [first, ...more].map(literalText);
-  // A word that may be a path or a host is looked up by its end; several literal words can only be those very words.
+  // A single word may be a path or host, so its key is its last part. Several literal words must match exactly.
   if (more.length > 0 && words.every((word) => word !== undefined)) return wholeKey(words);
   return words[0] === undefined ? ANY_CALL : endKey(words[0]);
 }
 
-/** The keys of every pattern that may cover a call. A pattern covers all that a call touches or nothing: the first is enough. */
+/** The keys of all patterns that may cover a call. A pattern covers every subject or none, so the first subject is enough. */
 export function keysOfCall(subjects: readonly Subject[]): readonly [string, string] {
   const first = subjects.find((subject) => subject.kind !== 'words' || subject.inner !== true);
   switch (first?.kind) {
@@ -44,7 +44,7 @@ function literalText(word: PatternWord): string | undefined {
   return second === undefined && 'text' in only ? only.text : undefined;
 }
 
-/** The last name in it, as hosts are compared. What stands for another name has no key. */
+/** The last path segment or host label, lower-cased. `.` and `~` have no key. */
 function endKey(text: string): string {
   const end = text
     .slice(text.lastIndexOf('/') + 1)

@@ -13,10 +13,8 @@ interface Reading {
 }
 
 /**
- * How a deny or ask rule reads its arguments: as widely as they can be read. A star in a word matches anything, options
- * too, and as a whole word any number of words. Options that it does not name are passed over. A pattern that can only be a path, such as `~/.ssh/**`, also matches
- * a command or argument that names such a path, as far as its text tells: a tool without `subjects` of its own must
- * not be a way around it.
+ * Reads the arguments of a deny or ask rule as broadly as possible: `*` also matches options and any number of words, and unnamed options
+ * are skipped. A path pattern such as `~/.ssh/**` also matches words that look like that path, for tools that don't report subjects.
  */
 export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher {
   const elements = (words ?? [[{ stars: 1 } as const]]).map((word) => (isStarsOnly(word) ? MANY : readWord(word)));
@@ -26,7 +24,7 @@ export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher
   const [only, second] = words ?? [];
   const place =
     only !== undefined && second === undefined && isAnchored(only) ? pathPattern(only, 'liberal') : undefined;
-  // Not an option: it may be written otherwise.
+  // Options can be written in several ways, so they can't be the key.
   const spelt = (words ?? []).filter((word, at) => at === 0 || !isOption(firstText(word)));
   const key = place === undefined ? wordKey(spelt) : segmentKey(place);
 

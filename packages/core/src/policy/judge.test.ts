@@ -115,23 +115,23 @@ describe('an allow rule', () => {
     expect(outcome([`allow ${rule}`], host(text))).toBe(expected ? 'allow' : 'none');
   });
 
-  it('[A19] must cover every subject, and different rules may cover different ones', () => {
+  it('[A19] every subject must be covered, possibly by different rules', () => {
     const rules = ['allow x(ls *)', 'allow x(git status)'];
     expect(outcome(rules, command('ls'), command('git', 'status'))).toBe('allow');
     expect(outcome(rules, command('ls'), command('touch', 'pwned'))).toBe('none');
   });
 
-  it('[A19] never covers anything dynamic, not even as a bare tool', () => {
+  it('[A19] never covers dynamic subjects, not even without a pattern', () => {
     expect(outcome(['allow x', 'allow *', 'allow x(*)'], dynamic)).toBe('none');
     expect(outcome(['allow x'], command('ls'), dynamic)).toBe('none');
   });
 
-  it('[A19] covers a call without subjects only if it covers every call', () => {
+  it('[A19] covers a call without subjects only if it covers every call of the tool', () => {
     expect(outcome(['allow x(a)', 'allow x()'])).toBe('none');
     expect(outcome(['allow x(*)'])).toBe('allow');
   });
 
-  it('[A19] relative to a folder that is not known covers nothing', () => {
+  it('[A19] covers nothing if it is relative to an unknown folder', () => {
     const call = { tool: 'x', subjects: [path('/a/b')], place: { workingDirectory: '', home: 'nowhere' } };
     expect(judge({ world: policy('allow x(./**)', 'allow x(~/**)'), agent: none }, call).outcome).toBe('none');
   });
@@ -148,7 +148,7 @@ describe('a deny rule', () => {
     expect(outcome(['deny x(~/.gnupg/**)'], command(word))).toBe('none');
   });
 
-  it('[A19] about a path is judged in time however many = a word has', () => {
+  it('[A19] about a path takes linear time for a word with many = signs', () => {
     expect(outcome(['deny x(~/.ssh/**)'], command('='.repeat(1_000_000)))).toBe('none');
   });
 
@@ -191,7 +191,7 @@ describe('a deny rule', () => {
     expect(outcome([`deny ${rule}`], path(text))).toBe(expected ? 'deny' : 'none');
   });
 
-  it('[A19] about home holds anywhere when home is not known', () => {
+  it('[A19] about home matches in any folder if home is unknown', () => {
     const call = { tool: 'x', subjects: [path('/home/ann/.ssh/id')], place: { workingDirectory: '/', home: '' } };
     expect(judge({ world: policy('deny *(~/.ssh/**)'), agent: none }, call).outcome).toBe('deny');
   });
@@ -206,18 +206,18 @@ describe('a deny rule', () => {
     expect(outcome([`deny ${rule}`], host(text))).toBe(expected ? 'deny' : 'none');
   });
 
-  it('[A19] matches if any one subject does', () => {
+  it('[A19] matches if any subject matches', () => {
     expect(outcome(['allow x', 'deny x(rm *)'], command('ls'), command('rm', 'a'))).toBe('deny');
   });
 
-  it('[A19] for a bare tool matches what is dynamic and what touches nothing; with a pattern it does not', () => {
+  it('[A19] without a pattern matches dynamic calls and calls without subjects; with a pattern it does not', () => {
     expect(outcome(['deny x'], dynamic)).toBe('deny');
     expect(outcome(['deny x(*)'])).toBe('deny');
     expect(outcome(['deny x(rm *)'], dynamic)).toBe('none');
   });
 });
 
-describe('words that have to be spelt', () => {
+describe('words that must be spelled out', () => {
   const spelt = (at: number, ...words: string[]): Subject => ({ kind: 'words', words, spell: [at] });
 
   it.each<[string, string[], number, boolean]>([
@@ -237,15 +237,15 @@ describe('words that have to be spelt', () => {
     expect(outcome([`allow ${rule}`], spelt(at, ...words))).toBe(expected ? 'allow' : 'none');
   });
 
-  it('[A19] are to deny and ask rules words like others', () => {
+  it('[A19] are ordinary words for deny and ask rules', () => {
     expect(outcome(['deny x(git *)'], spelt(1, 'git', '-c'))).toBe('deny');
   });
 });
 
-describe('what runs inside another subject', () => {
+describe('a command inside another one', () => {
   const inner = (...words: string[]): Subject => ({ kind: 'words', words, inner: true });
 
-  it('[A19] is denied and asked about, and needs no rule of its own to be allowed', () => {
+  it('[A19] can be denied or need approval, and needs no allow rule of its own', () => {
     const subjects = [command('npx', 'tsc'), inner('tsc')];
     expect(outcome(['allow x(npx tsc)'], ...subjects)).toBe('allow');
     expect(outcome(['allow x(npx tsc)', 'deny x(tsc)'], ...subjects)).toBe('deny');
@@ -255,8 +255,8 @@ describe('what runs inside another subject', () => {
   });
 });
 
-describe('a path in another case or composition', () => {
-  it('[A19] is what a deny rule is about, and not what an allow rule is about', () => {
+describe('a path in another case or Unicode normalization', () => {
+  it('[A19] is matched by deny rules but not by allow rules', () => {
     const paths = ['/srv/project/SECRETS/key', '/srv/project/secrets/KEY', '/SRV/project/secrets/key'];
     for (const one of paths) {
       expect(outcome(['deny x(./secrets/key)'], path(one))).toBe('deny');
@@ -277,7 +277,7 @@ describe("an administrator's rules", () => {
       { tool: 'x', subjects, place },
     );
 
-  it('[A19] win over those of world and agent', () => {
+  it('[A19] beat those of the world and the agent', () => {
     const a = command('a');
     expect(judged(['deny x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'deny', rule: 'deny x(a)' });
     expect(judged(['ask x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'ask', rule: 'ask x(a)' });
@@ -287,7 +287,7 @@ describe("an administrator's rules", () => {
     expect(judged(['allow x', 'ask x(a)'], ['deny x(a)'], [], a).outcome).toBe('deny');
   });
 
-  it('[A19] that allow a part of a call leave the rest to the world', () => {
+  it('[A19] can allow part of a call, and leave the rest to the world', () => {
     expect(judged(['allow x(a)'], ['deny x(b)'], [], command('a'), command('b')).outcome).toBe('deny');
     expect(judged(['allow x(a)'], ['allow x(b)'], [], command('a'), command('b')).outcome).toBe('allow');
     expect(judged(['allow x(a)'], [], [], command('a'), command('b')).outcome).toBe('none');
@@ -296,7 +296,7 @@ describe("an administrator's rules", () => {
 });
 
 describe('judge', () => {
-  it('[A19] names the rule as it was written', () => {
+  it('[A19] returns the rule as it was written', () => {
     const world = policy('allow  x', 'deny x(rm  *)');
     expect(judge({ world, agent: none }, { tool: 'x', subjects: [command('rm')], place })).toEqual({
       outcome: 'deny',
@@ -304,7 +304,7 @@ describe('judge', () => {
     });
   });
 
-  it("[A19.2] takes an agent's deny and ask, and nothing from its allow", () => {
+  it("[A19.2] applies an agent's deny and ask rules, and ignores its allow rules", () => {
     const call = { tool: 'x', subjects: [command('a')], place };
     expect(judge({ world: none, agent: policy('allow x') }, call).outcome).toBe('none');
     expect(judge({ world: policy('allow x'), agent: policy('ask x(a)') }, call)).toEqual({
@@ -314,7 +314,7 @@ describe('judge', () => {
     expect(judge({ world: policy('allow x', 'ask x'), agent: policy('deny x') }, call).outcome).toBe('deny');
   });
 
-  it('[A19] asks about everything and allows nothing when a policy could not be read', () => {
+  it('[A19] requires approval for every call if a policy is invalid', () => {
     const closed = closedPolicy('rule 3');
     const call = { tool: 'x', subjects: [command('a')], place };
     expect(judge({ world: closed, agent: none }, call)).toEqual({ outcome: 'ask' });
@@ -360,8 +360,8 @@ const rule = fc
   .tuple(fc.constantFrom('allow', 'ask', 'deny'), tool, argumentsText)
   .map(([verb, name, args]) => `${verb} ${name}${args}`);
 
-describe('judge, whatever the rules', () => {
-  it('[A19] looking rules up by what a call contains finds what trying each one finds', () => {
+describe('judge, for random rules', () => {
+  it('[A19] finds the same rules through the index as by testing each one', () => {
     fc.assert(
       fc.property(fc.constantFrom('allow', 'deny'), argumentsText, subject, (verb, args, one) => {
         const parsed = parseRule(`${verb} x${args}`);
@@ -402,7 +402,7 @@ describe('judge, whatever the rules', () => {
     );
   });
 
-  it('[A19] whatever an allow rule covers, the same pattern in a deny rule matches', () => {
+  it('[A19] a deny rule matches everything that an allow rule with the same pattern covers', () => {
     fc.assert(
       fc.property(argumentsText, fc.array(subject, { maxLength: 3 }), (args, subjects) => {
         fc.pre(outcome([`allow x${args}`], ...subjects) === 'allow');
@@ -412,7 +412,7 @@ describe('judge, whatever the rules', () => {
     );
   });
 
-  it('[A19.7] a star in an allow rule lets no option in, unless it is the lone last word', () => {
+  it('[A19.7] a star in an allow rule matches no option, unless it is the lone last word', () => {
     fc.assert(
       fc.property(
         fc.array(patternWord, { minLength: 1, maxLength: 4 }),
@@ -430,7 +430,7 @@ describe('judge, whatever the rules', () => {
 });
 
 describe('a large policy', () => {
-  it('[A2] finds the rules that count among 1,000 of each kind of pattern', () => {
+  it('[A2] finds the matching rules among 1,000 of each kind of pattern', () => {
     const rules = Array.from({ length: 250 }, (_, n) => [
       `allow x(tool${n} * --flag${n} *)`,
       `deny x(* bad${n} *)`,
@@ -446,7 +446,7 @@ describe('a large policy', () => {
     expect(judge({ world, agent: none }, call).outcome).toBe('allow');
   });
 
-  it('[A2] is judged to the end whatever a model writes: a matcher that tries every way would not return', () => {
+  it('[A2] is judged in linear time for any input: a backtracking matcher would not return', () => {
     const world = policy('deny x(*a*a*a*a*a*a*a*a*a*b)', `deny x(${'* a* '.repeat(20)} b)`, 'allow x(*a*a*a*a*a*b *)');
     const long = { tool: 'x', subjects: [command('a'.repeat(1_000_000))], place };
     const many = { tool: 'x', subjects: [command(...Array.from({ length: 10_000 }, () => 'aa'))], place };

@@ -4,8 +4,8 @@ import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall } from './types.js';
 
 /**
- * Whose rules count. The agent's can only be stricter: its allow rules are not looked at. The administrator's come from a
- * file that no world can change, and win over both.
+ * The policies that apply to a call. The agent's rules can only be stricter, so its allow rules are ignored.
+ * The administrator's rules come from a file that no world can change, and beat both others.
  */
 export interface Policies {
   readonly admin?: Policy;
@@ -18,22 +18,22 @@ export interface Judgement {
   readonly rule?: string;
 }
 
-/** Everything the rules say of one call, for the gate, which must know every ask rule and not only the first. */
+/** All matching rules of one call. The gate needs every ask rule, not only the first. */
 export interface Weighing {
   readonly deny?: string;
-  /** An administrator's ask rule. No grant answers it. */
+  /** An administrator's ask rule. Grants don't override it. */
   readonly adminAsk?: string;
   readonly asks: readonly string[];
   readonly allow?: string;
-  /** Why everything is asked, if a policy could not be read. */
+  /** Why every call needs approval, if a policy is invalid. */
   readonly closed?: string;
-  /** A deny or ask rule that a dynamic part of the call might break; nobody can tell before it runs. */
+  /** A deny or ask rule that a dynamic part of the call might match at run time. */
   readonly unclear?: string;
-  /** The call with what rules need to know of it, for whoever matches more of them. */
+  /** The prepared call, for matching grants without preparing it again. */
   readonly prepared: PreparedCall;
 }
 
-/** deny beats ask beats allow, whatever the order (A19). */
+/** Deny beats ask, and ask beats allow, regardless of order (A19). */
 export function judge(policies: Policies, call: PolicyCall): Judgement {
   const { deny, adminAsk, asks, allow, closed } = weigh(policies, call);
   if (deny !== undefined) return { outcome: 'deny', rule: deny };
@@ -43,7 +43,7 @@ export function judge(policies: Policies, call: PolicyCall): Judgement {
   return allow === undefined ? { outcome: 'none' } : { outcome: 'allow', rule: allow };
 }
 
-/** Whether these rules, and no others, say anything of this call. */
+/** Whether any of these rules matches the call. */
 export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean {
   const compiled = compilePolicy(rules);
   return compiled.ok && judge({ world: compiled.policy, agent: NO_RULES }, call).outcome !== 'none';

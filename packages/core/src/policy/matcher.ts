@@ -4,20 +4,20 @@ import type { Bases } from './patterns/path-text.js';
 import type { PreparedSubject } from './prepare-call.js';
 import type { PatternWord } from './types.js';
 
-/** A whole word of a command, or a whole segment of a path or of a word that may name one. */
+/** An index key: a whole word of a command, or a whole segment of a path or possible path. */
 export interface Key {
   readonly kind: 'word' | 'segment';
   readonly text: string;
 }
 
-/** A rule's arguments, ready to be tried. */
+/** The compiled arguments of a rule. */
 export interface Matcher {
-  /** Any arguments: the rule has no pattern, or one that leaves nothing out. */
+  /** The rule has no pattern, or one that matches any arguments. */
   readonly any: boolean;
-  /** What a subject must contain to match at all. Rules are looked up by it, so that a thousand cost little more than one. */
+  /** What a subject must contain to match. Rules are indexed by it, so a thousand rules cost little more than one. */
   readonly key?: Key;
   readonly matches: (subject: PreparedSubject, bases: Bases) => boolean;
-  /** Of an allow rule that does not match: why its star doesn't stand for the words, if it would match otherwise. */
+  /** For an allow rule that doesn't match: why its star doesn't cover the words, if the rule would match otherwise. */
   readonly missedBy?: (subject: PreparedSubject) => 'star' | 'no-sandbox' | undefined;
 }
 
@@ -26,7 +26,7 @@ export function isLoneStar(word: PatternWord | undefined): boolean {
   return word?.length === 1 && only !== undefined && 'stars' in only && only.stars === 1;
 }
 
-/** The first word that must be there as it stands. */
+/** The first word without stars. */
 export function wordKey(words: readonly PatternWord[]): Key | undefined {
   for (const word of words) {
     const [only] = word;
@@ -36,7 +36,7 @@ export function wordKey(words: readonly PatternWord[]): Key | undefined {
   return undefined;
 }
 
-/** The first segment that must be there as it stands. */
+/** The first segment without stars. */
 export function segmentKey(pattern: PathPattern): Key | undefined {
   for (const segment of pattern.segments) {
     if (segment !== MANY && segment.length === 1) return { kind: 'segment', text: segment[0] ?? '' };

@@ -66,7 +66,7 @@ describe('parseRule', () => {
     ['deny x()', 6, 'no arguments'],
     ['ask x( )', 5, 'no arguments'],
     [`allow x(${'y'.repeat(2000)})`, 2000, 'at most'],
-  ])('[A19] refuses %j with its position', (text, position, words) => {
+  ])('[A19] rejects %j with its position', (text, position, words) => {
     const parsed = parseRule(text);
     expect(parsed).toMatchObject({ ok: false, position });
     expect(!parsed.ok && parsed.error).toContain(words);
@@ -74,7 +74,7 @@ describe('parseRule', () => {
 });
 
 describe('compilePolicy', () => {
-  it('[A19] refuses a whole policy for one rule that can not be read, and says which', () => {
+  it('[A19] rejects the whole policy if one rule is invalid, and names the rule', () => {
     expect(compilePolicy(['allow x', 'deny y(', 'deny z'])).toMatchObject({ ok: false, index: 1, position: 7 });
   });
 });

@@ -3,14 +3,14 @@ import { readPattern } from './read-pattern.js';
 import { hiddenFailure } from './patterns/scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from './types.js';
 
-/** The longest rule the wire accepts; a proposed rule that is longer could not be written. */
+/** The longest rule that the API accepts. */
 const LONGEST_RULE = 2000;
 
 const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
 
 /**
- * `allow|ask|deny TOOL` or `… TOOL(PATTERN)`, on one line. Anything else is refused with its position: a rule that is
- * half understood would allow, or fail to deny, something its writer did not mean.
+ * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. Anything else fails with its position: a partly parsed
+ * rule would allow, or fail to deny, calls that its author didn't mean.
  */
 export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
   if (text.length > LONGEST_RULE) return failure(`a rule has at most ${LONGEST_RULE} characters`, LONGEST_RULE);
@@ -27,7 +27,7 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
   const toolEnd = skipUntil(text, toolAt, ' \t(');
   const tool = text.slice(toolAt, toolEnd);
   if (tool === '') return failure('the name of a tool is missing', toolAt);
-  // Tool names are ASCII. A look-alike letter would make a deny rule that never matches anything.
+  // Tool names are ASCII. A deny rule with a look-alike letter would never match.
   const odd = tool.search(/[^A-Za-z0-9_*-]/);
   if (odd >= 0) return failure('a tool name is made of A-Z a-z 0-9 _ - and the star', toolAt + odd);
 
@@ -45,7 +45,7 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
     const error = text.charAt(rest) === '#' ? OWN_LINE : 'nothing may follow the closing parenthesis';
     return { ...failure(error, rest), head: { verb, tool } };
   }
-  // `deny tool()` looks like "deny tool" and would match only calls without arguments.
+  // `deny tool()` looks like `deny tool`, but would match only calls without arguments.
   if (pattern.words?.length === 0 && verb !== 'allow') {
     const error = `empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`;
     return { ...failure(error, toolEnd), head: { verb, tool } };

@@ -5,7 +5,7 @@ import { type GivenOptions, readGivenOptions } from './patterns/past-options.js'
 import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './patterns/path-text.js';
 import type { PolicyCall } from './types.js';
 
-/** A subject with what every rule needs to know of it worked out once. */
+/** A subject with everything that rules compare, computed once. */
 export type PreparedSubject =
   | {
       readonly kind: 'words';
@@ -37,10 +37,10 @@ export interface PreparedCall {
   readonly tool: string;
   readonly subjects: readonly PreparedSubject[];
   readonly bases: Bases;
-  /** Undefined: nobody said what the arguments are. */
+  /** Undefined if the arguments are unknown or invalid. */
   readonly arguments: PreparedArguments | undefined;
   readonly subjectsFrom: 'tool' | 'arguments';
-  /** What the tool says it touches because of an argument. */
+  /** The subjects that the tool reports for an argument. */
   readonly told: (argument: string) => readonly PreparedSubject[];
 }
 
@@ -48,7 +48,7 @@ const NOTHING_TOLD: readonly PreparedSubject[] = [];
 
 const prepared = new WeakMap<PolicyCall, PreparedCall>();
 
-/** The same for a call that several judge: the gate when it is proposed and when it starts, and what proposes a rule for it. */
+/** Cached: the gate judges a call when it is proposed and again when it starts, and rule proposals need it too. */
 export function prepareOnce(call: PolicyCall): PreparedCall {
   const known = prepared.get(call);
   if (known !== undefined) return known;
@@ -106,12 +106,12 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
   }
 }
 
-/** So many separators are looked behind: a model chooses the word, and each one costs as much as the rest of it. */
+/** Maximum number of separators to split at. The model chooses the word, and each split costs time linear in its length. */
 const MOST_PARTS = 8;
 /** `file=x`, `host:x`, `@x`, `a,x`. */
 const SEPARATOR = /[=:@,]/g;
 
-/** What in a word may name a path: all of it, what is between or behind separators, or stuck to a short option, and texts in JSON. */
+/** The parts of a word that may be a path: the whole word, parts around separators, the value of a short option, and JSON strings. */
 function pathTexts(word: string): readonly string[] {
   const texts = [word];
   if (/^-[A-Za-z][~/.]/.test(word)) texts.push(word.slice(2));
@@ -135,12 +135,12 @@ function textsInJson(text: string): readonly string[] {
       return value;
     });
   } catch {
-    // It only began like JSON.
+    // Not JSON.
   }
   return found;
 }
 
-/** Every segment that a text has as it stands or folded, or may get from the folder it is worked out from. */
+/** All segments of the texts, raw and folded, and of the folders that they may be relative to. */
 function segmentsOf(
   texts: readonly string[],
   { workingDirectory = [], home = [], folded }: Bases,
@@ -154,7 +154,7 @@ function segmentsOf(
   return segments;
 }
 
-/** Most calls are judged without ever needing it. */
+/** Lazy, because most calls don't need it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

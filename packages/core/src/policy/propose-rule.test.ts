@@ -37,7 +37,7 @@ describe('proposeRule', () => {
     expect(proposeRule({ tool: 'x', subjects, place })).toBe(expected);
   });
 
-  it('[A19] proposes nothing for a name that would be read as a glob or breaks the grammar', () => {
+  it('[A19] proposes nothing for a tool name that parses as a glob or not at all', () => {
     for (const tool of ['*', 'a*', 'a b', 'a(', '\u0430', ''])
       expect(proposeRule({ tool, subjects: [command('a')], place })).toBeUndefined();
   });
@@ -66,7 +66,7 @@ describe('proposeRule', () => {
     );
   });
 
-  it('[A19] covers the arguments of any tool without subjects of its own, and no others', () => {
+  it('[A19] covers exactly the arguments of a tool that reports no subjects', () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })), text, (args, extra) => {
         const rule = proposeRule({ tool: 'x', subjects: defaultSubjects(args), place });
@@ -80,7 +80,7 @@ describe('proposeRule', () => {
     );
   });
 
-  it('[A19] covers the path it was made for, whatever is in its names', () => {
+  it('[A19] covers the path it was proposed for, with any characters in it', () => {
     const segment = text
       .map((name) => name.replaceAll(/[/\0]/g, '_'))
       .filter((name) => name !== '' && name !== '.' && name !== '..');
@@ -116,7 +116,7 @@ describe('coversCall', () => {
     expect(coversCall(rule, call)).toBe(expected);
   });
 
-  it('[A5] must cover every subject by itself', () => {
+  it('[A5] a pattern must cover every subject by itself', () => {
     expect(coversCall('allow x(git *)', { ...call, subjects: [command('git'), command('rm')] })).toBe(false);
   });
 });
@@ -137,14 +137,14 @@ describe('patternCovers', () => {
     expect(patternCovers(pattern, call)).toBe(expected);
   });
 
-  it('[A19] covers nothing dynamic, and without subjects only as a lone star', () => {
+  it('[A19] never covers dynamic subjects, and covers a call without subjects only as a lone star', () => {
     expect(patternCovers('*', { ...call, subjects: [{ kind: 'dynamic', why: '' }] })).toBe(false);
     expect(patternCovers('*', { ...call, subjects: [] })).toBe(true);
     expect(patternCovers('git *', { ...call, subjects: [] })).toBe(false);
     expect(patternCovers('', { ...call, subjects: [command()] })).toBe(true);
   });
 
-  it('[A19] [A24] covers its call, also where its words are so plain that this is not tried', () => {
+  it('[A19] [A24] covers its call even if the words are so plain that the check is skipped', () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,7}$/);
     const value = fc.oneof(name, fc.constantFrom('true', 'null', 'localhost', 'etc', 'Infinity'), fc.nat());
     fc.assert(

@@ -10,19 +10,18 @@ import { normalSegments } from './patterns/path-text.js';
 import { prepareOnce } from './prepare-call.js';
 import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 
-/** More lines than this nobody reads before signing them. */
+/** People don't read more lines than this before approving. */
 const MOST_RULES = 5;
-/** What the wire takes of a decision's rules. */
+/** The API's limit for the rules of a decision. */
 const LONGEST = 2000;
 
 /**
- * The narrowest allow rules for this very call, one a line: for each thing it touches that no rule allows yet, its words,
- * path or host, literally. Undefined where that can't be said: something dynamic, too much of it, or nothing at all (only
- * "any arguments" would cover that).
+ * Proposes the narrowest allow rules for this call, one per line: the literal words, path or host of each subject that no rule allows yet.
+ * Undefined for dynamic subjects, for too many rules, and for calls without subjects (only "any arguments" would cover those).
  */
 export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): string | undefined {
   const { tool, place } = call;
-  // A name with a star in it would be read back as a rule for many tools.
+  // A tool name with a star would parse as a glob.
   if (!toolNameSchema.safeParse(tool).success) return undefined;
   const named = proposeNamed(call);
   if (named !== undefined) {
@@ -43,7 +42,7 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/i;
 const PLAIN_VALUE = /^[a-z][a-z0-9_]*$/i;
 
-/** Names and values that are written into a rule as they are and read back as they are: such a rule need not be read to know that it covers its call. */
+/** Whether all names and values round-trip without escaping, so that checking whether the rule covers its call can be skipped. */
 function isPlain({ arguments: args }: PolicyCall): boolean {
   if (!isRecord(args?.value)) return false;
   for (const [name, value] of Object.entries(args.value)) {
@@ -56,7 +55,7 @@ function isPlain({ arguments: args }: PolicyCall): boolean {
   return true;
 }
 
-/** Names every argument, for a tool that does not say what it touches, so that the rule covers no other call. */
+/** For a tool that reports no subjects: names every argument, so that the rule covers no other call. */
 function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyCall): string | undefined {
   if (subjectsFrom !== 'arguments' || args?.ok !== true || subjects.some(({ kind }) => kind === 'dynamic'))
     return undefined;
@@ -68,7 +67,7 @@ function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyC
   return `allow ${tool}(${formatNamed({ conditions, open: false })})`;
 }
 
-/** The rules in a decision or a proposal. */
+/** Splits the rules of a decision or proposal. */
 export function splitRules(text: string): readonly string[] {
   return text.split('\n');
 }
@@ -100,7 +99,7 @@ function literal(text: string): PatternWord {
   return text === '' ? [] : [{ text }];
 }
 
-/** As a person would write it: under the working folder `./…`, under home `~/…`. */
+/** Shortens a path as a person would write it: `./…` in the working folder, `~/…` in home. */
 function shortPath(path: string, place: Place): string {
   const folders = [
     ['.', place.workingDirectory],

@@ -5,13 +5,13 @@ import type { ParseFailure, PatternEnd, Rule } from './types.js';
 
 type Pattern = Pick<Rule, 'words' | 'named' | 'begun'>;
 
-/** Reads an argument pattern that stands alone, as in a grant. */
+/** Parses a standalone argument pattern, as in a grant. */
 export function parsePattern(text: string): ({ ok: true } & Pattern) | ParseFailure {
   const hidden = findHidden(text);
   return hidden >= 0 ? hiddenFailure(hidden) : readPattern(text, 0, 'end');
 }
 
-/** A pattern as conditions on named arguments, as words, or as both where it can be read either way. A comparison is nothing else. */
+/** Parses a pattern as conditions, as words, or as both if it is ambiguous. A comparison is always a condition. */
 export function readPattern(
   text: string,
   from: number,
@@ -23,7 +23,7 @@ export function readPattern(
     case 'words':
       return words.ok && scanned.begun ? { ...words, begun: true } : words;
     case 'malformed':
-      // Without its parenthesis or closing quote the text ends somewhere else.
+      // Without its parenthesis or closing quote, the text ends elsewhere, so that error is more useful.
       return words.ok ? scanned.failure : words;
     case 'named': {
       const { named, end } = scanned;

@@ -1,7 +1,7 @@
 import { ruleLines } from '@countersign/protocol';
 import { compilePolicy } from './compile-policy.js';
 
-/** The rules of a text, all of them or none: where one can't be read, it says which and where. */
+/** Parses the rules of a text. If one is invalid, returns its error, line and column instead. */
 export function readRules(
   text: string,
 ): { ok: true; rules: readonly string[] } | { ok: false; error: string; line: number; column: number } {

@@ -1,8 +1,8 @@
 import { causeSchema, type Subject } from '@countersign/protocol';
 
 /**
- * What a tool told of its call, if it is a list of subjects. A tool is code from elsewhere: one subject that is none, judged as if
- * it were not there, would let a call past a rule that was written for it.
+ * Validates the subjects that a tool reports. Tools are third-party code: skipping one invalid subject would let the call
+ * bypass a rule about it.
  */
 export function readSubjects(told: unknown): readonly Subject[] | undefined {
   return Array.isArray(told) && told.every(isSubject) ? told : undefined;

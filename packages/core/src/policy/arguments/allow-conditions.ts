@@ -10,8 +10,8 @@ import { keyOf } from './named-index.js';
 import { isRecord } from './prepare-arguments.js';
 
 /**
- * How an allow rule reads its conditions (A19): as narrowly as they can be meant. It has to cover everything that the call touches:
- * all arguments, or, where the tool says what it touches, that. `*` at the end stands for any other arguments.
+ * Reads the conditions of an allow rule as narrowly as possible (A19). The rule must cover everything that the call touches: its
+ * reported subjects, or all arguments if the tool reports none. A last `*` matches any other arguments.
  */
 export function allowConditions({ conditions, open }: Named): NamedMatcher {
   const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
@@ -35,7 +35,7 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
         case 'dynamic':
           return false;
         case 'words':
-          // A pattern for the text of a command would let a second command in; only the very text is covered.
+          // A pattern for a command's text would also match a second command, so only the exact text is covered.
           return call.subjectsFrom === 'arguments' || (spelt && namesAll(call));
         case 'path':
           return subject.normal !== undefined && (open || isTold(subject, names) || namesAll(call));
@@ -46,12 +46,12 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
   };
 }
 
-/** Whether the tool says that it touches this because of an argument that the rule names. */
+/** Whether the tool reports this subject for an argument that the rule names. */
 function isTold(subject: PreparedSubject, names: ReadonlySet<string>): boolean {
   return (subject.kind === 'path' || subject.kind === 'host') && names.has(subject.argument ?? '');
 }
 
-/** The first argument that a rule does not name. Naming every member of an object names the object. */
+/** The first argument that the rule doesn't name. A rule that names every member of an object names the object. */
 function findUnnamed(value: unknown, names: ReadonlySet<string>, prefix = ''): string | undefined {
   if (!isRecord(value)) return prefix === '' ? '*' : prefix.slice(0, -1);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
@@ -87,7 +87,7 @@ function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | un
   };
 }
 
-/** A star climbs out of no folder: `src/*` is not `src/../.env`. */
+/** A star matches no path traversal: `src/*` doesn't match `src/../.env`. */
 function textTest(value: PatternWord): (text: string) => boolean {
   const glob = wordGlob(value);
   const climbs = climbsIn(`=${glob.join('*')}`);
@@ -95,11 +95,11 @@ function textTest(value: PatternWord): (text: string) => boolean {
   return (text) => matchesGlob(glob, text) && climbsIn(`=${text}`) <= climbs && !(isUrl && CLIMBS_IN_URL.test(text));
 }
 
-/** Who opens a URL reads `%2e` as a dot and a backslash as a slash, and passes over tabs and line breaks. */
+/** URL parsers decode `%2e` as a dot, treat a backslash as a slash, and skip tabs and line breaks. */
 const CLIMBS_IN_URL = /%2e|[\\\t\r\n]/i;
 
 function subjectTest(value: PatternWord): (subject: PreparedSubject, call: PreparedCall, given: unknown) => boolean {
-  // An argument without a leading `./` is relative to the working folder, and so is what a rule says of it.
+  // A path argument without a leading `./` is relative to the working folder, and so is the rule's pattern.
   const path = pathPattern(value, 'strict') ?? pathPattern(below('./', value), 'strict');
   const host = hostPattern(value);
   const inUrl = hasLiteralOrigin(value) ? textTest(value) : undefined;
@@ -124,7 +124,7 @@ function below(folder: string, [first, ...rest]: PatternWord): PatternWord {
   return [{ text: folder + first.text }, ...rest];
 }
 
-/** `https://*.example.com/*` would let `https://evil.org/.example.com/` in: a star must stand behind the host. */
+/** `https://*.example.com/*` would match `https://evil.org/.example.com/`, so stars are allowed only after the host. */
 function hasLiteralOrigin([first, second]: PatternWord): boolean {
   if (first === undefined || !('text' in first)) return false;
   return second === undefined || /^[a-z]+:\/\/[^/?#\\@]+\//.test(first.text);

@@ -1,13 +1,13 @@
 import { isRecord } from './prepare-arguments.js';
 
-/** What a tool's JSON Schema says of one argument. Undefined parts: nobody can tell. */
+/** What a tool's JSON Schema says about one argument. Undefined parts are unknown. */
 export interface ArgumentSchema {
   readonly types: ReadonlySet<string> | undefined;
-  /** The only values it can have. */
+  /** The only possible values. */
   readonly values: readonly unknown[] | undefined;
 }
 
-/** The names of a tool's arguments, where its schema tells all of them. */
+/** The names of a tool's arguments, or undefined if its schema doesn't list all of them. */
 export function argumentNames(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema) || UNTOLD.some((key) => key in schema)) return undefined;
   const { properties, additionalProperties } = schema;
@@ -24,7 +24,7 @@ export function requiredNames(schema: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** `none`: there is no such argument. A name with dots leads into objects, and through lists. */
+/** `none`: there is no such argument. A name with dots is a path into nested objects, and into list items. */
 export function findArgument(schema: unknown, name: string): ArgumentSchema | 'none' {
   const names = argumentNames(schema);
   const properties = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {};

@@ -1,4 +1,4 @@
-/** The list or object that a text is as JSON. */
+/** Parses a text that is a JSON list or object. */
 export function readContainer(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -9,7 +9,7 @@ export function readContainer(text: string): object | undefined {
   }
 }
 
-/** What a text says that is a JSON string, or else all of it between quotes: at once, or a million quotes would be a million steps. */
+/** Strips quotes: the parsed JSON string, or the text between quotes. Strips all at once, because a text may have a million quotes. */
 export function quotedIn(text: string): readonly string[] {
   const found = text.search(/[^\s"'`“”‘’«»„]/u);
   const first = found < 0 ? text.length : found;
@@ -18,7 +18,7 @@ export function quotedIn(text: string): readonly string[] {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'string') return [parsed];
   } catch {
-    // Quoted by somebody else.
+    // Not JSON quotes.
   }
   let end = text.length;
   while (end > first && /[\s"'`“”‘’«»]/u.test(text.charAt(end - 1))) end -= 1;

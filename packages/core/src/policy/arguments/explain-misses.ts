@@ -7,10 +7,10 @@ import type { PolicyCall } from '../types.js';
 import type { Miss } from './miss.js';
 
 const MOST = 20;
-/** More than a screen shows: who masks it must not find half a secret at its end. */
+/** Longer than any screen shows: truncating before masking could cut a secret in half and leave it unmasked. */
 const LONGEST_VALUE = 4096;
 
-/** Which rules for this tool do not apply to this call, and why. Values are as they are in the call; the caller masks them. */
+/** Lists the rules for this tool that don't apply to this call, and why. Values are not masked; the caller masks them. */
 export function explainMisses({ admin, world, agent }: Policies, call: PolicyCall): readonly RuleMiss[] {
   const prepared = prepareCall(call);
   const from = (policy: Policy | undefined, verb: 'allow' | 'ask' | 'deny'): readonly Shelf[] =>
@@ -28,7 +28,7 @@ function rulesOf({ any, named, patterned }: Shelf): readonly CompiledRule[] {
   return [...any, ...named, ...patterned];
 }
 
-/** A rule that can be read two ways applies if one of them does; the reason by names says more. */
+/** An ambiguous rule applies if one of its readings does. The miss by name is more useful, so it is kept. */
 function note(
   misses: Map<string, RuleMiss | 'applies'>,
   { text }: CompiledRule,
@@ -45,7 +45,7 @@ function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): M
   return { code: 'pattern' };
 }
 
-/** One that covers a part of the call applies to that part. */
+/** A rule that covers part of the call applies to that part. */
 function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
   const miss = named?.misses(call);
   if (miss !== undefined) return miss;

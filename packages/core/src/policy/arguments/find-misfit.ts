@@ -8,15 +8,15 @@ import { type ArgumentSchema, argumentNames, findArgument, requiredNames } from 
 import { foldText } from './prepare-arguments.js';
 import { literalNumber, readNumber, SPACE } from './scan-named.js';
 
-/** A tool that a rule names. */
+/** The tool that a rule names. */
 export interface KnownTool {
   readonly name: string;
   readonly parameters: unknown;
-  /** What a call with these arguments would touch. Absent: the tool does not say, so it is judged by its arguments alone. */
+  /** The subjects of a call with these arguments. If absent, the tool reports none, and rules see only its arguments. */
   readonly touches?: (args: Record<string, unknown>) => readonly Subject[];
 }
 
-/** Why a rule can match no call of its tool, in a sentence that says what to write. Undefined: it may match one. */
+/** Explains why a rule can't match any call of its tool, and what to write instead. Undefined if it may match. */
 export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | undefined {
   if (rule.named?.joined === true) return `put ${SPACE}`;
   if (tool === undefined) {
@@ -48,7 +48,7 @@ function findConditionMisfit(condition: Condition, verb: Verb, tool: KnownTool):
 function findCompareMisfit(name: string, schema: ArgumentSchema, verb: Verb, tool: KnownTool): string | undefined {
   const { types, values } = schema;
   if (types === undefined || types.has('number') || types.has('integer')) return undefined;
-  // A list is compared by what is in it.
+  // Lists are compared item by item.
   if (verb !== 'allow' && types.has('array')) return undefined;
   const numeric = values === undefined || values.some((value) => readNumber(String(value)) !== undefined);
   if (verb !== 'allow' && types.has('string') && numeric) return undefined;
@@ -80,7 +80,7 @@ function mayBe(value: PatternWord, one: unknown, verb: Verb): boolean {
   return [shown, String(one)].some((text) => matchesGlob(wordGlob(value, foldText), foldText(text)));
 }
 
-/** An allow rule covers a call only if it names all its arguments. */
+/** An allow rule covers a call only if it names every argument. */
 function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | undefined {
   const names = named.conditions.map(({ name }) => name);
   if (readings(rule).named === undefined && names.some((name, at) => at > 0 && name < (names[at - 1] ?? ''))) {
@@ -97,7 +97,7 @@ function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | unde
   );
 }
 
-/** Conditions for a tool that says what it touches: an allow rule covers commands by their exact text only (A25). */
+/** Checks conditions for a tool that reports subjects: an allow rule covers commands by their exact text only (A25). */
 function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | undefined {
   const { verb } = rule;
   const subjects = tool.touches?.(sampleOf(named)) ?? [];
@@ -116,7 +116,7 @@ function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | 
     : `no rule can allow this command in advance (${describeCause(toCause(dynamic.why))})${example}`;
 }
 
-/** Arguments of a call that the conditions could be about. */
+/** Sample arguments that the conditions could apply to. */
 function sampleOf({ conditions }: Named): Record<string, unknown> {
   return Object.fromEntries(
     conditions.map((one) => [
@@ -126,7 +126,7 @@ function sampleOf({ conditions }: Named): Record<string, unknown> {
   );
 }
 
-/** `command='git '*` as words: `git *`. An example where that can't be told. */
+/** Converts `command='git '*` to words: `git *`. Returns an example if that isn't possible. */
 function positional({ words = [] }: Rule, { conditions }: Named): string {
   const shown = words
     .map((word) => word.map((piece) => ('text' in piece ? piece.text : '*')).join(''))
@@ -135,7 +135,7 @@ function positional({ words = [] }: Rule, { conditions }: Named): string {
   return conditions.length === 1 && /^[\w./-]+(?: [\w./*-]+)*$/.test(shown) ? shown : 'git status *';
 }
 
-/** A pattern of words, for a tool that is judged by `name=value` words unless it says what it touches. */
+/** Checks a pattern of words. A tool that reports no subjects is judged by `name=value` words. */
 function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTool): string | undefined {
   const names = argumentNames(tool.parameters);
   if (names === undefined) return undefined;

@@ -9,12 +9,12 @@ import { foldText, type Leaf, looksLikePath } from './prepare-arguments.js';
 import { literalNumber } from './scan-named.js';
 
 /**
- * How a deny or ask rule reads its conditions (A19): as broadly as they can be meant, whatever the other arguments are. A value that
- * can't be compared with a number matches.
+ * Reads the conditions of a deny or ask rule as broadly as possible (A19), regardless of the other arguments. A value that can't be
+ * compared with a number matches.
  */
 export function guardConditions({ conditions, open, separator }: Named): NamedMatcher {
   const tests = conditions.map((condition, index) => {
-    // `command=rm *` is also about `rm -rf x`: who writes it means the words behind, not the arguments.
+    // `command=rm *` also matches `rm -rf x`: here the star means further words, not further arguments.
     const goesOn = open && separator === 'blank' && index === conditions.length - 1;
     return { condition, holds: condition.kind === 'equal' ? equals(condition.value, goesOn) : compares(condition) };
   });
@@ -32,7 +32,7 @@ export function guardConditions({ conditions, open, separator }: Named): NamedMa
   };
 }
 
-/** Not of a number, an anchored path or a URL, which also match values that are written differently, nor of words that go on. */
+/** Numbers, anchored paths, URLs and values with further words match other spellings too, so they can't be the key. */
 function findKey(conditions: readonly Condition[], lastGoesOn: boolean): NamedKey | undefined {
   for (const condition of lastGoesOn ? conditions.slice(0, -1) : conditions) {
     if (condition.kind !== 'equal') continue;
@@ -54,7 +54,7 @@ interface Test {
 }
 
 function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | undefined {
-  // What a tool says it touches under this name counts also where the argument is left out and has a default.
+  // The subjects of an omitted argument count too: it may have a default.
   const told = call.told(name);
   if (told.some((subject) => test.subject(subject, call))) return undefined;
   const leaves = call.arguments?.all(name) ?? [];
@@ -105,7 +105,7 @@ function matchesUrl(globs: readonly { readonly folded: Glob }[], leaf: Leaf): bo
 
 function compares({ operator, number }: Extract<Condition, { kind: 'compare' }>): Test {
   return {
-    // NaN stands for a list or object: what is in it is compared.
+    // NaN marks a list or object; its values are compared instead.
     leaf: (leaf) => leaf.number === undefined || isBeyond(leaf.number, operator, number),
     subject: () => false,
   };

@@ -7,7 +7,7 @@ interface Keyed {
   readonly named: NamedMatcher;
 }
 
-/** Rules with conditions, by an argument and its value where a rule spells one: a thousand of them cost little more than one. */
+/** Rules with conditions, indexed by argument name and literal value, so that a thousand rules cost little more than one. */
 export interface NamedIndex<Rule extends Keyed> {
   readonly byName: Map<string, { readonly all: Rule[]; readonly byText: Map<string, Rule[]> }>;
   readonly withoutKey: Rule[];
@@ -27,7 +27,7 @@ export function addNamed<Rule extends Keyed>({ byName, withoutKey }: NamedIndex<
   else siblings.push(rule);
 }
 
-/** The rules whose conditions may hold. Values that a rule compares as paths or hosts are not looked up by their text. */
+/** Rules whose conditions may hold. Values that are compared as paths or hosts are not looked up by text. */
 export function* findNamed<Rule extends Keyed>(
   { byName, withoutKey }: NamedIndex<Rule>,
   call: PreparedCall,
@@ -41,7 +41,7 @@ export function* findNamed<Rule extends Keyed>(
   yield* withoutKey;
 }
 
-/** Undefined: any of them may be meant. */
+/** Undefined if any rule for this argument may match. */
 function textsOf(call: PreparedCall, name: string, reading: 'allow' | 'guard'): readonly string[] | undefined {
   if (reading === 'allow') {
     const text = call.arguments?.one(name)?.text;
@@ -51,7 +51,7 @@ function textsOf(call: PreparedCall, name: string, reading: 'allow' | 'guard'): 
   return leaves.some((leaf) => looksLikePath(leaf.text)) ? undefined : leaves.map((leaf) => leaf.folded);
 }
 
-/** The key of a condition `name=value` that spells its value. */
+/** The key of a condition `name=value` with a literal value. */
 export function keyOf(name: string, value: PatternWord): NamedKey | undefined {
   const [only, second] = value;
   if (second !== undefined || (only !== undefined && !('text' in only))) return undefined;

@@ -4,28 +4,28 @@ import { type Bases, guessSegments } from '../patterns/path-text.js';
 import { quotedIn, readContainer } from './embedded-values.js';
 import { readNumber } from './scan-named.js';
 
-/** One value of an argument, or one of the values in a list or object, as deny and ask rules compare it. */
+/** A value of an argument, or one inside its list or object, as deny and ask rules compare it. */
 export interface Leaf {
   readonly text: string;
-  /** Without case, compatibility forms and blanks around it. */
+  /** Lower-cased, NFKC-normalized and trimmed. */
   readonly folded: string;
-  /** Undefined: it can't be compared with a number. */
+  /** Undefined if it can't be compared with a number. */
   readonly number: number | undefined;
-  /** The number it is without separators of thousands, such as 1000 for `1,000`. */
+  /** The number without thousands separators, such as 1000 for `1,000`. */
   readonly ungrouped: () => number | undefined;
-  /** The paths that it may name, as a path and as a `file:` URL. */
+  /** Possible paths: the text as a path, and as a `file:` URL. */
   readonly paths: () => readonly (readonly string[])[];
-  /** If it is a URL: normalised without user and password, and that with its percent signs decoded. */
+  /** For a URL: the normalized URL without user and password, raw and percent-decoded. */
   readonly urls: () => readonly string[];
 }
 
-/** The arguments of a call, with what rules need of each worked out once. */
+/** The arguments of a call with everything that rules compare, computed once. */
 export interface PreparedArguments {
-  /** Top-level arguments by name. Undefined: the arguments are not an object. */
+  /** Top-level arguments by name, or undefined if the arguments are not an object. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
-  /** Every value that a name stands for; none if it is missing. Names with dots lead into nested values. */
+  /** All values of a name, or none if it is missing. A name with dots is a path into nested values. */
   readonly all: (name: string) => readonly Leaf[];
-  /** The one value of a name, as an allow rule compares it. Undefined: it is missing, or there are several. */
+  /** The single value of a name, as an allow rule compares it. Undefined if it is missing or there are several. */
   readonly one: (name: string) => { readonly value: unknown; readonly text: string | undefined } | undefined;
 }
 
@@ -55,7 +55,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Through lists too: a rule about `items.price` is about the price of each item. */
+/** Looks inside lists too: a rule about `items.price` applies to the price of each item. */
 function valuesAt(value: unknown, name: string): readonly unknown[] {
   return recordsIn(value).flatMap((record) =>
     [
@@ -65,7 +65,7 @@ function valuesAt(value: unknown, name: string): readonly unknown[] {
   );
 }
 
-/** The object itself, or those in a list, at any depth; a text that is JSON counts as what it says. Its depth has no limit, so no recursion. */
+/** The object, or all objects in a list or JSON text, at any depth. Iterative, because the depth is unlimited. */
 function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   const records: Readonly<Record<string, unknown>>[] = [];
   const queue = [value];
@@ -78,7 +78,7 @@ function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
   return records;
 }
 
-/** `{"a.b": 1, "a": {"b": 2}}` has two values for `a.b`, and nobody knows which of them a rule was written for. */
+/** `{"a.b": 1, "a": {"b": 2}}` has two values for `a.b`, so it is ambiguous which one the rule means. */
 function onlyValueAt(value: unknown, name: string): unknown {
   const found = spelledAt(value, name);
   return found.length === 1 ? found[0] : undefined;
@@ -100,7 +100,7 @@ function* splits(name: string): Generator<readonly [string, string]> {
   }
 }
 
-/** A list or object counts as a whole, by each value in it and by its keys; a text that is JSON or quoted by what it says as well. */
+/** A list or object counts as a whole, and by its values and numeric keys. JSON text and quoted text count by their content too. */
 function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const queue = [value];
@@ -110,7 +110,7 @@ function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
     const members = inner === undefined ? [] : Object.entries(inner).filter(([, member]) => member !== undefined);
     for (const [key, member] of members) {
       queue.push(member);
-      // A key is compared only if it is a number: `{ value: 5 }` says nothing by `value`.
+      // A key is compared with numbers only if it is one: `{ value: 5 }` must not match through `value`.
       if (!Array.isArray(inner)) leaves.push(makeLeaf(key, readNumber(key) ?? Number.NaN, bases));
     }
     if (!isContainer) {
@@ -123,7 +123,7 @@ function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   return leaves;
 }
 
-/** `number`: NaN for a list or object, whose values are compared instead. */
+/** `number` is NaN for a list or object, whose values are compared instead. */
 function makeLeaf(text: string, number: number | undefined, bases: Bases): Leaf {
   let folded: string | undefined;
   let paths: readonly (readonly string[])[] | undefined;
@@ -154,7 +154,7 @@ function pathTexts(text: string): readonly string[] {
   return /^\s*file:/i.test(text) && URL.canParse(text) ? [text, decode(new URL(text).pathname)] : [text];
 }
 
-/** Not only what has `://`: `https:\\example.com` and `https:example.com` lead to the same place. */
+/** Doesn't require `://`: `https:\\example.com` and `https:example.com` are the same URL. */
 function normalUrls(text: string): readonly string[] {
   if (!text.includes(':') || !URL.canParse(text)) return [];
   const url = new URL(text);
@@ -177,7 +177,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'string' ? readNumber(value) : undefined;
 }
 
-/** As proposals write it. Undefined for what JSON can't say, such as a date that a validator made. */
+/** The text that rule proposals use. Undefined for values that JSON can't represent, such as dates from a validator. */
 function textOf(value: unknown): string | undefined {
   try {
     return typeof value === 'string' ? shownValue(value) : canonicalJson(value);

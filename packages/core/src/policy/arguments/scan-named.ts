@@ -5,15 +5,15 @@ const NAME = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
 const OPERATOR = /!==?|===?|=>|=<|<>|~=|>=|<=|>|<|=/y;
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** `words`: these are no conditions. `begun`: the first word is one, so conditions were probably meant. */
+/** `words`: not conditions. `begun`: the first word is one, so conditions were probably meant. */
 export type ScannedNamed =
   | { readonly kind: 'named'; readonly named: Named; readonly end: number }
   | { readonly kind: 'words'; readonly begun: boolean }
   | { readonly kind: 'malformed'; readonly failure: ParseFailure };
 
 /**
- * Reads conditions on named arguments: `to=bob, amount > 100, *`. Conditions used to be separated by blanks (`amount=20 to=bob`),
- * and stored rules still are.
+ * Parses conditions on named arguments: `to=bob, amount > 100, *`. Rules stored by older versions separate conditions
+ * with blanks (`amount=20 to=bob`).
  */
 export function scanNamed(text: string, from: number, until: PatternEnd): ScannedNamed {
   const conditions: Condition[] = [];
@@ -37,13 +37,13 @@ export function scanNamed(text: string, from: number, until: PatternEnd): Scanne
     joined ||= read.joined;
     comma = text.charAt(read.next) === ',';
     at = skipBlanks(text, read.next + (comma ? 1 : 0));
-    if (comma && endsAt(text, at, until)) return malformed('another condition is missing after the comma', at);
+    if (comma && endsAt(text, at, until)) return malformed('expected another condition after the comma', at);
   }
   if (conditions.length === 0) return { kind: 'words', begun: false };
   return { kind: 'named', named: { conditions, open: false, separator, joined }, end: at };
 }
 
-/** What `to=bob,amount > 5` needs. */
+/** How to fix `to=bob,amount > 5`. */
 export const SPACE = "a space after a comma between arguments, and quote a value that contains one, as in name='a,b'";
 const EXPECTED = 'expected name=value, or name > 100, or a last *; quote a value that contains a comma';
 
@@ -55,7 +55,7 @@ function endsAt(text: string, at: number, until: PatternEnd): boolean {
   return until === 'parenthesis' ? text.charAt(at) === ')' : at >= text.length;
 }
 
-/** Undefined: no condition begins here. A failure: one does, and can only be meant as one. */
+/** Undefined if no condition starts here. A failure if one does but is invalid. */
 function readCondition(
   text: string,
   from: number,
@@ -69,7 +69,7 @@ function readCondition(
   const operator = OPERATOR.exec(text)?.[0];
   if (operator === undefined) return undefined;
   const behind = operatorAt + operator.length;
-  // `a= b=x` is an empty `a` and a `b`; `a = b` is written with blanks on both sides.
+  // `a= b=x` is an empty `a` and a `b`. `a = b` has blanks on both sides.
   const valueAt = operator === '=' && operatorAt === named.next ? behind : skipBlanks(text, behind);
   const value = readValue(text, valueAt);
   if (value === undefined) return undefined;
@@ -82,7 +82,7 @@ function readCondition(
     );
   }
   const number = literalNumber(word);
-  if (number === undefined) return failure('compare with a plain number, such as 100 or -1.5', valueAt);
+  if (number === undefined) return failure('expected a plain number, such as 100 or -1.5', valueAt);
   return { condition: { kind: 'compare', name, operator, number }, joined, next };
 }
 
@@ -104,7 +104,7 @@ function readName(text: string, from: number): { name: string; next: number } | 
   return name === undefined ? undefined : { name, next: from + name.length };
 }
 
-/** Up to a blank, a closing parenthesis, or a comma before a blank. `joined`: it has a comma of its own that is not quoted. */
+/** Reads up to a blank, a closing parenthesis, or a comma before a blank. `joined`: the value contains an unquoted comma. */
 function readValue(text: string, from: number): { word: PatternWord; next: number; joined: boolean } | undefined {
   const word: Piece[] = [];
   let joined = false;
@@ -134,13 +134,13 @@ function readStars(text: string, at: number, word: Piece[]): number | undefined 
   return end;
 }
 
-/** The number that a pattern spells, if it spells one. */
+/** The number, if the pattern is a literal number. */
 export function literalNumber(word: PatternWord): number | undefined {
   const [only, second] = word;
   return only !== undefined && second === undefined && 'text' in only ? readNumber(only.text) : undefined;
 }
 
-/** Digits that a double can't hold would compare as another number. */
+/** A double can't represent more digits, so a comparison would use another number. */
 const MOST_DIGITS = 15;
 
 export function readNumber(text: string): number | undefined {

@@ -18,21 +18,21 @@ const call = (...words: string[]) => ({
 const kept = (...rules: string[]) => keepPaths({ world: policy(...rules), agent: NO_RULES }, call('ls'));
 
 describe('keepPaths', () => {
-  it('[A19] keeps what deny and ask rules are about, in any case, and all that is in it', () => {
+  it('[A19] hides paths that deny and ask rules match, in any case, and everything below them', () => {
     const { isKept } = kept('deny *(./secrets)', 'ask *(~/.aws/**)', 'deny *(*.pem)') ?? {};
     const paths = ['/srv/project/secrets', '/srv/project/Secrets/a/b', '/home/ann/.aws/x', '/srv/project/a/b.pem'];
     expect(paths.map((path) => isKept?.(path))).toEqual([true, true, true, true]);
     expect(['/srv/project/secrets2', '/home/ann/.awsome'].map((path) => isKept?.(path))).toEqual([false, false]);
   });
 
-  it('[A19] a question that was about the call itself has been answered', () => {
+  it('[A19] an ask rule that matched the call itself doesn't hide its paths', () => {
     const world = policy('ask *(./private/**)');
     const isKept = (words: string[]) =>
       keepPaths({ world, agent: NO_RULES }, call(...words))?.isKept('/srv/project/private/a');
     expect([isKept(['cat', 'x']), isKept(['cat', 'private/a'])]).toEqual([true, false]);
   });
 
-  it('[A19] rules of an agent and of the administrator count, and what the latter allows is not kept', () => {
+  it('[A19] agent and administrator rules apply, and paths that the administrator allows are not hidden', () => {
     expect(keepPaths({ world: NO_RULES, agent: policy('deny *(./a)') }, call('ls'))?.isKept('/srv/project/a')).toBe(
       true,
     );
@@ -41,7 +41,7 @@ describe('keepPaths', () => {
     expect([isKept?.('/srv/project/docs/a'), isKept?.('/srv/project/docs/b')]).toEqual([false, true]);
   });
 
-  it('[A19] a rule about a program or an argument is about no path', () => {
+  it('[A19] a rule about a program or an argument hides no path', () => {
     expect(
       kept('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
     ).toBeUndefined();
@@ -49,12 +49,12 @@ describe('keepPaths', () => {
       kept('deny *(amount>100)', 'ask *(amount>=100)', 'deny *(amount > 1.5)', 'deny *("odd name"=1)'),
     ).toBeUndefined();
     expect(kept('deny read_file(./a)')).toBeUndefined();
-    // One that is must be found beside one that only looks like it.
+    // A rule for every tool is about paths, even next to one that only looks like it.
     const { isKept } = kept('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
     expect(isKept?.('/srv/project/rm')).toBe(true);
   });
 
-  it('tells where it is worth looking', () => {
+  it('reports which folders may contain hidden paths', () => {
     const { mayHold } = kept('deny *(./a/*/key)', 'deny *(/opt/x/**/y)') ?? {};
     expect(
       ['/', '/srv', '/srv/project', '/srv/project/a', '/srv/project/a/q', '/srv/project/a/q/key', '/srv/project/b'].map(
@@ -76,7 +76,7 @@ describe('keepPaths', () => {
 });
 
 describe('findPathRule', () => {
-  it('[A21] names a rule that nothing would enforce without a sandbox', () => {
+  it('[A21] finds a path rule that needs a sandbox to be enforced', () => {
     const found = (...rules: string[]) => findPathRule({ world: policy(...rules), agent: NO_RULES }, 'shell_cmd');
     expect(found('deny shell_cmd(rm *)', 'deny *(./secrets/**)')).toBe('deny *(./secrets/**)');
     expect(found('deny shell_cmd(rm *)', 'allow *(./x/**)')).toBeUndefined();
@@ -84,8 +84,8 @@ describe('findPathRule', () => {
   });
 });
 
-describe('a deny rule on a disk that does not tell cases apart', () => {
-  it.each(['ſecrets/key', 'SECRETS/key', 'Secrets/KEY', 'secret\u017F/key'])('[A19] is about %s too', (path) => {
+describe('a deny rule on a case-insensitive disk', () => {
+  it.each(['ſecrets/key', 'SECRETS/key', 'Secrets/KEY', 'secret\u017F/key'])('[A19] matches %s too', (path) => {
     const rules = policy('allow shell_cmd(cat *)', 'deny *(./secrets/**)');
     expect(judge({ world: rules, agent: NO_RULES }, call('cat', path)).outcome).toBe('deny');
   });
@@ -93,7 +93,7 @@ describe('a deny rule on a disk that does not tell cases apart', () => {
 
 describe('a deny rule that names a folder', () => {
   it.each(['deny *(~/.ssh)', 'deny shell_cmd(~/.ssh)', 'deny *(/home/ann/.ssh)'])(
-    '[A19.4] %s means what is in it too',
+    '[A19.4] %s also matches its contents',
     (rule) => {
       const judged = judge(
         { world: policy('allow shell_cmd(cat *)', rule), agent: NO_RULES },

@@ -9,7 +9,7 @@ import { prepareCall } from '../prepare-call.js';
 import type { PatternWord, PolicyCall } from '../types.js';
 import { questionsOf } from './withhold-paths.js';
 
-/** Undefined: no rule about paths is about this tool. An ask rule that was about the call itself has had its answer. */
+/** Undefined if no path rule applies to this tool. An ask rule that matched the call itself is already approved. */
 export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | undefined {
   const { admin, world, agent } = policies;
   const ruled = (...indexes: (RuleIndex | undefined)[]): CompiledRule[] =>
@@ -30,7 +30,7 @@ export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | und
   return {
     isKept(path) {
       const below = prepareCall({ ...call, subjects: [{ kind: 'path', path }] });
-      // Most paths are about no rule at all, and this is asked of every file in a folder.
+      // Fast path: this runs for every file in a folder, and most paths match no rule.
       if (firstMatching(about, below) === undefined) return false;
       const keeps = ({ matcher }: CompiledRule): boolean =>
         below.subjects.some((subject) => matcher.matches(subject, bases));
@@ -52,7 +52,7 @@ export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | und
   };
 }
 
-/** A rule about paths that is about this tool, if there is one: what has no sandbox could come to such a path unseen. */
+/** A path rule that applies to this tool. Without a sandbox, a command could reach such a path undetected. */
 export function findPathRule({ admin, world, agent }: Policies, tool: string): string | undefined {
   const guards = [admin?.deny, world.deny, agent.deny, admin?.ask, world.ask, agent.ask];
   for (const index of guards) {
@@ -62,7 +62,7 @@ export function findPathRule({ admin, world, agent }: Policies, tool: string): s
   return undefined;
 }
 
-/** For one tool by its name `deny shell_cmd(terraform)` is about a program; for many, one word can only be a path. */
+/** In a rule for one tool, `deny shell_cmd(terraform)` means a program. In a rule for a glob, a single word can only be a path. */
 function pathRules(index: RuleIndex | undefined, tool: string): CompiledRule[] {
   if (index === undefined) return [];
   const found = (index.byTool.get(tool)?.patterned ?? []).filter(

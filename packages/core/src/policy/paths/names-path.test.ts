@@ -39,7 +39,7 @@ describe('[A36] namesPath', () => {
     expect(names(rules, path)).toBe(false);
   });
 
-  it('minds the administrator and an agent’s own rules, and nothing where a policy can’t be read', () => {
+  it('respects the administrator’s and the agent’s rules, and names nothing if a policy is invalid', () => {
     expect(names([], '/project/.x', { admin: policyOf('allow write_file(./.x)') })).toBe(true);
     expect(names(['allow write_file(./.x)'], '/project/.x', { admin: policyOf('deny write_file') })).toBe(false);
     expect(names(['allow write_file(./.x)'], '/project/.x', { agent: policyOf('ask write_file(./.x)') })).toBe(false);

@@ -32,7 +32,7 @@ describe('[A43] a rule against loopback', () => {
       '*:3000',
     ],
   ];
-  it.each(spellings)('%s holds for every spelling of it', (spelling) => {
+  it.each(spellings)('%s matches every spelling of loopback', (spelling) => {
     for (const host of ['localhost:3000', '127.0.0.1:3000', '127.0.0.5:3000', '0.0.0.0:3000']) {
       for (const verb of ['deny', 'ask']) {
         expect([host, opened(`allow sandbox_network(${host})`, `${verb} sandbox_network(${spelling})`)]).toEqual([
@@ -52,12 +52,12 @@ describe('[A43] a rule against loopback', () => {
     '*.localhost',
     '::2',
     '1',
-  ])('%s is about something else', (other) => {
+  ])('%s does not match loopback', (other) => {
     const rules = ['allow sandbox_network(localhost:3000)', `deny sandbox_network(${other})`];
     expect(opened(...rules)).toEqual(['localhost:3000']);
   });
 
-  it('holds for a tool that says which host it reaches', () => {
+  it('applies to a tool that reports its host', () => {
     const outcome = (rule: string, host: string): string =>
       judge(
         { world: compileStored([rule]), agent: NO_RULES },

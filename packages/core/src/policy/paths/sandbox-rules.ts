@@ -8,7 +8,7 @@ import { prepareCall } from '../prepare-call.js';
 import type { PatternWord, Place } from '../types.js';
 import type { Subject } from '@countersign/protocol';
 
-/** Rules about what the sandbox lets commands do are written for tools of these names, which there are not. */
+/** Pseudo-tools: rules for these names configure the sandbox. */
 const FOLDER = 'sandbox_folder';
 const NETWORK = 'sandbox_network';
 export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK];
@@ -16,25 +16,24 @@ export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK];
 /** No host names except `localhost`: DNS could point any other name at any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 
-/** What rules open to commands in the sandbox. */
+/** What rules allow inside the sandbox. */
 export interface SandboxGrants {
   readonly folders: readonly string[];
-  /** Whether a host may be reached. Undefined: none. */
+  /** Whether a host may be reached. Undefined if none may. */
   readonly mayReach?: (host: string) => boolean;
-  /** The patterns of the rules that `mayReach` follows. */
+  /** The patterns of the rules behind `mayReach`. */
   readonly hosts: readonly string[];
-  /** Private addresses, or `localhost`, that a rule spells with a port. They may be reached although they are private. */
+  /** Private addresses, or `localhost`, that a rule names with a port. They are reachable although they are private. */
   readonly privateHosts: readonly string[];
-  /** No host is left out, so that what a command reads can go anywhere. */
+  /** Every host is reachable, so a command can send what it reads anywhere. */
   readonly anyHost: boolean;
 }
 
 const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
 
 /**
- * `allow sandbox_folder(~/lib)` lets commands in the sandbox read a folder, `allow sandbox_network(example.com)` lets them
- * reach a host. Only rules for these very names open something: who allows every tool has not thought of the sandbox. A private address is
- * reached only by a rule that spells it with its port.
+ * `allow sandbox_folder(~/lib)` lets sandboxed commands read a folder, `allow sandbox_network(example.com)` lets them reach a host.
+ * Rules for globs don't count: they weren't written with the sandbox in mind. A private address needs a rule that names it with its port.
  */
 export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;
@@ -64,8 +63,8 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
 }
 
 /**
- * One that a deny or ask rule is about is not open, nor one in which such a rule names something: in the sandbox nobody would
- * stop a command from reading it.
+ * A folder is closed if a deny or ask rule matches it or anything in it: in the sandbox, nothing else would stop a command
+ * from reading that.
  */
 function openFolders(policies: Policies, rules: readonly Shelf[], place: Place): readonly string[] {
   const { admin, world, agent } = policies;
@@ -79,7 +78,7 @@ function openFolders(policies: Policies, rules: readonly Shelf[], place: Place):
     .sort();
 }
 
-/** Whether no rule denies or asks about it, and one of these, if any are given, allows it. */
+/** Whether no rule denies it or requires approval, and one of `rules`, if given, allows it. */
 function isOpen(
   { admin, world, agent }: Policies,
   rules: readonly Shelf[] | undefined,
@@ -102,7 +101,7 @@ function hostPatterns(rules: readonly Shelf[]): readonly string[] {
   return [...new Set(patterns)].sort();
 }
 
-/** Where the rules' patterns begin, for those that say where. */
+/** The fixed start of each rule's pattern, if it has one. */
 function pathsOf(rules: readonly Shelf[], place: Place): string[] {
   return rules.flatMap(({ patterned }) =>
     patterned.flatMap(({ text }) => {

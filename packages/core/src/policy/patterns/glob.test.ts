@@ -16,7 +16,7 @@ describe('matchesGlob', () => {
     );
   });
 
-  it('does not let a prefix and a suffix share a letter', () => {
+  it('does not match if the prefix and suffix overlap', () => {
     expect(matchesGlob(toolGlob('ab*ba'), 'aba')).toBe(false);
     expect(matchesGlob(toolGlob('ab*ba'), 'abba')).toBe(true);
   });

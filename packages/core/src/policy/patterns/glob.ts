@@ -1,9 +1,9 @@
 import type { PatternWord } from '../types.js';
 
-/** Literal parts with a star between each two. One part: no star. */
+/** Literal parts, with a star between each pair. A single part has no star. */
 export type Glob = readonly string[];
 
-/** `fold` is applied to the literal parts, for texts that are compared in a folded form. */
+/** `fold` is applied to the literal parts, for comparing folded text. */
 export function wordGlob(word: PatternWord, fold: (text: string) => string = String): Glob {
   const parts = [''];
   for (const piece of word) {
@@ -13,14 +13,14 @@ export function wordGlob(word: PatternWord, fold: (text: string) => string = Str
   return parts;
 }
 
-/** A glob over tool names, which have no quoting. */
+/** A glob for tool names; it has no quoting. */
 export function toolGlob(text: string): Glob {
   return text.split('*');
 }
 
 /**
- * Each literal is searched once, from where the last one ended: linear in the text. A model chooses the text, so a
- * matcher that backtracks would let it stop the process.
+ * Searches each literal once, starting where the last one ended, so it takes linear time. The model chooses the text, and a
+ * backtracking matcher would let it hang the process.
  */
 export function matchesGlob(glob: Glob, text: string): boolean {
   const first = glob[0] ?? '';

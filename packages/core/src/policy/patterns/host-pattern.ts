@@ -3,22 +3,22 @@ import { foldLoopback, loopbackSpellings } from './loopback.js';
 import type { PatternWord, Piece } from '../types.js';
 
 export interface HostPattern {
-  /** `*.example.com`: every name below, at any depth, not the name itself. */
+  /** `*.example.com`: all subdomains at any depth, but not the domain itself. */
   readonly below: boolean;
   readonly labels: readonly Glob[];
 }
 
-/** Folds ASCII only: a Kelvin sign that lower-cases to `k` must not be let in as one. */
+/** Folds ASCII only: the Kelvin sign lower-cases to `k` and must not match it. */
 export function plainHost(host: string): string {
   return withoutDot(lowerAscii(host));
 }
 
-/** Everything that could be the same host, folded, for deny and ask. */
+/** All spellings that could mean the same host, folded, for deny and ask rules. */
 export function looseHosts(host: string): readonly string[] {
   return loopbackSpellings(withoutDot(foldAll(host)));
 }
 
-/** For deny and ask rules: a star is anything. */
+/** For deny and ask rules: a star matches anything. */
 export function looseHostGlob(word: PatternWord): Glob {
   const glob = wordGlob(word, foldAll);
   if (glob.length === 1) return [foldLoopback(withoutDot(glob[0] ?? ''))];
@@ -37,7 +37,7 @@ function withoutDot(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
-/** For allow rules: a star stays within one label, or `ex*.com` would let `ex.attacker.com` in; only a first `*.` goes deeper. */
+/** For allow rules: a star stays within one label, or `ex*.com` would match `ex.attacker.com`. Only a leading `*.` goes deeper. */
 export function hostPattern(word: PatternWord): HostPattern {
   const labels = splitLabels(word);
   const [first] = labels;

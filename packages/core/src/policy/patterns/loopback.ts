@@ -1,17 +1,17 @@
-/** One for each way in which rules and programs write this machine, for globs such as `127.*`. */
+/** Common spellings of loopback, so that globs such as `127.*` match. */
 const SPELLINGS = ['localhost', '127.0.0.1', '::1', '[::1]', '0.0.0.0', '[::]', 'ip6-localhost'];
 const NAMES = /^(?:.+\.)?localhost$|^localhost\.localdomain$|^ip6-(?:localhost|loopback)$/;
 
-/** The port that follows a host, with its colon. `::1` has none. */
+/** The port after a host, with its colon. `::1` has no port. */
 const PORT = /(?<=^[^:]*|\]):\d+$/;
 
-/** Every spelling of this machine, with the port of `host`; only `host` itself if it is another one. Expects lower case. */
+/** All spellings of loopback with the port of `host`, or only `host` if it is not loopback. Expects lower case. */
 export function loopbackSpellings(host: string): readonly string[] {
   const port = PORT.exec(host)?.[0] ?? '';
   return isLoopback(withoutPort(host, port)) ? [host, ...SPELLINGS.map((name) => name + port)] : [host];
 }
 
-/** `localhost` for every spelling of this machine, with its port; any other host as it is. */
+/** Normalizes every spelling of loopback to `localhost`, and keeps the port. Other hosts are unchanged. */
 export function foldLoopback(host: string): string {
   const port = PORT.exec(host)?.[0] ?? '';
   return isLoopback(withoutPort(host, port)) ? `localhost${port}` : host;
@@ -22,7 +22,7 @@ function withoutPort(host: string, port: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** Also `127.1`, `0x7f000001` and `::ffff:127.0.0.1`: a URL reads addresses as programs do. */
+/** Also true for `127.1`, `0x7f000001` and `::ffff:127.0.0.1`: the URL parser reads addresses as programs do. */
 function isLoopback(name: string): boolean {
   if (NAMES.test(name)) return true;
   if (!/^[[\]0-9a-fx.:]+$/.test(name) || !/[.:\]]|^\d{8,}$|^0x/.test(name)) return false;

@@ -1,9 +1,9 @@
-/** Any number of items, or none. */
+/** Matches zero or more items. */
 export const MANY = Symbol('many');
 
 /**
- * Whether the items are what the elements say, in order, with MANY standing for any run of items. Each run of elements
- * between two MANYs is placed at the first spot where it fits and never moved again, so there is no backtracking.
+ * Whether the items match the elements in order, where MANY matches any run of items. Each run of elements between two MANYs
+ * is placed at its first match and never moved, so there is no backtracking.
  */
 export function matchesSequence<Element extends object>(
   elements: readonly (Element | typeof MANY)[],

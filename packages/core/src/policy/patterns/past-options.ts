@@ -3,19 +3,19 @@ import { MANY } from './match-sequence.js';
 import type { PatternWord } from '../types.js';
 
 /**
- * A deny or ask rule as a command may also be written: options stand anywhere, in any order, alone or together, and those that a rule
- * does not name change nothing. `git push *` is about `git --no-pager push`, `rm -rf *` about `rm -r -f x` and `rm x -fr`.
+ * Lets a deny or ask rule match other spellings of a command: options in any position or order, combined or separate, and unnamed options.
+ * `git push *` matches `git --no-pager push`, and `rm -rf *` matches `rm -r -f x` and `rm x -fr`.
  */
 export interface PastOptions {
-  /** The words that are no options, in order. */
+  /** The words that are not options, in order. */
   readonly plain: readonly (Glob | typeof MANY)[];
-  /** Letters of short options that must be there, each alone or among others. */
+  /** Required short options, each alone or combined. */
   readonly letters: readonly string[];
-  /** Further options that must be there. */
+  /** Other required options. */
   readonly options: readonly Glob[];
 }
 
-/** Longer ones, such as `-delete`, are words and not letters. */
+/** Combined short options. Longer ones, such as `-delete`, are single options. */
 const TOGETHER = /^-[A-Za-z]{1,3}$/;
 
 export function readPastOptions(words: readonly PatternWord[]): PastOptions {
@@ -32,9 +32,9 @@ export function readPastOptions(words: readonly PatternWord[]): PastOptions {
   return { plain, letters, options };
 }
 
-/** The options of a command, found once for all rules. */
+/** The options of a command, parsed once for all rules. */
 export interface GivenOptions {
-  /** Where words that are given as they are begin. -1: nowhere. */
+  /** The index of `--`, or -1. */
   readonly end: number;
   readonly given: readonly string[];
   readonly short: ReadonlySet<string>;
@@ -54,13 +54,13 @@ export function matchesPastOptions(
   { end, given, short }: GivenOptions,
 ): boolean {
   if (given.length === 0 && end < 0) return false;
-  // Most rules end here, and a model chooses how many words there are.
+  // Fast path: most rules fail here, and the model chooses how many words there are.
   if (!plain.every((element) => element === MANY || element.length > 1 || distinct.has(element[0] ?? ''))) return false;
   if (!letters.every((letter) => short.has(letter))) return false;
   if (!options.every((option) => given.some((word) => matchesGlob(option, word)))) return false;
 
   const named = letters.length + options.length > 0;
-  // Where in the pattern one may be, and whether the word before was an option, whose value this one may be.
+  // Possible positions in the pattern, and whether the previous word was an option, whose value this word may be.
   let places = closed(plain, new Map([[0, false]]));
   for (const [at, word] of words.entries()) {
     if (at === end) continue;
@@ -72,7 +72,7 @@ export function matchesPastOptions(
       const element = plain[place];
       if (element === MANY) go(place, false);
       else if (element !== undefined && matchesGlob(element, word)) go(place + 1, false);
-      // Behind its last word a rule without a star means no further ones, but for those it names.
+      // A rule without a trailing star allows no further words, except options that it names.
       if (isOptionAt(word, at, end) && (element !== undefined || named)) go(place, !word.includes('='));
       else if (behindOption && element !== undefined && !isOptionAt(word, at, end)) go(place, false);
     }
@@ -82,7 +82,7 @@ export function matchesPastOptions(
   return places.has(plain.length);
 }
 
-/** With the places that are reached without a word. */
+/** Adds the positions that are reachable without consuming a word. */
 function closed(plain: PastOptions['plain'], places: Map<number, boolean>): Map<number, boolean> {
   for (const [place, behindOption] of places) {
     if (plain[place] === MANY && !places.has(place + 1)) places.set(place + 1, behindOption);

@@ -7,17 +7,14 @@ type Anchor = 'root' | 'home' | 'workingDirectory';
 
 export interface PathPattern {
   readonly anchor: Anchor;
-  /** How many folders above the anchor the pattern begins (`../x`). */
+  /** How many folders above the anchor the pattern starts (`../x`). */
   readonly up: number;
   readonly segments: readonly (Glob | typeof MANY)[];
 }
 
 /**
- * A word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home.
- *
- * `strict` is for allow rules: undefined, and so nothing, unless it is plain where the path begins.
- * `liberal` is for deny and ask: without an anchor it matches at any depth, a name that is spelt out means all that is in it too,
- * and names are folded, for paths that were folded too.
+ * Parses a word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home. `strict` (allow rules) needs an
+ * anchor. `liberal` (deny and ask rules) doesn't, folds names, and lets a literal name match its contents too.
  */
 export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): PathPattern | undefined {
   const [head, ...tail] = splitSegments(word);
@@ -34,19 +31,19 @@ export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): P
     const text = literalOf(segment);
     if (isDeep(segment)) segments.push(MANY);
     else if (text === '..') {
-      // What lies above "any depth" can't be told; an allow rule must not guess.
+      // `..` after "any depth" is ambiguous, and an allow rule must not guess.
       if (segments.at(-1) === MANY) {
         if (reading === 'strict') return undefined;
       } else if (segments.pop() === undefined) up += 1;
     } else if (text !== '' && text !== '.') segments.push(wordGlob(segment, fold));
   }
-  // Who denies `~/.ssh` means the keys in it, and not the folder's own name.
+  // A deny rule for `~/.ssh` must match the keys in it, not only the folder itself.
   const spelt = literalOf(tail.at(-1) ?? head) !== undefined && segments.length + tail.length > 0;
   if (reading === 'liberal' && spelt && segments.at(-1) !== MANY) segments.push(MANY);
   return { anchor: anchor ?? 'root', up, segments };
 }
 
-/** Whether a word says where a path begins, so that it can only be meant as a path. */
+/** Whether a word has a path anchor, so that it can only be a path. */
 export function isAnchored(word: PatternWord): boolean {
   const [head, ...tail] = splitSegments(word);
   if (head === undefined) return false;
@@ -61,7 +58,7 @@ export function matchesPath(
 ): boolean {
   const base = baseOf(pattern.anchor, reading === 'liberal' ? bases.folded : bases);
   if (base === undefined) {
-    // Home is not known: a deny rule about it then holds wherever such a path ends, an allow rule nowhere.
+    // Home is unknown: a deny rule about it then matches in any folder, and an allow rule matches nothing.
     return reading === 'liberal' && matchesSequence([MANY, ...pattern.segments], path, matchesGlob);
   }
   const depth = Math.max(0, base.length - pattern.up);
@@ -71,8 +68,8 @@ export function matchesPath(
 }
 
 /**
- * Whether paths below a folder may match, for deny and ask rules. `fixed`: only by names on the way that the pattern spells, so that
- * a look at those is enough.
+ * Whether paths below a folder may match, for deny and ask rules. `fixed`: only through literal segments, so checking those
+ * is enough.
  */
 export function leadsTo(
   pattern: PathPattern,
@@ -97,7 +94,7 @@ export function leadsTo(
   return next === MANY ? 'anywhere' : 'fixed';
 }
 
-/** Whether it says nothing of where a path begins. */
+/** Whether the pattern has no known anchor, so that it may match in any folder. */
 export function isFloating({ anchor, segments }: PathPattern, bases: Bases): boolean {
   return baseOf(anchor, bases.folded) === undefined || (anchor === 'root' && segments[0] === MANY);
 }

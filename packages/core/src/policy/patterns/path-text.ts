@@ -1,4 +1,4 @@
-/** The segments of a normalised absolute path, or undefined if it is anything else. */
+/** The segments of a normalized absolute path, or undefined for anything else. */
 export function normalSegments(path: string): readonly string[] | undefined {
   if (path === '/') return [];
   if (!path.startsWith('/') || path.includes('\0')) return undefined;
@@ -6,7 +6,7 @@ export function normalSegments(path: string): readonly string[] | undefined {
   return segments.some((segment) => segment === '' || segment === '.' || segment === '..') ? undefined : segments;
 }
 
-/** Segments after `.`, `..` and empty ones are worked out, by text alone. */
+/** Resolves `.`, `..` and empty segments lexically. */
 function foldSegments(segments: readonly string[]): string[] {
   const folded: string[] = [];
   for (const segment of segments) {
@@ -17,22 +17,22 @@ function foldSegments(segments: readonly string[]): string[] {
 }
 
 /**
- * A name as a disk that does not tell cases or compositions apart would look it up. For deny and ask rules: on such a
- * disk `SECRETS/key` opens what a rule about `secrets` is there to keep closed, and so does one with an old long s.
+ * Folds a name as a case-insensitive, normalization-insensitive disk does. On such a disk, `SECRETS/key` opens a file that a
+ * deny rule about `secrets` protects, and so does a name with a long s (ſ).
  */
 export function foldName(name: string): string {
-  // Most names are plain, and this is asked of every file in a folder.
+  // Fast path: most names are ASCII, and this runs for every file in a folder.
   return /^[\x20-\x7e]*$/.test(name) ? name.toLowerCase() : name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-/** Where `./` and `~/` lead. A part is undefined when the folder is not known as a normalised absolute path. */
+/** The folders that `./` and `~/` refer to. Undefined if a folder is not known as a normalized absolute path. */
 interface Folders {
   readonly workingDirectory: readonly string[] | undefined;
   readonly home: readonly string[] | undefined;
 }
 
 export interface Bases extends Folders {
-  /** The same, as `foldName` makes them. */
+  /** The same folders, folded with `foldName`. */
   readonly folded: Folders;
 }
 
@@ -43,7 +43,7 @@ export function basesOf(place: { readonly workingDirectory: string; readonly hom
   return { workingDirectory, home, folded };
 }
 
-/** What path a text would name if it were one, folded: `~` and relative names are worked out. For deny and ask rules only. */
+/** The path that a text would name if it were one, folded and resolved. For deny and ask rules only. */
 export function guessSegments(text: string, { folded }: Bases): readonly string[] {
   const segments = foldName(text).split('/');
   if (text.startsWith('/')) return foldSegments(segments);

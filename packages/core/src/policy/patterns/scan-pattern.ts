@@ -4,7 +4,7 @@ import type { ParseFailure, PatternEnd, PatternWord, Piece } from '../types.js';
 interface Scanned {
   readonly ok: true;
   readonly words: readonly PatternWord[];
-  /** Where scanning stopped: the closing parenthesis, or the end of the text. */
+  /** Where scanning stopped: at the closing parenthesis, or at the end of the text. */
   readonly end: number;
 }
 
@@ -12,7 +12,7 @@ export function hiddenFailure(position: number): ParseFailure {
   return failure('a character that can not be seen must be written as \\u{…}', position);
 }
 
-/** Reads words from `from` up to the closing parenthesis or the end. The caller has refused hidden characters. */
+/** Parses words from `from` up to the closing parenthesis or the end. The caller has rejected hidden characters. */
 export function scanPattern(text: string, from: number, until: PatternEnd): Scanned | ParseFailure {
   const words: PatternWord[] = [];
   let word: Piece[] | undefined;

@@ -8,7 +8,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** Adds what starts at `at` to the word and says where to go on. */
+/** Parses the piece at `at`, adds it to the word, and returns the next position. */
 export function readPiece(text: string, at: number, word: Piece[]): number | ParseFailure {
   switch (text.charAt(at)) {
     case '*':
@@ -38,7 +38,7 @@ function readStars(text: string, at: number, word: Piece[]): number | ParseFailu
   while (text.charAt(end) === '*') end += 1;
   const count = end - at;
   if (count > 2) return failure('at most two stars in a row mean something', at);
-  // `*''*` has two stars in a row as well, with nothing between them.
+  // `*''*` is also two adjacent stars.
   const last = word.at(-1);
   if (last && 'stars' in last) return failure('at most two stars in a row mean something', at);
   if (count === 2 && !isWholeSegment(last, text.charAt(end))) {
@@ -48,7 +48,7 @@ function readStars(text: string, at: number, word: Piece[]): number | ParseFailu
   return end;
 }
 
-/** `src/**.key` reads as "at any depth" but would stay in one folder; a deny rule like it would let things through. */
+/** `src/**.key` looks like "any depth" but would stay in one folder, so a deny rule with it would miss files. */
 function isWholeSegment(before: Piece | undefined, after: string): boolean {
   return (
     (before === undefined || ('text' in before && before.text.endsWith('/'))) &&
@@ -75,8 +75,8 @@ function readDoubleQuoted(text: string, open: number, word: Piece[]): number | P
 }
 
 /**
- * `\n`, `\r`, `\t`, `\u{…}`, and a backslash before anything but a letter or digit for that very character. Other
- * letters are refused: who writes `\d` means something this grammar does not have, and would get a rule for `d`.
+ * Parses `\n`, `\r`, `\t`, `\u{…}`, or a backslash before any character that is not a letter or digit. Other letters are rejected:
+ * `\d` suggests a regular expression, and would silently match `d`.
  */
 function readEscape(text: string, at: number): Character | ParseFailure {
   const unicode = /^\\u\{([0-9A-Fa-f]{1,6})\}/.exec(text.slice(at, at + 10));
