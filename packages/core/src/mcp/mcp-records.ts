@@ -7,7 +7,7 @@ import type {
   StoreReader,
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
-import { keepPaths, NO_RULES } from '../policy/index.js';
+import { protectPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld } from '../step/look-up.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
@@ -45,11 +45,11 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       if (snapshot === undefined) throw noWorld(worldId);
       const place = runtime.findPlace(snapshot);
       const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
-      const keptPaths = keepPaths(policies, { tool: anyToolOf(name), subjects: [], place });
+      const protectedPaths = protectPaths(policies, { tool: anyToolOf(name), subjects: [], place });
       const { workingDirectory, grants } = place;
       return {
         workingDirectory,
-        ...(keptPaths === undefined ? {} : { keptPaths }),
+        ...(protectedPaths === undefined ? {} : { protectedPaths }),
         ...(grants === undefined ? {} : { grants }),
       };
     },

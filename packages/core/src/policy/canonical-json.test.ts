@@ -27,7 +27,7 @@ describe('canonicalJson', () => {
     ['a hole', Array.from({ length: 1 })],
     ['a date', new Date(0)],
     ['a function inside', { f: () => 1 }],
-  ])('rejects values that JSON can't represent: %s', (_name, value) => {
+  ])('rejects values that JSON can’t represent: %s', (_name, value) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 

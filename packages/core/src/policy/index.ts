@@ -10,7 +10,7 @@ export { defaultSubjects } from './default-subjects.js';
 export { showHidden } from './patterns/hidden-characters.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';
 export { findMissedByStar, shelves } from './find-rules.js';
-export { findPathRule, keepPaths } from './paths/keep-paths.js';
+export { findPathRule, protectPaths } from './paths/protect-paths.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
 export { namesPath } from './paths/names-path.js';

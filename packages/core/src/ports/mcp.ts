@@ -1,6 +1,6 @@
 import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 import type { StoreReader } from './store.js';
-import type { KeptPaths, Tool } from './tool.js';
+import type { ProtectedPaths, Tool } from './tool.js';
 
 /** Tools that come and go while the engine runs. */
 export interface ToolSource {
@@ -30,7 +30,7 @@ export interface McpServerWithTools {
 /** Where a server runs. An agent's own rules are not in it: a server is one for all agents of its world. */
 export interface McpPlace {
   workingDirectory: string;
-  keptPaths?: KeptPaths;
+  protectedPaths?: ProtectedPaths;
   /** What rules of the world open to programs in the sandbox. */
   grants?: {
     folders: readonly string[];

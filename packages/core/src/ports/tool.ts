@@ -24,7 +24,7 @@ export interface ToolContext {
   /**
    * What rules keep from programs that the call starts, whose words don't tell what they open: to be hidden from them. Absent: nothing.
    */
-  keptPaths?: KeptPaths | undefined;
+  protectedPaths?: ProtectedPaths | undefined;
   /**
    * Set where nobody approved the call (`auto`): whether an allow rule for `write_file` names this absolute path. Of what programs leave
    * behind, new dot-files, new files in dot-folders and new executables stay only where it does (A36). Absent: all may stay.
@@ -50,9 +50,9 @@ export interface ToolContext {
  * What rules keep from a program whose words don't tell what it opens: by a link, a script or a search of all files it would come
  * to what a rule denies. Whoever starts it looks for these paths and hides them.
  */
-export interface KeptPaths {
+export interface ProtectedPaths {
   /** Of an absolute path. */
-  readonly isKept: (path: string) => boolean;
+  readonly isProtected: (path: string) => boolean;
   /**
    * Whether something below a folder may be kept. `fixed`: only under names that a rule spells. Far from the folders that the call
    * is about, `outside`, only rules count that say where their path begins: nobody can search a whole disk.

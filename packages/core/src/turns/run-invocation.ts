@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CountersignError } from '@countersign/protocol';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
-import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
+import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { askFor } from '../decisions/ask-question.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started } from '../step/runtime.js';
@@ -118,7 +118,7 @@ async function settleStarted(
 async function execute(runtime: Runtime, started: Started, signal: AbortSignal): Promise<Settlement> {
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
-  const { withheld, keptPaths, mayCreate } = ruledBy(started);
+  const { withheld, protectedPaths, mayCreate } = ruledBy(started);
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
@@ -127,8 +127,8 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
     // Most tools start no program: worked out only for one that does.
-    get keptPaths() {
-      return keptPaths();
+    get protectedPaths() {
+      return protectedPaths();
     },
     ...(mayCreate === undefined ? {} : { mayCreate }),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
@@ -156,7 +156,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
 
 function ruledBy({ invocation, place, policyCall, snapshot, because }: Started): {
   withheld: ToolContext['withheld'];
-  keptPaths: () => ToolContext['keptPaths'];
+  protectedPaths: () => ToolContext['protectedPaths'];
   mayCreate: ToolContext['mayCreate'];
 } {
   const policies = {
@@ -167,7 +167,7 @@ function ruledBy({ invocation, place, policyCall, snapshot, because }: Started):
   const isUnseen = snapshot.world.settings.mode === 'auto' && because !== 'decision';
   return {
     withheld: withholdPaths(policies, policyCall),
-    keptPaths: () => keepPaths(policies, policyCall),
+    protectedPaths: () => protectPaths(policies, policyCall),
     mayCreate: isUnseen ? namesPath(policies, place) : undefined,
   };
 }

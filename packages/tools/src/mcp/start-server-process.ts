@@ -4,7 +4,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { wordsOf, type KeptPaths, type McpPlace } from '@countersign/core/ports';
+import { wordsOf, type ProtectedPaths, type McpPlace } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -31,7 +31,7 @@ export interface ProcessPlace {
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
   workingDirectory: string;
-  keptPaths?: KeptPaths;
+  protectedPaths?: ProtectedPaths;
   grants?: McpPlace['grants'];
   /** Replaces the network in tests. */
   outside?: Outside;
@@ -116,14 +116,14 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
   const home = await real(homedir());
   const hide = await Promise.all(place.hide.map(real));
   const { folders = [], privateHosts = [] } = place.grants ?? {};
-  const isClosed = (path: string): boolean => place.keptPaths?.isKept(path) === true;
+  const isClosed = (path: string): boolean => place.protectedPaths?.isProtected(path) === true;
   const opened = place.sandbox.kind === 'none' ? [] : await openFolders(folders, { home, hide }, isClosed);
   return {
     workingDirectory: place.workingDirectory,
     home,
     hide,
     show: [...(await Promise.all(place.show.map(real))), ...opened],
-    keptPaths: place.keptPaths,
+    protectedPaths: place.protectedPaths,
     network: networkOf(place.sandbox, network),
     privateHosts,
     ...(place.outside === undefined ? {} : { outside: place.outside }),
@@ -138,7 +138,7 @@ export async function describeView(place: ProcessPlace): Promise<string> {
   if (place.sandbox.kind === 'none') return '';
   const { folders = [], privateHosts = [] } = place.grants ?? {};
   const opened = [...folders, ...privateHosts];
-  if (place.keptPaths === undefined) return opened.join('\0');
+  if (place.protectedPaths === undefined) return opened.join('\0');
   const { kept } = await findHidden(await confinementFor(place, false));
   return [...kept.toSorted(), ...opened].join('\0');
 }

@@ -83,7 +83,7 @@ async function confineByBubblewrap(
   confinement: Confinement,
   temporary: string,
 ): Promise<Confined> {
-  const { workingDirectory, network, privateHosts = [], keptPaths, mayCreate, writes = 'live' } = confinement;
+  const { workingDirectory, network, privateHosts = [], protectedPaths, mayCreate, writes = 'live' } = confinement;
   const { shown = [], links = [] } = confinement.programs ?? {};
   const show = [...confinement.show, ...shown];
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
@@ -97,10 +97,10 @@ async function confineByBubblewrap(
     ...confinement.programs?.environment,
     ...(hasWayOut ? gatewayEnvironment(opensLoopback(privateHosts)) : {}),
   };
-  const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
+  const isProtected = (path: string): boolean => protectedPaths?.isProtected(path) === true;
   const draft =
     writes === 'draft'
-      ? await openDraft(sandbox.drafting, workingDirectory, { isKept, mayCreate }, confinement.draftLimits)
+      ? await openDraft(sandbox.drafting, workingDirectory, { isProtected, mayCreate }, confinement.draftLimits)
       : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,

@@ -116,7 +116,7 @@ it('[A21] no agent works in a folder from which we start programs', () => {
       home: '/home/nobody',
       hide: [],
       show: [],
-      keptPaths: undefined,
+      protectedPaths: undefined,
       network: 'none',
     });
   expect(check('/usr/bin')).toThrow('from which Countersign starts programs');

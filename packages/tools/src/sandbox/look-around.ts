@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
-import { findKept } from './find-kept.js';
+import { findProtected } from './find-protected.js';
 import { secretFolderAt, secretFolderWords } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
@@ -28,7 +28,7 @@ export interface Hidden {
 
 /** What a command must not see, as it lies on the disk now. */
 export async function findHidden(
-  { workingDirectory, home, hide, show, programs, keptPaths }: Confinement,
+  { workingDirectory, home, hide, show, programs, protectedPaths }: Confinement,
   alsoHidden: readonly string[] = [],
 ): Promise<Hidden> {
   const folders = new Set<string>();
@@ -57,7 +57,7 @@ export async function findHidden(
     ![...folders].some((folder) => isInside(folder, path));
   const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
   const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
-  const kept = keptPaths === undefined ? [] : await findKept(keptPaths, { areas, openings, isHidden });
+  const kept = protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
   const needed = kept.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
   if (needed !== undefined) {
     throw new Error(

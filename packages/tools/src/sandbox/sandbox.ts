@@ -1,4 +1,4 @@
-import type { KeptPaths, OpenedToSandbox } from '@countersign/core/ports';
+import type { ProtectedPaths, OpenedToSandbox } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
 import type { DraftLimits } from './draft/draft-limits.js';
 import type { Drafting } from './draft/drafting.js';
@@ -37,7 +37,7 @@ export interface Confinement {
   /** What of the home is shown so that the programs on the person's PATH run. */
   readonly programs?: Programs;
   /** What rules about paths keep from it: hidden where it is, and not taken over from a draft. */
-  readonly keptPaths?: KeptPaths | undefined;
+  readonly protectedPaths?: ProtectedPaths | undefined;
   /** Nobody approved the command: where a rule lets it create dot-files and executables (A36). Counts for a draft only. */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
   readonly network: NetworkAccess;

@@ -222,7 +222,7 @@ async function confinedBy(
     home: await real(homedir()),
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),
-    keptPaths: context.keptPaths,
+    protectedPaths: context.protectedPaths,
     mayCreate: context.mayCreate,
     network,
     ...(outside === undefined ? {} : { outside }),

@@ -22,7 +22,7 @@ export interface Try {
   signal?: AbortSignal;
   output?: ToolContext['output'];
   fingerprint?: string | undefined;
-  keptPaths?: ToolContext['keptPaths'];
+  protectedPaths?: ToolContext['protectedPaths'];
   mayCreate?: (path: string) => boolean;
 }
 
@@ -39,7 +39,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       workingDirectory: about.workingDirectory,
       signal: about.signal ?? new AbortController().signal,
       output: about.output ?? (() => undefined),
-      ...(about.keptPaths === undefined ? {} : { keptPaths: about.keptPaths }),
+      ...(about.protectedPaths === undefined ? {} : { protectedPaths: about.protectedPaths }),
       ...(about.mayCreate === undefined ? {} : { mayCreate: about.mayCreate }),
       ...(about.fingerprint === undefined ? {} : { fingerprint: about.fingerprint }),
     });

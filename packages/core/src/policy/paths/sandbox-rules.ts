@@ -68,13 +68,14 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
  */
 function openFolders(policies: Policies, rules: readonly Shelf[], place: Place): readonly string[] {
   const { admin, world, agent } = policies;
-  const kept = [admin, world, agent].flatMap((policy) => [
+  const protectedPaths = [admin, world, agent].flatMap((policy) => [
     ...pathsOf(shelves(policy?.deny, FOLDER), place),
     ...pathsOf(shelves(policy?.ask, FOLDER), place),
   ]);
-  const holdsKept = (folder: string): boolean => kept.some((path) => foldName(path).startsWith(`${foldName(folder)}/`));
+  const holdsProtected = (folder: string): boolean =>
+    protectedPaths.some((path) => foldName(path).startsWith(`${foldName(folder)}/`));
   return [...new Set(pathsOf(rules, place))]
-    .filter((path) => isOpen(policies, undefined, FOLDER, { kind: 'path', path }, place) && !holdsKept(path))
+    .filter((path) => isOpen(policies, undefined, FOLDER, { kind: 'path', path }, place) && !holdsProtected(path))
     .sort();
 }
 

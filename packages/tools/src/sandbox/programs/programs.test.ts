@@ -341,13 +341,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
   it('[A19] a rule about a path holds in what is shown', async () => {
     await program('.local/bin/tool', 'echo runs');
     usePath('.local/bin');
-    const keptPaths = {
-      isKept: (path: string) => path === at('.local/bin/tool'),
+    const protectedPaths = {
+      isProtected: (path: string) => path === at('.local/bin/tool'),
       mayHold: (folder: string) =>
         at('.local/bin/tool').startsWith(folder) ? ('fixed' as const) : ('nothing' as const),
     };
     const tool = shellCmd({ sandbox });
-    const context = { workingDirectory: at('project'), keptPaths };
+    const context = { workingDirectory: at('project'), protectedPaths };
     expect(await tryTool(tool, { command: 'tool' }, context)).toMatchObject({ ok: false });
     expect(execFileSync(at('.local/bin/tool'), { encoding: 'utf8' })).toBe('runs\n');
   });

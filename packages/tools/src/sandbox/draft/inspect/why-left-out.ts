@@ -34,7 +34,7 @@ export interface Folder {
 
 /** What rules say about a draft. Paths are absolute. */
 export interface DraftRules {
-  readonly isKept?: (path: string) => boolean;
+  readonly isProtected?: (path: string) => boolean;
   /**
    * Set if nobody approved the command: whether a rule lets it create a dot-file, a file in a dot-folder or an
    * executable here.
@@ -57,7 +57,7 @@ export interface Inspection extends DraftRules {
 export function whyFixed(path: string, entry: Dirent<Buffer>, now: Inspection): LeftOut['why'] | undefined {
   const absolute = join(now.workingDirectory, path);
   if (isOwnFile(absolute)) return 'ours';
-  if (now.isKept?.(absolute) === true) return 'rule';
+  if (now.isProtected?.(absolute) === true) return 'rule';
   if (now.named.has(path)) return 'runs-later';
   // A symlink in place of a parent folder would point to another one of the same name.
   return !entry.isDirectory() && now.onTheWay.has(path) ? 'runs-later' : undefined;

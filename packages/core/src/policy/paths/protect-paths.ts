@@ -1,4 +1,4 @@
-import type { KeptPaths } from '../../ports/tool.js';
+import type { ProtectedPaths } from '../../ports/tool.js';
 import type { CompiledRule, RuleIndex } from '../compile-policy.js';
 import { covering, firstMatching, shelves } from '../find-rules.js';
 import { matchesGlob } from '../patterns/glob.js';
@@ -10,7 +10,7 @@ import type { PatternWord, PolicyCall } from '../types.js';
 import { questionsOf } from './withhold-paths.js';
 
 /** Undefined if no path rule applies to this tool. An ask rule that matched the call itself is already approved. */
-export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | undefined {
+export function protectPaths(policies: Policies, call: PolicyCall): ProtectedPaths | undefined {
   const { admin, world, agent } = policies;
   const ruled = (...indexes: (RuleIndex | undefined)[]): CompiledRule[] =>
     indexes.flatMap((index) => pathRules(index, call.tool));
@@ -28,15 +28,15 @@ export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | und
   const allowing = shelves(admin?.allow, call.tool);
   const answered = new Set(questionsOf(weigh(policies, call)));
   return {
-    isKept(path) {
+    isProtected(path) {
       const below = prepareCall({ ...call, subjects: [{ kind: 'path', path }] });
       // Fast path: this runs for every file in a folder, and most paths match no rule.
       if (firstMatching(about, below) === undefined) return false;
-      const keeps = ({ matcher }: CompiledRule): boolean =>
+      const matches = ({ matcher }: CompiledRule): boolean =>
         below.subjects.some((subject) => matcher.matches(subject, bases));
-      const asks = (rule: CompiledRule): boolean => keeps(rule) && !answered.has(rule.text);
-      if (byAdmin.deny.some(keeps) || byAdmin.ask.some(asks)) return true;
-      return covering(allowing, below) === undefined && (others.deny.some(keeps) || others.ask.some(asks));
+      const needsApproval = (rule: CompiledRule): boolean => matches(rule) && !answered.has(rule.text);
+      if (byAdmin.deny.some(matches) || byAdmin.ask.some(needsApproval)) return true;
+      return covering(allowing, below) === undefined && (others.deny.some(matches) || others.ask.some(needsApproval));
     },
     mayHold(folder, where) {
       const path = guessSegments(folder, bases);

@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { KeptPaths } from '@countersign/core/ports';
+import type { ProtectedPaths } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import { isFolder, realPath } from '../files/probe.js';
 
@@ -25,7 +25,10 @@ export interface Search {
  * The real paths of what rules keep from a program, as it lies on the disk now. Throws, in words for a person, where not all of it
  * can be found: then the program must not run.
  */
-export async function findKept(kept: KeptPaths, { areas, openings = [], isHidden }: Search): Promise<string[]> {
+export async function findProtected(
+  protectedPaths: ProtectedPaths,
+  { areas, openings = [], isHidden }: Search,
+): Promise<string[]> {
   const found = new Set<string>();
   let left = MOST_ENTRIES;
   let read = 0;
@@ -39,14 +42,14 @@ export async function findKept(kept: KeptPaths, { areas, openings = [], isHidden
       // As it is written, and not where it leads: rules are written so.
       const path = join(shown, entry.name);
       if (where === 'outside' && (isHidden(path) || areas.includes(path))) continue;
-      if (kept.isKept(path)) take(join(real, entry.name), entry);
+      if (protectedPaths.isProtected(path)) take(join(real, entry.name), entry);
       else await enter(path, join(real, entry.name), entry, where);
     }
   }
 
   async function enter(shown: string, real: string, entry: Dirent, where: 'inside' | 'outside'): Promise<void> {
     if (!entry.isDirectory() && !entry.isSymbolicLink()) return;
-    const holds = kept.mayHold(shown, where);
+    const holds = protectedPaths.mayHold(shown, where);
     if (holds === 'nothing') return;
     if (entry.isDirectory()) await walk(shown, real, where);
     // A link that a rule's path leads over. Others need not be followed: where they lead is looked at under its own name.
@@ -62,10 +65,10 @@ export async function findKept(kept: KeptPaths, { areas, openings = [], isHidden
   }
 
   for (const area of areas) await walk(area, area, 'inside');
-  if (kept.mayHold('/', 'outside') !== 'nothing') await walk('/', '/', 'outside');
+  if (protectedPaths.mayHold('/', 'outside') !== 'nothing') await walk('/', '/', 'outside');
   for (const opening of openings) {
-    if (kept.isKept(opening)) found.add(opening);
-    else if (kept.mayHold(opening, 'outside') !== 'nothing') await walk(opening, opening, 'outside');
+    if (protectedPaths.isProtected(opening)) found.add(opening);
+    else if (protectedPaths.mayHold(opening, 'outside') !== 'nothing') await walk(opening, opening, 'outside');
   }
   // One inside another is gone with it.
   return [...found].filter((path) => ![...found].some((other) => other !== path && isInside(other, path)));

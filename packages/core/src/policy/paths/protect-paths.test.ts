@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
 import { judge } from '../judge.js';
-import { findPathRule, keepPaths } from './keep-paths.js';
+import { findPathRule, protectPaths } from './protect-paths.js';
 
 function policy(...rules: string[]): Policy {
   const compiled = compilePolicy(rules);
@@ -15,47 +15,48 @@ const call = (...words: string[]) => ({
   subjects: [{ kind: 'words' as const, words }],
   place,
 });
-const kept = (...rules: string[]) => keepPaths({ world: policy(...rules), agent: NO_RULES }, call('ls'));
+const protectedBy = (...rules: string[]) => protectPaths({ world: policy(...rules), agent: NO_RULES }, call('ls'));
 
-describe('keepPaths', () => {
+describe('protectPaths', () => {
   it('[A19] hides paths that deny and ask rules match, in any case, and everything below them', () => {
-    const { isKept } = kept('deny *(./secrets)', 'ask *(~/.aws/**)', 'deny *(*.pem)') ?? {};
+    const { isProtected } = protectedBy('deny *(./secrets)', 'ask *(~/.aws/**)', 'deny *(*.pem)') ?? {};
     const paths = ['/srv/project/secrets', '/srv/project/Secrets/a/b', '/home/ann/.aws/x', '/srv/project/a/b.pem'];
-    expect(paths.map((path) => isKept?.(path))).toEqual([true, true, true, true]);
-    expect(['/srv/project/secrets2', '/home/ann/.awsome'].map((path) => isKept?.(path))).toEqual([false, false]);
+    expect(paths.map((path) => isProtected?.(path))).toEqual([true, true, true, true]);
+    expect(['/srv/project/secrets2', '/home/ann/.awsome'].map((path) => isProtected?.(path))).toEqual([false, false]);
   });
 
-  it('[A19] an ask rule that matched the call itself doesn't hide its paths', () => {
+  it('[A19] an ask rule that matched the call itself doesn’t hide its paths', () => {
     const world = policy('ask *(./private/**)');
-    const isKept = (words: string[]) =>
-      keepPaths({ world, agent: NO_RULES }, call(...words))?.isKept('/srv/project/private/a');
-    expect([isKept(['cat', 'x']), isKept(['cat', 'private/a'])]).toEqual([true, false]);
+    const isProtected = (words: string[]) =>
+      protectPaths({ world, agent: NO_RULES }, call(...words))?.isProtected('/srv/project/private/a');
+    expect([isProtected(['cat', 'x']), isProtected(['cat', 'private/a'])]).toEqual([true, false]);
   });
 
   it('[A19] agent and administrator rules apply, and paths that the administrator allows are not hidden', () => {
-    expect(keepPaths({ world: NO_RULES, agent: policy('deny *(./a)') }, call('ls'))?.isKept('/srv/project/a')).toBe(
-      true,
-    );
+    expect(
+      protectPaths({ world: NO_RULES, agent: policy('deny *(./a)') }, call('ls'))?.isProtected('/srv/project/a'),
+    ).toBe(true);
     const admin = policy('allow *(./docs/**)', 'deny *(./docs/b)');
-    const { isKept } = keepPaths({ admin, world: policy('deny *(./docs/**)'), agent: NO_RULES }, call('ls')) ?? {};
-    expect([isKept?.('/srv/project/docs/a'), isKept?.('/srv/project/docs/b')]).toEqual([false, true]);
+    const { isProtected } =
+      protectPaths({ admin, world: policy('deny *(./docs/**)'), agent: NO_RULES }, call('ls')) ?? {};
+    expect([isProtected?.('/srv/project/docs/a'), isProtected?.('/srv/project/docs/b')]).toEqual([false, true]);
   });
 
   it('[A19] a rule about a program or an argument hides no path', () => {
     expect(
-      kept('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
+      protectedBy('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
     ).toBeUndefined();
     expect(
-      kept('deny *(amount>100)', 'ask *(amount>=100)', 'deny *(amount > 1.5)', 'deny *("odd name"=1)'),
+      protectedBy('deny *(amount>100)', 'ask *(amount>=100)', 'deny *(amount > 1.5)', 'deny *("odd name"=1)'),
     ).toBeUndefined();
-    expect(kept('deny read_file(./a)')).toBeUndefined();
+    expect(protectedBy('deny read_file(./a)')).toBeUndefined();
     // A rule for every tool is about paths, even next to one that only looks like it.
-    const { isKept } = kept('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
-    expect(isKept?.('/srv/project/rm')).toBe(true);
+    const { isProtected } = protectedBy('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
+    expect(isProtected?.('/srv/project/rm')).toBe(true);
   });
 
   it('reports which folders may contain hidden paths', () => {
-    const { mayHold } = kept('deny *(./a/*/key)', 'deny *(/opt/x/**/y)') ?? {};
+    const { mayHold } = protectedBy('deny *(./a/*/key)', 'deny *(/opt/x/**/y)') ?? {};
     expect(
       ['/', '/srv', '/srv/project', '/srv/project/a', '/srv/project/a/q', '/srv/project/a/q/key', '/srv/project/b'].map(
         (folder) => mayHold?.(folder, 'inside'),
@@ -67,7 +68,7 @@ describe('keepPaths', () => {
       'anything',
       'nothing',
     ]);
-    const floating = kept('deny *(*.pem)');
+    const floating = protectedBy('deny *(*.pem)');
     expect([floating?.mayHold('/', 'outside'), floating?.mayHold('/srv/project', 'inside')]).toEqual([
       'nothing',
       'anything',
