@@ -76,7 +76,7 @@ describe('createChunkMasker', () => {
     expect(stream(chunks)).toBe(inMaskForm(shown, chunks.join('')));
   });
 
-  it('[T13] what can be shown is shown at once', () => {
+  it('[T13] text that can be shown is emitted immediately', () => {
     const masker = createChunkMasker();
     expect(masker.push('Hello wor')).toBe('Hello');
     expect(masker.push('ld, how')).toBe(' world,');
@@ -96,7 +96,7 @@ describe('createChunkMasker', () => {
     expect(shown + masker.end().length).toBe(pushed);
   });
 
-  it('[A15] however a text is cut, the chunks add up to what maskText shows', () => {
+  it('[A15] the chunks add up to the output of maskText, wherever the text is split', () => {
     fc.assert(
       fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
         const text = fragments.join('');
@@ -106,7 +106,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] however a text is cut, no secret planted in it comes out', () => {
+  it('[A15] no planted secret is emitted, wherever the text is split', () => {
     const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7', '8', '9'), minLength: 24, maxLength: 30 });
     const introduction = fc.constantFrom(
       ...[
@@ -121,7 +121,7 @@ describe('createChunkMasker', () => {
       ],
       ...['https://bob:', 'export API_KEY=', 'PGPASSWORD=', 'token = ', '--client-secret=', 'postgres://bob:'],
     );
-    // A mention of a URL or a quote right before would change what the planted text means, so it starts a line of its own.
+    // A URL or a quote right before the planted text would change its meaning, so it starts on its own line.
     fc.assert(
       fc.property(
         fc.array(filler, { maxLength: 8 }),
@@ -137,7 +137,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] an option on a line that continues an empty value is masked wherever the stream is cut', () => {
+  it('[A15] an option on a line that continues an empty value is masked wherever the stream is split', () => {
     const planted = 'Q'.repeat(24);
     const text = `password=\\\n--password ${planted}@host "\n`;
     for (let at = 0; at <= text.length; at += 1)
@@ -146,7 +146,7 @@ describe('createChunkMasker', () => {
       );
   });
 
-  it('[A15] whatever was announced before, no secret comes out', () => {
+  it('[A15] no secret is emitted after any other announcement', () => {
     const names = ['password', 'token', 'x-api-key', 'API_KEY', 'Authorization', 'Cookie'];
     const announcement = fc.constantFrom(
       ...names.flatMap((name) => [`${name}=`, `${name}: `, `${name} = `, `--${name} `, `--${name}=`, `"${name}": "`]),
@@ -204,7 +204,7 @@ describe('createChunkMasker', () => {
     );
   });
 
-  it('[A15] long words are cut at the same places however they come', () => {
+  it('[A15] long words are split at the same positions for any chunk sizes', () => {
     const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
     fc.assert(
       fc.property(fc.integer({ min: 15_000, max: 17_000 }), fc.integer({ min: 500, max: 5_000 }), (offset, size) => {
@@ -224,13 +224,13 @@ describe('createChunkMasker', () => {
 });
 
 describe('maskSecrets', () => {
-  it('[A15] replaces secrets and leaves everything else of a chat message', () => {
+  it('[A15] replaces secrets and keeps the rest of a chat message', () => {
     expect(maskSecrets('\u2764\uFE0F ‹hi› password=hunter2')).toBe(
       '\u2764\uFE0F ‹hi› password=‹masked 1: 7 characters›',
     );
   });
 
-  it('[A15] is what a stream of chat text adds up to', () => {
+  it('[A15] equals the concatenated output of a chat stream', () => {
     fc.assert(
       fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
         const text = fragments.join('');

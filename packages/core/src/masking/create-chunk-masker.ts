@@ -5,19 +5,19 @@ import type { MaskOptions } from './masked.js';
 import { createForgetfulRegistry, createSecretRegistry } from './secret-registry.js';
 
 export interface ChunkMaskerOptions extends MaskOptions {
-  /** `display` adds up to what `maskText` shows, `chat` to what `maskSecrets` gives. */
+  /** `display` chunks add up to `maskText`, `chat` chunks to `maskSecrets`. */
   form?: TextForm;
 }
 
 export interface ChunkMasker {
   push(chunk: string): string;
-  /** What was held back. Nothing may be pushed after it. */
+  /** Returns the text that was held back. Don't push after it. */
   end(): string;
 }
 
 /**
- * Masks a stream. However it is cut into chunks, all that comes out adds up to `maskText` (or `maskSecrets`) of the whole (past 1,000 different secrets only
- * their numbers differ), unless one chunk exceeds the scan limit: the rest of that chunk is withheld. Held back are: the unfinished word, at most 16 KiB of it; a secret that may go on, likewise; blanks, as a count.
+ * Masks a stream. The output adds up to `maskText` (or `maskSecrets`) of the whole text, however it is split into chunks, except that a chunk over
+ * the scan limit is truncated and numbers differ after 1,000 secrets. Holds back at most 16 KiB of an unfinished word or secret.
  */
 export function createChunkMasker(options: ChunkMaskerOptions = {}): ChunkMasker {
   const registry =

@@ -1,4 +1,4 @@
-/** Remembers what was made of the latest texts, up to a number of their characters. `make` must be pure. */
+/** Caches results for the latest texts, up to a total number of characters. `make` must be pure. */
 export function createMemo<T>(mostCharacters: number, make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();
   let characters = 0;

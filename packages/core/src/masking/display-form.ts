@@ -3,13 +3,11 @@ import { holdLimit } from './scan/characters.js';
 import type { Piece } from './scan/scan-mode.js';
 
 /**
- * The form in which people see text. `‹` always opens a placeholder, and a `‹` of the text itself is written as one, so nothing in
- * the text can pose as a placeholder and the form can be turned back:
- * `sk-p‹masked 1: 24 characters›9f2c` a secret · `‹U+202E›` an invisible character · `‹40 spaces›` a run of blanks too long to be seen as
- * what it is. `‹90000 characters not shown›` is the one form that can't be turned back: text past the scan limit.
+ * Display form: `sk-p‹masked 1: 24 characters›9f2c` a secret, `‹U+202E›` an invisible character, `‹40 spaces›` a long run of blanks. A literal `‹`
+ * is escaped, so text can't fake a placeholder. Reversible, except `‹90000 characters not shown›` for text past the scan limit.
  */
 
-/** How many blanks of a kind show as they are, and what more of them are called. */
+/** How many blanks of each kind are shown as they are, and the name for longer runs. */
 const blanks = new Map([
   [' ', { shownUpTo: 8, name: 'spaces' }],
   ['\n', { shownUpTo: 4, name: 'newlines' }],
@@ -32,12 +30,12 @@ export function blankNamed(name: string): string | undefined {
   return blankByName.get(name);
 }
 
-/** Stands for a secret, or for the middle of one. The length is part of it: a mask never hides how much it hides. */
+/** Placeholder for a secret or its middle. It includes the length, so that people see how much is hidden. */
 export function maskedText(number: number, length: number): string {
   return `‹masked ${number}: ${characters(length)}›`;
 }
 
-/** A number that was masked. It stands alone in its string, so that it can become a number again. */
+/** Placeholder for a masked number. It is the whole string, so that `reveal` can turn it back into a number. */
 export function maskedNumber(number: number, length: number): string {
   return `‹masked number ${number}: ${characters(length)}›`;
 }
@@ -50,14 +48,14 @@ function characters(length: number): string {
   return length === 1 ? '1 character' : `${length} characters`;
 }
 
-/** How many characters show at either end of a secret, by its length. At least half of it, and 8 characters, stay hidden. */
+/** How many characters to show at each end of a secret, by length. At least half of it, and at least 8 characters, stay masked. */
 const ends: readonly (readonly [from: number, shown: number])[] = [
   [24, 4],
   [18, 3],
   [12, 2],
 ];
 
-/** A secret in three parts, of which only the middle is masked (A15). Short ones, and those of other scripts, are all middle. */
+/** Splits a secret so that only its middle is masked (A15). Short secrets and non-ASCII ones are masked completely. */
 export function splitSecret(secret: string): { head: string; middle: string; tail: string } {
   const shown = /^[!-~\n]*$/.test(secret) ? (ends.find(([from]) => secret.length >= from)?.[1] ?? 0) : 0;
   const end = secret.length - shown;
@@ -66,12 +64,12 @@ export function splitSecret(secret: string): { head: string; middle: string; tai
 
 export interface DisplayWriter {
   write(kind: Piece['kind'], text: string): void;
-  /** What can be shown by now. A run of blanks or a secret that may still go on is kept. */
+  /** Returns the text that can be shown now. Holds back a run of blanks or a secret that may continue. */
   take(): string;
   end(): string;
 }
 
-/** `display`: the form above. `chat`: only secrets are replaced, so that emoji and other scripts stay what they are; can't be turned back. */
+/** `display`: see above. `chat`: only secrets are replaced, so emoji and other scripts stay unchanged; not reversible. */
 export type TextForm = 'display' | 'chat';
 
 export function createDisplayWriter(numberOf: (secret: string) => number, form: TextForm = 'display'): DisplayWriter {
@@ -86,7 +84,7 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
     run = { character: '', count: 0 };
   }
 
-  /** Renders all but the blanks at the end, which may go on in the next chunk and are kept as a count. */
+  /** Renders the text except trailing blanks, which may continue in the next chunk and are kept as a count. */
   function renderText(): void {
     const pending = text;
     text = '';
@@ -147,12 +145,12 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
   };
 }
 
-/** Text without secrets in the form above. */
+/** The display form of text without secrets. */
 export function displayText(text: string): string {
   return text.replaceAll(special, writeSpecial);
 }
 
-/** The same for texts of any length: after `most` placeholders the rest is withheld, or a text of nothing else would block the process. */
+/** Like `displayText` for text of any length. Withholds the rest after `most` placeholders, which would otherwise block the process. */
 export function createDisplay(most: number): { show: (text: string) => string; isWhole: () => boolean } {
   let left = most;
   return {

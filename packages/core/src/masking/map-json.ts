@@ -1,15 +1,15 @@
-/** Where a value stands: under which keys, and, in an array, after which element. */
+/** The position of a value in JSON. */
 interface JsonPlace {
-  /** True below a key for which `enter` said so. */
+  /** True below a key for which `enter` returned true. */
   marked: boolean;
-  /** The nearest key above it. */
+  /** The nearest key above the value. */
   key: string | undefined;
-  /** What `leaf` gave as `ended` for the element before, in an array. */
+  /** In an array: the `ended` that `leaf` returned for the previous element. */
   previous: unknown;
 }
 
 export interface JsonVisitor {
-  /** Whether everything under this key is marked. */
+  /** Whether to mark everything below this key. */
   enter(key: string, siblings: Readonly<Record<string, unknown>>): boolean;
   key(key: string): string;
   leaf(value: unknown, place: JsonPlace): { value: unknown; ended?: unknown };
@@ -26,8 +26,8 @@ interface Frame {
 }
 
 /**
- * Maps the leaves and keys of JSON in the order in which they are written. With a stack of its own: JSON that nests deeper than the
- * call stack is easily sent, and must not bring the process down.
+ * Maps the leaves and keys of JSON in document order. Iterative: deeply nested JSON is easy to send and must not overflow
+ * the call stack.
  */
 export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
   const stack: Frame[] = [];
@@ -73,7 +73,7 @@ export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
     }
     stack.pop();
     const { keys, out } = frame;
-    // fromEntries defines properties: an assignment would let a key named __proto__ change the object instead.
+    // fromEntries defines properties. Assigning a key named __proto__ would change the prototype instead.
     give(keys === undefined ? out : Object.fromEntries(out.map((value, at) => [visitor.key(keys[at] ?? ''), value])));
   }
   return result;

@@ -7,8 +7,8 @@ import type { Revealed } from './reveal.js';
 import { createSecretRegistry } from './secret-registry.js';
 
 /**
- * A text that people write and edit, with only its secrets replaced (A15): line breaks, blanks and other scripts stay what they are.
- * `revealPrompt` turns it back.
+ * Masks only the secrets of a text that people edit (A15): line breaks, blanks and other scripts stay unchanged.
+ * `revealPrompt` reverses it.
  */
 export function maskPrompt(text: string): Masked<string> {
   if (!mayHoldSecret(text)) return { value: text, secrets: [] };
@@ -21,8 +21,8 @@ export function maskPrompt(text: string): Masked<string> {
 }
 
 /**
- * What somebody means who was shown a text masked and sends it back, edited or not. A placeholder that stands for nothing is refused
- * and named: kept as it is, it would be all that is left of the secret.
+ * Restores the secrets in a masked text that a person sends back, edited or not. Fails with the name of an unknown placeholder:
+ * storing it would lose the secret.
  */
 export function revealPrompt(sent: string, stored: string): Revealed {
   const { value: shown, secrets } = maskPrompt(stored);
@@ -31,14 +31,14 @@ export function revealPrompt(sent: string, stored: string): Revealed {
   const value = sent.replaceAll(new RegExp(MASK, 'g'), (placeholder, number: string) => {
     const secret = secrets[Number(number) - 1];
     if (secret !== undefined && placeholder === maskedText(Number(number), secret.length)) return secret;
-    // Words that were there before stand for themselves.
+    // Text that looked like a placeholder before masking is literal.
     if (!stored.includes(placeholder)) unknown ??= placeholder;
     return placeholder;
   });
   return unknown === undefined ? { ok: true, value } : { ok: false, unknown };
 }
 
-/** Whether a text was masked once, and has lost what it stood for. */
+/** Whether a text contains a mask whose secret is lost. */
 export function hasMask(text: string): boolean {
   return new RegExp(MASK).test(text);
 }

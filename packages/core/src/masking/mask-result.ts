@@ -1,11 +1,11 @@
 import { createMemo } from './create-memo.js';
 import { maskValue } from './mask-value.js';
 
-/** In characters of results. */
+/** Cache size, in characters of results. */
 const MOST_REMEMBERED = 4 * 1024 * 1024;
 
 const recent = createMemo(MOST_REMEMBERED, (key): { value: unknown } => {
-  // No line feed is in the JSON of the secrets.
+  // The JSON of the secrets contains no line feed.
   const end = key.indexOf('\n');
   return maskJson(key.slice(end + 1), JSON.parse(key.slice(0, end)) as string[]);
 });
@@ -21,10 +21,10 @@ function maskJson(text: string, alreadyKnown: readonly string[]): { value: unkno
 }
 
 /**
- * The stored result of a call as people see it (A15); undefined for what is not JSON. Its event, its message and each list show it, so it
- * is masked once and remembered; nobody may change what comes back.
+ * The masked result of a call (A15), or undefined if it isn't JSON. Cached, because its event, its message and every list show it.
+ * Don't mutate the returned value.
  */
 export function maskResult(text: string, secrets: readonly string[]): unknown {
-  // Most calls hold no secret, and a long text is not copied for them.
+  // Fast path: most calls have no secrets, so the long text need not be copied into a key.
   return (secrets.length === 0 ? recentPlain(text) : recent(`${JSON.stringify(secrets)}\n${text}`)).value;
 }

@@ -5,11 +5,11 @@ import { maskedInSlices } from './mask-slices.js';
 import { mayHoldSecret } from './scan/may-hold-secret.js';
 
 /**
- * Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged; what is past the
- * scan limit is withheld, unless the text was masked in slices before.
+ * Replaces the secrets in chat text and keeps everything else. Text past the scan limit is withheld, unless the text
+ * was masked in slices before.
  */
 export function maskSecrets(text: string): string {
-  // Most of what is said holds none, and every event comes through here.
+  // Fast path: every event passes through here, and most texts contain no secret.
   if (!mayHoldSecret(text)) return text;
   const whole = text.length > scanLimit ? maskedInSlices(text) : undefined;
   if (whole !== undefined) return whole;

@@ -8,9 +8,9 @@ import { maskSecrets } from './mask-secrets.js';
 const SLICE = 16 * 1024;
 const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
 
-it('[A15] a secret is found wherever the text is cut into slices', () => {
+it('[A15] a secret is found even if it spans slices', () => {
   const places = Array.from({ length: secret.length + 5 }, (_, at) => at - secret.length - 2);
-  // Each text has four cuts, with the secret at another place around each.
+  // Each text has four slice boundaries, with the secret at a different offset from each.
   for (let first = 0; first < places.length; first += 4) {
     const some = places.slice(first, first + 4);
     const start = some.reduce((text, place, at) => `${text.padEnd((at + 1) * SLICE + place - 1, 'a ')} ${secret} `, '');
@@ -22,7 +22,7 @@ it('[A15] a secret is found wherever the text is cut into slices', () => {
   }
 });
 
-it('[A15] slices add up to what the whole would be', () => {
+it('[A15] slices add up to the mask of the whole text', () => {
   const word = fc.constantFrom(
     'a+',
     'password=hunter2 ',
@@ -50,7 +50,7 @@ it('[A15] slices add up to what the whole would be', () => {
   );
 });
 
-it('[A15] only texts past the scan limit need it', () => {
+it('[A15] only texts past the scan limit need slices', () => {
   expect(needsSlices('a '.repeat(1_000))).toBe(false);
   const long = `c ${'d '.repeat(50_000)}`;
   expect(needsSlices(long)).toBe(true);

@@ -2,24 +2,24 @@ import { scanLimit } from './scan/characters.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { createMemo } from './create-memo.js';
 
-/** Characters that are scanned in one go: some milliseconds for the worst of texts. */
+/** Characters scanned per step: a few milliseconds in the worst case. */
 const SLICE = 16 * 1024;
-/** In characters, of the texts that were masked last. */
+/** Cache size, in characters of recently masked texts. */
 const MOST_REMEMBERED = 8 * 1024 * 1024;
 
 const remembered = createMemo<{ masked: string | undefined }>(MOST_REMEMBERED, () => ({ masked: undefined }));
 
-/** Whether `maskSecrets` would withhold a part of this text, because nobody has masked it in slices yet. */
+/** Whether `maskSecrets` would withhold part of this text because it hasn't been masked in slices yet. */
 export function needsSlices(text: string): boolean {
   return text.length > scanLimit && remembered(text).masked === undefined;
 }
 
-/** What `maskSlices` made of a long text, if it is remembered. */
+/** The cached result of `maskSlices`, if any. */
 export function maskedInSlices(text: string): string | undefined {
   return remembered(text).masked;
 }
 
-/** Masks a long text as chat text, one slice a step, and remembers it for `maskSecrets`. */
+/** Masks a long text as chat text, one slice per step, and caches it for `maskSecrets`. */
 export function* maskSlices(text: string): Generator<undefined, void> {
   const masker = createChunkMasker({ form: 'chat' });
   let shown = '';

@@ -9,13 +9,13 @@ import { reveal } from './reveal.js';
 
 const shows = (text: string): string => maskText(text).value;
 
-/** Written in two halves, so that no file of ours looks as if it held a key. */
+/** Split in two, so that secret scanners don't flag this file. */
 const key = (prefix: string, rest: string): string => prefix + rest;
 const base64Line = 'MIIEpAIBAAKCAQEAx7Gk0dU1aX9fQbYtE3hVn2sLr8oWmCzJpTiRyBvNqDfHgK5u';
 const header = (word: string, kind = 'RSA PRIVATE KEY'): string => `-----${word} ${kind}-----`;
 const pem = `${header('BEGIN')}\n${base64Line}\n${base64Line}\nabcd==\n${header('END')}`;
 
-describe('secrets known by their shape', () => {
+describe('secrets detected by their format', () => {
   it.each([
     ['OpenAI', key('sk-', 'proj-Abc123Abc123Abc123')],
     ['Anthropic', key('sk-ant-', 'api03-Abc123_Abc123-Abc123')],
@@ -35,7 +35,7 @@ describe('secrets known by their shape', () => {
     ['Twilio', key('SK', '0123456789abcdef0123456789abcdef')],
     ['JWT', key('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w')],
     ['Telegram', key('123456789:AA', 'abcdefghijABCDEFGHIJ0123456789abc')],
-  ])('[A15] masks a %s key wherever it stands', (_vendor, secret) => {
+  ])('[A15] masks a %s key in any position', (_vendor, secret) => {
     for (const [before, after] of [
       ['use ', ' now'],
       ['f("', '")'],
@@ -46,7 +46,7 @@ describe('secrets known by their shape', () => {
     }
   });
 
-  it('[A15] leaves words that only look a little like keys', () => {
+  it('[A15] does not mask words that only resemble keys', () => {
     const text = 'sk-learn-documentation-link task-1234567890123456 AKIAshort npm_run hf_hub eyJust.a.test';
     expect(shows(text)).toBe(text);
   });
@@ -57,7 +57,7 @@ describe('secrets known by their shape', () => {
     );
   });
 
-  it('[A15] masks a private key as one and shows where it begins and ends', () => {
+  it('[A15] masks a private key as one secret and shows its BEGIN and END lines', () => {
     const masked = maskText(`before\n${pem}\nafter`);
     const body = `${base64Line}\n${base64Line}\nabcd==`;
     const shown = `MIIE‹masked 1: ${body.length - 8} characters›cd==`;
@@ -65,21 +65,21 @@ describe('secrets known by their shape', () => {
     expect(masked.secrets).toEqual([body.slice(4, -4)]);
   });
 
-  it('[A15] masks a private key inside JSON text, with its line ends written as escapes', () => {
+  it('[A15] masks a private key inside JSON text, with escaped line breaks', () => {
     const text = JSON.stringify({ private_key: pem, id: 'x' });
     expect(shows(text)).toBe(
       inMaskForm(`{"private_key":"${header('BEGIN')}\\n‹masked 1›\\n${header('END')}","id":"x"}`, text),
     );
   });
 
-  it('[A15] shows what is no part of a key between the lines of a private key', () => {
+  it('[A15] shows text between the lines of a private key that is not part of it', () => {
     const masked = shows(`${header('BEGIN')}\n${base64Line}\nrm -rf /home; reboot\n${header('END')}`);
     expect(masked).toContain('-rf /home; reboot');
     expect(shows(header('BEGIN', 'PUBLIC KEY') + `\n${base64Line}`)).toContain(base64Line);
   });
 });
 
-describe('secrets known by their name', () => {
+describe('secrets detected by their name', () => {
   it.each([
     ['Authorization: Bearer abc.def', 'Authorization: Bearer ‹masked 1›'],
     ['authorization: basic dXNlcjpwYXNz', 'authorization: basic ‹masked 1›'],
@@ -163,11 +163,11 @@ describe('secrets known by their name', () => {
       '{"script": "A=1\\nmysql --password hunter2\\n"}',
       '{"script": "A=1\\nmysql --password ‹masked 1›\\n"}',
     ],
-  ])('[A15] what was announced before hides no announcement: %s', (_what, text, masked) => {
+  ])('[A15] an announced value does not hide the next announcement: %s', (_what, text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
-  it('[A15] leaves prose and code that only mention secrets', () => {
+  it('[A15] does not mask prose and code that only mention secrets', () => {
     const text =
       'The password is wrong, so is the token. Bearer tokens expire. const token = getToken(); token: string; max_tokens=5';
     expect(shows(text)).toBe(text);
@@ -194,7 +194,7 @@ describe('secrets known by their name', () => {
     });
   });
 
-  it('[A15] masks a secret that is already known where nothing announces it', () => {
+  it('[A15] masks a known secret without an announcement', () => {
     expect(maskText('the answer was xhunter22y', { alreadyKnown: ['hunter22'] }).value).toBe(
       'the answer was x‹masked 1: 8 characters›y',
     );
@@ -254,11 +254,11 @@ describe('in shell text a mask covers literals only', () => {
     ['AUTHORIZATION="Bearer abcdefghij0123456789" x', 'AUTHORIZATION="Bearer ‹masked 1›" x'],
     ['--password "correct horse battery"', '--password "‹masked 1› ‹masked 2› ‹masked 3›"'],
     ['password = "correct horse battery"', 'password = "‹masked 1› ‹masked 2› ‹masked 3›"'],
-  ])('[A15] shows what would run once the quotes are gone: %s', (text, masked) => {
+  ])('[A15] shows what would run after quote removal: %s', (text, masked) => {
     expect(shows(text)).toBe(inMaskForm(masked, text));
   });
 
-  it('[A15] shows the command after a variable, whatever was glued to it', () => {
+  it('[A15] shows the command after a variable assignment, whatever its value contains', () => {
     const part = fc.constantFrom(
       ...['password:', '--password', 'Bearer', 'Authorization:', 'Cookie:', '-u', 'token=', 'a', ',', '\u200B'],
       ...['""', "''", '"a b"', "'a b'", '"token: "', '\\ ', '\\\n', '\\"', '\\n'],
@@ -273,7 +273,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15.3] shows every operator, expansion and line end, in order', () => {
+  it('[A15.3] shows every operator, expansion and line break, in order', () => {
     const operator = /[$`;|&<>()\n]/g;
     const fragment = fc.oneof(
       fc.constantFrom(
@@ -320,7 +320,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15] never puts a blank, an operator or anything invisible into a secret, other than the line ends of a private key', () => {
+  it('[A15] a secret never contains a blank, an operator or an invisible character, except the line breaks of a private key', () => {
     const fragment = fc.oneof(
       fc.constantFrom(
         'password=',
@@ -351,7 +351,7 @@ describe('in shell text a mask covers literals only', () => {
   });
 });
 
-describe('what people would not see', () => {
+describe('invisible text', () => {
   it.each([
     ['a\u202Eb', 'a‹U+202E›b'],
     ['a\u200Bb\u200D\u2060', 'a‹U+200B›b‹U+200D›‹U+2060›'],
@@ -368,7 +368,7 @@ describe('what people would not see', () => {
     [`a${'\t'.repeat(9)}b`, 'a‹9 tabs›b'],
     ['\u00A0'.repeat(9), '‹9 U+00A0›'],
     ['password=a\u200Bb', 'password=‹masked 1: 1 character›‹U+200B›‹masked 2: 1 character›'],
-  ])('[A15] %j shows as %s', (text, display) => {
+  ])('[A15] shows %j as %s', (text, display) => {
     expect(shows(text)).toBe(display);
     expect(reveal(display, maskText(text).secrets)).toEqual({ ok: true, value: text });
   });
@@ -396,7 +396,7 @@ describe('long texts', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: text });
   });
 
-  it('[A15] finds keys anywhere in a word that is longer than what is held', () => {
+  it('[A15] finds keys anywhere in a word that is longer than the hold limit', () => {
     const secret = key('ghp_', '0123456789abcdefghijABCDEFGHIJ012345');
     for (const offset of [0, 15_000, 15_340, 15_360, 15_370, 16_350, 16_384, 40_000]) {
       const masked = shows(`${'x'.repeat(offset)}/${secret}/${'y'.repeat(20_000)}`);
@@ -405,7 +405,7 @@ describe('long texts', () => {
     }
   });
 
-  it('[A15] masks a value that is longer than what is held to its end', () => {
+  it('[A15] masks all of a value that is longer than the hold limit', () => {
     const ended = /^(?:token=)?(?:[a-zA-Z0-9-]{0,4}‹masked \d: \d+ characters›[a1]{0,4})+ next$/;
     expect(shows(`token=${'a1'.repeat(20_000)} next`)).toMatch(ended);
     expect(shows(`${key('sk-', 'A1')}${'a1'.repeat(20_000)} next`)).toMatch(ended);

@@ -8,8 +8,8 @@ import { type ScanMode, plainMode } from './scan/scan-mode.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
- * Text as people, logs, audit and events may see it (A15). Operators and expansions of a shell are never inside a mask, so
- * a secret that holds one shows from there on. Text past the scan limit is withheld: nobody has looked for secrets in it.
+ * Text as people, logs, audit and events may see it (A15). A mask never covers shell operators or expansions, so a secret is shown from
+ * the first one on. Text past the scan limit is withheld, because it wasn't scanned.
  */
 export function maskText(text: string, options: MaskOptions = {}): Masked<string> {
   const registry = createSecretRegistry(options.alreadyKnown);
@@ -17,7 +17,7 @@ export function maskText(text: string, options: MaskOptions = {}): Masked<string
   return { value, secrets: registry.secrets() };
 }
 
-/** `ended` is what the text ended in the middle of: in a list of arguments, `--password` announces the next one. */
+/** `ended` is the scanner's state at the end of the text: in a list of arguments, `--password` announces the next one. */
 export function maskTextInto(
   registry: SecretRegistry,
   whole: string,
@@ -43,7 +43,7 @@ export function maskTextInto(
   return { value: writer.end(), ended, command: scanner.command() };
 }
 
-/** The command that a short text names, such as the first of a list of arguments. */
+/** The command that a short text names, such as the first element of an argument list. */
 export function commandIn(text: string): string | undefined {
   if (text.length > 200) return undefined;
   return text.split(/\s+/).reduce(commandAfter, undefined as string | undefined);

@@ -26,14 +26,14 @@ describe('maskValue', () => {
     'DB_PASSWORD',
     'passphrase',
     'refresh_token',
-  ])('[A15] the whole value of %s is masked, whatever is in it', (name) => {
+  ])('[A15] the whole value of %s is masked', (name) => {
     expect(maskValue({ [name]: 'a $(b); c' })).toEqual({
       value: { [name]: '‹masked 1: 9 characters›' },
       secrets: ['a $(b); c'],
     });
   });
 
-  it('[A15] names that only sound alike are shown', () => {
+  it('[A15] values of similar names are shown', () => {
     const value = {
       max_tokens: 5,
       tokenizer: 'a',
@@ -47,7 +47,7 @@ describe('maskValue', () => {
     expect(maskValue(value)).toEqual({ value, secrets: [] });
   });
 
-  it('[A15] masks the leaves of an object under a telling name, and keeps its shape', () => {
+  it('[A15] masks the leaves of an object under a secret name, and keeps its shape', () => {
     const value = {
       credentials: { user: 'bob', pin: 1234, on: true, none: null, empty: '', list: ['x', { deep: 'y' }] },
       after: 'z',
@@ -67,7 +67,7 @@ describe('maskValue', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value });
   });
 
-  it('[A15] masks text in arrays and objects, numbered in the order in which it stands', () => {
+  it('[A15] masks text in arrays and objects, numbered in document order', () => {
     expect(maskValue({ a: ['TOKEN=one'], b: { c: 'TOKEN=two TOKEN=one' } })).toEqual({
       value: {
         a: ['TOKEN=‹masked 1: 3 characters›'],
@@ -77,7 +77,7 @@ describe('maskValue', () => {
     });
   });
 
-  it('[A15] an argument announces the next one of its list', () => {
+  it('[A15] an argument can announce the next one in its list', () => {
     expect(maskValue(['--password', 'two words', '--token', '-v', '-u', 'bob:pw', 'x']).value).toEqual([
       '--password',
       '‹masked 1: 3 characters› ‹masked 2: 5 characters›',
@@ -90,7 +90,7 @@ describe('maskValue', () => {
     expect(maskValue({ a: '--password', b: 'shown' }).value).toEqual({ a: '--password', b: 'shown' });
   });
 
-  it('[A15] shows keys safely too', () => {
+  it('[A15] masks keys too', () => {
     expect(maskValue({ 'a\u202E': 1, 'x=‹': 2 }).value).toEqual({ 'a‹U+202E›': 1, 'x=‹U+2039›': 2 });
   });
 
@@ -109,7 +109,7 @@ describe('maskValue', () => {
     expect(inner).toBe('TOKEN=hunter2');
   });
 
-  it('[A15] no secret under a telling name is left in what is shown', () => {
+  it('[A15] no secret under a secret name is shown', () => {
     const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7'), minLength: 12, maxLength: 20 });
     fc.assert(
       fc.property(

@@ -8,17 +8,17 @@ import { secretName } from './scan/secret-names.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
- * JSON as people may see it (A15): text in it as `maskText` shows it, strings and numbers under a telling key (`password`,
- * `Authorization`, …) wholly masked. The same shape comes back, and `reveal` turns it into the same value.
+ * JSON as people may see it (A15): text is masked as in `maskText`; strings and numbers under a secret key (`password`, `Authorization`, …)
+ * are masked completely. Keeps the shape, and `reveal` reverses it.
  */
 export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unknown> {
   const registry = createSecretRegistry(options.alreadyKnown);
-  /** `{ command: 'mysql', parameters: ['-psecret'] }`: one command in several strings. */
+  /** `{ command: 'mysql', parameters: ['-psecret'] }` is one command in several strings. */
   let command: string | undefined;
   let limit = scanLimit;
   const masked = mapJson(value, {
     enter: isSecretKey,
-    // A key is never withheld: two of them would become one.
+    // Keys are never withheld: two of them could become the same key.
     key: (key) => (limit === 0 ? displayText(key) : maskTextInto(registry, key, options).value),
     leaf(leaf, { marked, previous }) {
       if (marked && typeof leaf === 'string' && leaf !== '') return { value: maskWhole(registry, leaf) };
@@ -41,18 +41,18 @@ export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unk
 
 const VALUE = /^values?$/i;
 
-/** Whether what stands under this key is a secret. */
+/** Whether the value under this key is a secret. */
 export function isSecretKey(key: string, siblings: Readonly<Record<string, unknown>>): boolean {
   return secretName(key) !== undefined || (VALUE.test(key) && isNamedSecret(siblings));
 }
 
-/** `{ name: 'DB_PASSWORD', value: 'hunter2' }`, as variables and headers are often listed. */
+/** `{ name: 'DB_PASSWORD', value: 'hunter2' }`, a common form for variables and headers. */
 function isNamedSecret(siblings: Readonly<Record<string, unknown>>): boolean {
   const name = siblings['name'] ?? siblings['key'] ?? siblings['Name'] ?? siblings['Key'];
   return typeof name === 'string' && secretName(name) !== undefined;
 }
 
-/** `['--password', 'hunter2']`: each element is a word of its own, so what one of them announces is the whole next one. */
+/** `['--password', 'hunter2']`: each element is one word, so an announcement applies to the whole next element. */
 export function announcedBy(previous: unknown): ScanMode | undefined {
   const mode = previous as ScanMode | undefined;
   if (mode?.kind !== 'value' || mode.started || mode.closed || mode.quote !== '') return undefined;

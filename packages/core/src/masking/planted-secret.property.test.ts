@@ -15,7 +15,7 @@ const word = (min: number, max = min) =>
 
 const middleOf = (secret: string): string => splitSecret(secret).middle;
 
-/** Known by its shape alone. */
+/** Detected by its format alone. */
 const shaped = fc.oneof(
   word(36).map((rest) => `ghp_${rest}`),
   word(24).map((rest) => `sk-ant-api03-${rest}1A`),
@@ -24,7 +24,7 @@ const shaped = fc.oneof(
   word(24).map((rest) => `xoxb-${rest}`),
   fc.tuple(word(12), word(20), word(20)).map(([a, b, c]) => `eyJ${a}.eyJ${b}.${c}`),
 );
-/** Known only by what stands before it. No plain word, so that it can't be in a text by chance. */
+/** Detected only by what precedes it. Not a plain word, so it can't occur by chance. */
 const plain = word(12, 24).map((rest) => `${rest}9Z`);
 
 const user = '(user)';
@@ -100,7 +100,7 @@ const encodings = fc.oneof(
   ),
 );
 
-/** Every way in which text or values are shown, as one text. */
+/** All forms in which text or values are shown, concatenated. */
 function everythingShown(text: string, cuts: readonly number[]): string {
   const stream = createChunkMasker();
   let streamed = '';
@@ -117,7 +117,7 @@ function everythingShown(text: string, cuts: readonly number[]): string {
 const cuts = fc.array(fc.nat(2000), { maxLength: 4 });
 
 describe('a planted secret', () => {
-  it('[A15.9] that is told by its name never shows, however it is nested and encoded', () => {
+  it('[A15.9] that is detected by its name is never shown, however it is nested and encoded', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(carriers)), plain, encodings, cuts, (carrier, secret, encode, at) => {
         const text = encode.reduce((inner, wrap) => wrap(inner), carriers[carrier]?.(secret) ?? '');
@@ -127,7 +127,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15.9] that is told by its shape never shows, however it is nested and encoded', () => {
+  it('[A15.9] that is detected by its format is never shown, however it is nested and encoded', () => {
     const around = fc.constantFrom<Encode>(
       (s) => `see ${s} there`,
       (s) => `x=${s}`,
@@ -145,7 +145,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] in an option, a statement or a file of a known kind never shows, plain, in quotes or in a URL', () => {
+  it('[A15] in a known option, statement or file format is never shown, plain, quoted or in a URL', () => {
     const once = fc.constantFrom<Encode>(String, inString, encoded, inUrl, quoted);
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(commands)), plain, once, cuts, (command, secret, encode, at) => {
@@ -155,7 +155,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] under a telling key never shows, at any depth and in any company', () => {
+  it('[A15] under a secret key is never shown, at any depth and next to any other keys', () => {
     const key = fc.constantFrom(
       'password',
       'apiKey',
@@ -193,7 +193,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] in the words of one command that come one by one never shows', () => {
+  it('[A15] in a command that is split into words is never shown', () => {
     const words = (...all: string[]): string => JSON.stringify(maskValue(all).value);
     fc.assert(
       fc.property(plain, (secret) => {
@@ -207,7 +207,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] what only looks like one of these shows', () => {
+  it('[A15] text that only resembles a secret is shown', () => {
     for (const text of [
       'docker run -p 8080:80 image',
       'mkdir -p a/b && ssh -p 2222 host',

@@ -19,13 +19,13 @@ describe('[T11] placeholders in the arguments of a model', () => {
     String.raw`{"content":"\u2039mask\u0065d 1\u203a"}`,
     String.raw`{"content":"\u2039masked\u00201›"}`,
     String.raw`{"content":"x = '\\u{002039}masked 1\\u{203a}'"}`,
-  ])('%s names what was found', (text) => {
+  ])('finds the placeholder in %s', (text) => {
     const error = refusePlaceholder(text);
     expect(error).toMatch(/contain ‹(?:masked|40 spaces|90000 characters not shown|U\+202E)/);
     expect(error).toContain('ask a person');
   });
 
-  it('finds every form that we write', () => {
+  it('finds every form of placeholder', () => {
     const shown = maskValue({ password: 'hunter2', pin: { secret: 7 }, wide: ' '.repeat(50), bidi: 'a\u202eb' });
     for (const value of Object.values(shown.value as object))
       expect(refusePlaceholder(JSON.stringify(value))).toBeDefined();
@@ -38,5 +38,5 @@ describe('[T11] placeholders in the arguments of a model', () => {
     '{"content":"‹masked"}',
     '{"content":"masked 1"}',
     '{"a":"‹masked one›"}',
-  ])('%s holds none', (text) => expect(refusePlaceholder(text)).toBeUndefined());
+  ])('finds none in %s', (text) => expect(refusePlaceholder(text)).toBeUndefined());
 });

@@ -1,14 +1,14 @@
 import { PLACEHOLDER } from '@countersign/protocol';
 
-/** Every form that stands for something else in what a model reads: own keys in results, and arguments that a person edited. */
+/** All placeholders that a model can read: its own keys in results, and arguments that a person edited. */
 const forms = new RegExp(`${PLACEHOLDER}|‹masked›`, 'u');
 
-/** Every character that JSON, or code inside an argument, may spell by its number. A run of backslashes is read once, from its start. */
+/** Unicode escapes in JSON or in code inside an argument. A run of backslashes is scanned once, from its start. */
 const escapes = /(?<!\\)\\+u(?:\{0*([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi;
 
 /**
- * Why a model's call can't run with these arguments (T11): they contain a placeholder of ours, which would be written in place of what
- * it stands for. Undefined: they contain none.
+ * Why a model's call can't run with these arguments (T11): they contain a placeholder, which would be used instead of the text that
+ * it stands for. Undefined if they contain none.
  */
 export function refusePlaceholder(argumentsText: string): string | undefined {
   if (!argumentsText.includes('‹') && !argumentsText.includes('\\')) return undefined;

@@ -3,21 +3,21 @@ import { mapJson } from './map-json.js';
 
 export type Revealed = { ok: true; value: unknown } | { ok: false; unknown: string };
 
-/** More characters than any argument has. Without a limit `‹999999999 spaces›` would take the memory of the process. */
+/** Longer than any argument. Without a limit, `‹999999999 spaces›` would exhaust memory. */
 const expansionLimit = 64 * 1024 * 1024;
 
 /**
- * Turns what `maskValue` or `maskText` showed back into what it stands for, after a person may have edited it. A placeholder that was
- * never given out, or is malformed, is refused and named: guessing would run something that nobody signed.
+ * Reverses `maskValue` or `maskText` after a person may have edited the output. Fails with the name of an unknown or malformed
+ * placeholder: guessing would run something that nobody approved.
  */
 export function reveal(value: unknown, secrets: readonly string[]): Revealed {
-  let refused: string | undefined;
+  let unknown: string | undefined;
   let left = expansionLimit;
 
   function revealPlaceholder(placeholder: string): string {
     const text = standsFor(placeholder, secrets);
     if (text === undefined || text.length * text.times > left) {
-      refused ??= placeholder;
+      unknown ??= placeholder;
       return '';
     }
     left -= text.length * text.times;
@@ -39,13 +39,13 @@ export function reveal(value: unknown, secrets: readonly string[]): Revealed {
       if (number === undefined) return { value: revealText(leaf) };
       const secret = secrets[Number(number) - 1];
       if (secret?.length !== Number(length) || !/^-?\d/.test(secret) || !Number.isFinite(Number(secret))) {
-        refused ??= leaf;
+        unknown ??= leaf;
         return { value: null };
       }
       return { value: Number(secret) };
     },
   });
-  return refused === undefined ? { ok: true, value: revealed } : { ok: false, unknown: refused };
+  return unknown === undefined ? { ok: true, value: revealed } : { ok: false, unknown };
 }
 
 interface Meaning {
@@ -60,7 +60,7 @@ function standsFor(placeholder: string, secrets: readonly string[]): Meaning | u
       placeholder,
     ) ?? [];
   if (masked !== undefined) {
-    // The length must fit too: a mask numbered by another version could stand for another secret.
+    // The length must match too: a mask that another version numbered could stand for another secret.
     const secret = secrets[Number(masked) - 1];
     return secret?.length === Number(length) ? once(secret) : undefined;
   }

@@ -19,7 +19,7 @@ describe('text past the scan limit', () => {
     ['maskSecrets', maskSecrets],
     ['maskValue', (text: string) => JSON.stringify(maskValue({ a: text }).value)],
     ['a chunk of a stream', (text: string) => createChunkMasker().push(text)],
-  ])('[A15] is withheld, and nothing is read of it: %s', (_what, mask) => {
+  ])('[A15] is withheld without being scanned: %s', (_what, mask) => {
     const shown = mask(long);
     expect(shown.length).toBeLessThan(LIMIT + 200);
     expect(shown).toContain('password=‹masked 1: 7 characters›');
@@ -27,7 +27,7 @@ describe('text past the scan limit', () => {
     expect(shown).not.toContain('hunter2');
   });
 
-  it('[A15] no half of a secret shows where the text is cut', () => {
+  it('[A15] no part of a secret is shown where the text is truncated', () => {
     const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
     for (let before = LIMIT - 45; before <= LIMIT; before += 9) {
       const text = `${'a '.repeat(before / 2)}${before % 2 === 0 ? '' : ' '}${secret} end`;
@@ -41,13 +41,13 @@ describe('text past the scan limit', () => {
   });
 });
 
-describe('the work that a text costs', () => {
+describe('the cost of scanning', () => {
   it.each([
     ['pluses', 'a+'],
     ['encoded pluses', '%2B'],
     ['twice encoded', '%252B'],
     ['both', 'a%20b+'],
-  ])('[A15] a word of %s is read at most twice more', (_what, unit) => {
+  ])('[A15] a word of %s is scanned at most twice more', (_what, unit) => {
     let read = 0;
     const word = unit.repeat(5000);
     findEncoded(word, (text) => {
@@ -57,12 +57,12 @@ describe('the work that a text costs', () => {
     expect(read).toBeLessThanOrEqual(2 * word.length);
   });
 
-  it('[T11] a run of backslashes is read once: read again from each of them, 4 MB would take hours', () => {
+  it('[T11] a run of backslashes is scanned once: scanning from each of them would take hours for 4 MB', () => {
     expect(refusePlaceholder('\\'.repeat(4_000_000))).toBeUndefined();
     expect(refusePlaceholder(`${'\\'.repeat(1_000_001)}u2039masked 1\u203A`)).toBeDefined();
   });
 
-  it('[A15] a call is masked once, however often it is shown', () => {
+  it('[A15] a call is masked only once', () => {
     const made: string[] = [];
     const memo = createMemo(10, (text) => made.push(text));
     for (const text of ['aaaa', 'aaaa', 'bbbb', 'aaaa', 'cccc', 'aaaa', 'longer than ten', 'longer than ten'])

@@ -1,4 +1,4 @@
-/** Numbers secrets by first appearance. The same secret always has the same number. */
+/** Numbers secrets by first occurrence. The same secret always gets the same number. */
 export interface SecretRegistry {
   numberOf(secret: string): number;
   secrets(): string[];
@@ -22,7 +22,7 @@ export function createSecretRegistry(alreadyKnown: readonly string[] = []): Secr
   };
 }
 
-/** For streams, which run for hours and give no secrets back: past `remembered` secrets a repeated one gets a new number. */
+/** For streams, which can run for hours. After `remembered` secrets, a repeated secret gets a new number. */
 export function createForgetfulRegistry(remembered = 1000): Pick<SecretRegistry, 'numberOf'> {
   const numbers = new Map<string, number>();
   let last = 0;

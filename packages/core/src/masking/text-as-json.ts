@@ -1,4 +1,4 @@
-/** The value of a call's arguments. What is not JSON is the text it is: a model may break off in the middle. */
+/** Parses a call's arguments. Returns the text itself if it isn't JSON: a model's output may be cut off. */
 export function textAsJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -3,7 +3,7 @@ import { findHidden } from './patterns/hidden-characters.js';
 import { hiddenFailure, scanPattern } from './patterns/scan-pattern.js';
 import type { ParseFailure, PatternEnd, Rule } from './types.js';
 
-type Pattern = Pick<Rule, 'words' | 'named' | 'begun'>;
+type Pattern = Pick<Rule, 'words' | 'named' | 'looksNamed'>;
 
 /** Parses a standalone argument pattern, as in a grant. */
 export function parsePattern(text: string): ({ ok: true } & Pattern) | ParseFailure {
@@ -21,7 +21,7 @@ export function readPattern(
   const words = scanPattern(text, from, until);
   switch (scanned.kind) {
     case 'words':
-      return words.ok && scanned.begun ? { ...words, begun: true } : words;
+      return words.ok && scanned.looksNamed ? { ...words, looksNamed: true } : words;
     case 'malformed':
       // Without its parenthesis or closing quote, the text ends elsewhere, so that error is more useful.
       return words.ok ? scanned.failure : words;

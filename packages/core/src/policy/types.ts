@@ -36,7 +36,7 @@ export interface Rule {
   readonly words?: readonly PatternWord[];
   readonly named?: Named;
   /** The words start with `name=value`, so conditions were probably meant. */
-  readonly begun?: true;
+  readonly looksNamed?: true;
 }
 
 /** The folders that `./` and `~/` refer to. */

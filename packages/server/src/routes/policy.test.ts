@@ -84,7 +84,7 @@ describe('a policy', () => {
       status: 422,
       body: {
         field: 'rules.2',
-        detail: 'line 3, character 20: another condition is missing after the comma. The rule: deny remove(path=a,)',
+        detail: 'line 3, character 20: expected another condition after the comma. The rule: deny remove(path=a,)',
       },
     });
     expect(await put(['deny remove # never'])).toMatchObject({
@@ -140,7 +140,7 @@ describe('a policy', () => {
       warnings: [
         {
           ...{ line: 2, rule: 'deny remove(path=b,)', code: 'unreadable', verb: 'deny', tool: 'remove' },
-          error: 'another condition is missing after the comma',
+          error: 'expected another condition after the comma',
         },
       ],
     });

@@ -5,25 +5,25 @@ import type { ProtectedPaths } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import { isFolder, realPath } from '../files/probe.js';
 
-/** Looked at before a command at most. More, and it is said that a rule has to be narrower. */
+/** Limit on directory entries per command. Beyond it, the command fails and asks for a narrower rule. */
 const MOST_ENTRIES = 300_000;
-/** Each costs a mount. */
-const MOST_KEPT = 1_000;
-/** Looked into in one go: asked one by one without waiting, each folder would cost several times as much. */
+/** Each protected path costs a mount. */
+const MOST_PROTECTED = 1_000;
+/** Folders read before yielding to the event loop. Reading each one asynchronously would take several times as long. */
 const AT_ONCE = 200;
 
 export interface Search {
-  /** The folders a program is let into: all in them is looked at. Real paths. */
+  /** The folders that a program can access, as real paths. All their entries are checked. */
   readonly areas: readonly string[];
-  /** Shown in a hidden place, and as large as the system: only rules that say where their path begins are about them. Real paths. */
+  /** Folders opened in a hidden place, as real paths. They may be huge, so only rules with an anchored path apply. */
   readonly openings?: readonly string[];
-  /** What it does not see anyway. */
+  /** Paths that the program can't see anyway. */
   readonly isHidden: (path: string) => boolean;
 }
 
 /**
- * The real paths of what rules keep from a program, as it lies on the disk now. Throws, in words for a person, where not all of it
- * can be found: then the program must not run.
+ * Finds the real paths that rules hide from a program. Throws an error for people if the search is incomplete, because the
+ * program must not run then.
  */
 export async function findProtected(
   protectedPaths: ProtectedPaths,
@@ -61,7 +61,8 @@ export async function findProtected(
     if (real === undefined && !entry.isSymbolicLink()) throw tooMuch(`${JSON.stringify(path)} can't be named`);
     if (real === undefined || isHidden(real)) return;
     found.add(real);
-    if (found.size > MOST_KEPT) throw tooMuch(`more than ${MOST_KEPT} files and folders would have to be hidden`);
+    if (found.size > MOST_PROTECTED)
+      throw tooMuch(`more than ${MOST_PROTECTED} files and folders would have to be hidden`);
   }
 
   for (const area of areas) await walk(area, area, 'inside');

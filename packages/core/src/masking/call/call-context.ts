@@ -1,22 +1,22 @@
 import { mapJson } from '../map-json.js';
 
-/** What the whole of a call says about the texts in it. */
+/** What the whole call says about its texts. */
 export interface CallContext {
-  /** Nothing may be masked: the call runs text, or writes it as code. */
+  /** Nothing may be masked, because the call runs text or writes it as code. */
   shows: boolean;
-  /** Its texts go into a file that may be run: in them nothing is masked. */
+  /** The call writes a file that may be executed, so its text isn't masked. */
   writesCode: boolean;
-  /** Whether what stands under this key is only read. */
+  /** Whether the value of this key is only read. */
   isProse(key: string | undefined): boolean;
-  /** How often an identifier stands in the call. */
+  /** How often an identifier occurs in the call. */
   mentions(name: string): number;
-  /** The program that arguments in a list are for; empty where there is none. */
+  /** The program that receives the argument list, or an empty string. */
   program: string;
 }
 
-/** Arguments that are read by people or models, and run by nobody. */
+/** Arguments that people or models read, and that nothing executes. */
 const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comments?|summary|notes?)$/i;
-/** So are these, unless the call names a file or a program beside them. */
+/** The same, unless the call also names a file or a program. */
 const TEXT = /^(?:content|text|body)$/i;
 
 function isProse(key: string | undefined): boolean {
@@ -24,16 +24,16 @@ function isProse(key: string | undefined): boolean {
 }
 
 const wordOf = (names: string): string => `(?<![\\w.-])(?:${names})(?![\\w-])`;
-/** Where a shell expects a command. */
+/** A position where a shell expects a command. */
 const COMMAND = '(?:^|[\\n;&|(){`]|\\b(?:then|do|else|time)\\b)[ \\t"\'\\\\]*';
 
-/** The source of a regular expression for programs that run what they are given. */
+/** Regex source for programs that execute their input. */
 export const INTERPRETERS =
   '(?:ba|z|da|k|fi|c|tc)?sh|python[\\d.]*|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript|tclsh|Rscript|sqlite3';
 const interpreters = wordOf(INTERPRETERS);
 
 const runs = [
-  // Words that evaluate, decode or hand on what follows them.
+  // Words that evaluate, decode or forward what follows.
   wordOf(
     'eval|exec|execve|source|alias|trap|xargs|parallel|env|printenv|declare|typeset|compgen|mapfile|readarray|base32|base64|' +
       'xxd|uudecode|atob|b64decode|a2b_base64|fromhex|fromCharCode|unescape|Function|popen|spawn|subprocess|system|' +
@@ -44,22 +44,22 @@ const runs = [
     '(?:docker|podman|kubectl)[ \\t]+(?:run|exec|create|build|compose)|(?:npm|pnpm|yarn)[ \\t]+(?:run|exec|x|dlx|pkg|config|set|test|start)',
   ),
   '(?<![\\w/-])(?:alias|scripts?|tasks?|hooks?|core|diff|merge|filter|credential|include)\\.\\w',
-  // An interpreter that is given no file: it runs an option, its input or a here-document.
+  // An interpreter without a file argument: it runs an option, its input or a here-document.
   `${interpreters}(?![ \\t]+[\\w./~])`,
   '\\bprintf[ \\t]+(?:-v|[^\\n;|]*\\|)',
-  // A variable in command position, an indirect one, a here-document, a function.
+  // A variable in command position, an indirect variable, a here-document, a function.
   `${COMMAND}\\$`,
   '\\$\\{!|\\$\\{?env:|\\$ENV\\{|<<|<\\(|\\(\\)[ \\t]*\\{',
 ];
 
 const code = [
   '#!|=>',
-  // A section of an INI or TOML file whose names run something.
+  // A section of an INI or TOML file whose entries run commands.
   '\\[[^\\]\\n]{0,60}(?:scripts|tasks|alias|hooks|commands?|entry.points|tool|service|credential)[^\\]\\n]{0,60}\\]',
   wordOf(
     'import|require|function|def|class|const|let|var|lambda|return|include|package|use|fn|sub|echo|export|begin|do',
   ),
-  // Settings that name a program, in the files of package managers, editors, runners and Git.
+  // Settings that name a program, in files of package managers, editors, runners and Git.
   `(?<![\\w-])["']?(?:\\w*scripts?|tasks?|commands?|cmds?|run|lint-staged|exec\\w*|hooks?|entrypoint|entry|(?:pre|post)(?:install|build|test|publish|commit|push|start|pack|prepare)|aliases|helper|proxycommand|` +
     `fsmonitor|sshcommand|askpass|editor|pager|textconv|filter|driver|args|bin|main|module|plugins?|loader|interpreter|shell|type|uses)["'\\\\]*[ \\t]*[:=]`,
 ];
@@ -71,16 +71,16 @@ const PROGRAM = /^(?:command|cmd|program|executable|bin|argv|args)$/i;
 
 const FILE = /^(?:path|file|file_?name|file_?path|target|dest|destination|output)$/i;
 const NAME = /^(?:name|id|uri|url|key|title|folder|dir|directory|language|lang|type|kind|format|mode)$/i;
-/** Files that nothing runs. Any other name may be that of a program. */
+/** Files that nothing executes. Any other name may be a program. */
 const DATA =
   /(?:\.(?:env|json|ya?ml|toml|ini|cfg|conf|properties|txt|md|csv|log|xml|pem|key)|(?:^|[/\\])\.(?:env(?:\.\w+)*|netrc|pgpass))$/i;
 const redirection = />[>|]?[ \t]*["']?([^\s;&|<>()"']+)/g;
 
-/** Commands are read as such; every other text may become a file. */
+/** Keys whose text is a command. Any other text may become a file. */
 const SHELL = /^(?:command|cmd|shell|script|code|run|exec)$/i;
 const ARGUMENTS = /^(?:args|argv|arguments|parameters|params|options|flags)$/i;
 
-/** Words of a command whose program stands elsewhere in the call. */
+/** Whether a key holds the arguments of a program that is named elsewhere in the call. */
 export function isArgumentList(key: string | undefined): boolean {
   return key !== undefined && ARGUMENTS.test(key);
 }
@@ -123,7 +123,7 @@ export function readCallContext(value: unknown): CallContext {
 }
 
 function commandRuns(text: string): boolean {
-  // What is fetched may be what is run: then its address must show.
+  // A downloaded script may be executed, so its URL must be visible.
   if (runsText.test(text) || (text.includes('://') && interpreter.test(text))) return true;
   return [...text.matchAll(redirection)].some(([, file = '']) => !file.startsWith('/dev/') && !DATA.test(file));
 }

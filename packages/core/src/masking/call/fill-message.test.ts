@@ -16,17 +16,17 @@ describe('fillMessage', () => {
     expect(fillMessage(template, filledFrom)).toBe(message);
   });
 
-  it('[A1] an argument can bring in no placeholder of its own', () => {
+  it('[A1] a placeholder inside an argument is not filled', () => {
     expect(fillMessage('{a} {b}', { a: '{b} $& $1', b: '{a}' })).toBe('{b} $& $1 {a}');
   });
 
-  it('[A1] a value that can not be written leaves its placeholder', () => {
+  it('[A1] keeps the placeholder of a value that can’t be serialized', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     expect(fillMessage('{self}', circular)).toBe('{self}');
   });
 
-  it('[A1] puts any text in as it is', () => {
+  it('[A1] inserts any text literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(fillMessage('<{a}>', { a: text })).toBe(`<${text}>`);

@@ -1,8 +1,8 @@
 import { MESSAGE_FIELD } from '@countersign/protocol';
 
 /**
- * Fills `{argument}` and `{nested.argument}` of a tool's approval message from the masked arguments (A1). A placeholder that names no
- * argument stays as written. What is filled in is not read again, so an argument can't bring in a placeholder of its own.
+ * Fills `{argument}` and `{nested.argument}` in a tool's approval message from the masked arguments (A1). Unknown placeholders stay.
+ * Inserted text isn't scanned again, so an argument can't inject a placeholder.
  */
 export function fillMessage(template: string, maskedArguments: unknown): string {
   return template.replaceAll(MESSAGE_FIELD, (written, path: string) => {
@@ -26,7 +26,7 @@ function inWords(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // Nested too deep to be written: the message keeps its placeholder rather than failing the approval.
+    // Too deeply nested to serialize: keep the placeholder instead of failing the approval.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ interface Stretch {
 
 /** A path, a host, a file or an option. */
 export function isAddress(secret: string): boolean {
-  // Also what an option takes from a file, a program or a variable: `@x`, `file:x`, `!x`, `%X%`.
+  // Also option values that refer to a file, program or variable: `@x`, `file:x`, `!x`, `%X%`.
   if (/^[~.@!%-]|[\\]|^[a-z]{2,10}:/.test(secret)) return true;
   if (secret.includes('/')) {
     const words = secret.split('/').some((part) => part === '' || /^[a-z]{2,}$/.test(part) || part.includes('.'));
@@ -19,13 +19,13 @@ export function isAddress(secret: string): boolean {
   );
 }
 
-/** `./sk-…`, `sk-….sh`: the secret is a part of a longer name. */
-export function goesOnAsAddress({ text, start, end }: Stretch, isInUrl: boolean): boolean {
+/** `./sk-…`, `sk-….sh`: the secret is part of a longer name. */
+export function continuesAsAddress({ text, start, end }: Stretch, isInUrl: boolean): boolean {
   if (isInUrl) return /^[/\\]/.test(text.charAt(end));
   return /[/\\.~]/.test(text.charAt(start - 1)) || /^(?:[/\\~]|\.\w)/.test(text.slice(end, end + 2));
 }
 
-/** The rest of such an address is a key. */
+/** Whether the rest of this URL is a webhook key. */
 export function isWebhook({ text, start }: Stretch): boolean {
   return /(?:^|[\s"'])https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/$/.test(
     text.slice(Math.max(0, start - 80), start),

@@ -2,12 +2,12 @@ import { isLikelySecret } from '../../ports/is-likely-secret.js';
 import { findVendorKeys } from '../scan/find-vendor-keys.js';
 import { secretName } from '../scan/secret-names.js';
 import { type CallContext, isShell } from './call-context.js';
-import { goesOnAsAddress, isAddress, isWebhook } from './is-address.js';
+import { continuesAsAddress, isAddress, isWebhook } from './is-address.js';
 import { type Candidate, kindOf } from './kind-of-secret.js';
 import { programOf } from './program-of.js';
 import { readsAsText } from './reads-as-text.js';
 
-/** Whether nothing in its call can run this, expand it, or take it for a path or a host. In doubt it is not (A15). */
+/** Whether nothing in the call can run or expand this, or use it as a path or host. If in doubt, false (A15). */
 export function isInert(candidate: Candidate, context: CallContext): boolean {
   const { text, start, end, key } = candidate;
   const secret = text.slice(start, end);
@@ -15,14 +15,14 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   if (context.writesCode && found.kind !== 'value') return false;
   if (found.kind === 'pem') return secret.split(/\\[rn]|[\r\n]+/).every((line) => !readsAsText(line));
   if (isWebhook(candidate)) return /^[\w/-]+$/.test(secret);
-  if (isAddress(secret) || goesOnAsAddress(candidate, found.kind === 'url')) return false;
+  if (isAddress(secret) || continuesAsAddress(candidate, found.kind === 'url')) return false;
   if (context.isProse(key)) return true;
   const isKey = findVendorKeys(secret).some(([from, to]) => from === 0 && to === secret.length);
   if (found.kind !== 'header' && !isKey && readsAsText(secret)) return false;
-  // A word in small letters is the name of a program rather than a password.
+  // A short lower-case word is more likely a program than a password.
   if (found.kind !== 'url' && /^[a-z]{1,12}$/.test(secret)) return false;
   const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
-  // `rm token=x`, `--token x` and `! --token x` take it for a file or a command.
+  // `rm token=x`, `--token x` and `! --token x` treat it as a file or command.
   if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
   const opaque = isKey || isLikelySecret(secret);
   switch (found.kind) {
@@ -42,7 +42,7 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   }
 }
 
-/** `{ key: 'sk-…' }`: the whole value of an argument that often holds one. */
+/** `{ key: 'sk-…' }`: the whole value of an argument that often holds a key. */
 function isWholeKey({ text, start, end, key }: Candidate): boolean {
   return start === 0 && end === text.length && /(?:^|[_-])(?:key|value|auth)$/i.test(key ?? '');
 }

@@ -3,16 +3,16 @@ import { secretName } from '../scan/secret-names.js';
 import { type CallContext, isShell } from './call-context.js';
 import { wordsBefore } from './program-of.js';
 
-/** What the scanner took for a secret, and where it stands. */
+/** A possible secret that the scanner found, and its position. */
 export interface Candidate {
   text: string;
   start: number;
   end: number;
   /** The key above the text. */
   key: string | undefined;
-  /** The text is the whole value of a key that tells that it is a secret. */
+  /** The text is the whole value of a secret key. */
   whole: boolean;
-  /** The element before it in a list was an option that takes a secret. */
+  /** The previous element of the list is an option that takes a secret. */
   announced: boolean;
 }
 
@@ -21,11 +21,11 @@ export type Kind =
   | { kind: 'pem' | 'header' | 'option' | 'url' | 'value' | 'other' | 'bare' }
   | { kind: 'assignment'; name: string };
 
-/** What stands right before a secret is looked at this far back. */
+/** How many characters before a secret are examined. */
 const BEFORE = 160;
 
 const schemes = /(?:^|[\s"'\\:])(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
-/** In a command only within a header: `rm Bearer x` removes x. */
+/** In a command, only inside a header: `rm Bearer x` removes x. */
 const headerScheme = /[\w-]:\s*["'\\]*(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
 const named = /(-{0,2})([A-Za-z_$][\w.-]{0,63})["'\\]{0,16}([ \t]{0,8})(?::=|([:=]))([ \t]{0,8})["'\\[]{0,16}$/;
 const option = /(?:^|[\s"',[(])(--?[A-Za-z][\w.-]{0,40})["']?[\s,]+["'\\]*$/;
@@ -60,7 +60,7 @@ function kindOfNamed(before: string, [, dashes, name = '', left, sign, right]: R
   return { kind: 'assignment', name: /\w*$/.exec(name)?.[0] ?? name };
 }
 
-/** By its name, or because its program is known to take one with it. */
+/** Whether an option takes a secret, by its name or by what its program is known for. */
 function takesSecret({ text, start }: Candidate, flag: string, { program }: CallContext): boolean {
   if (secretName(flag) !== undefined) return true;
   const command = [program, ...wordsBefore(text, start)].reduce(commandAfter, undefined as string | undefined);

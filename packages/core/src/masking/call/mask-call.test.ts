@@ -12,7 +12,7 @@ const AWS = key('wJalrXUtnFEMI', '/K7MDENG/bPxRfiCYEXAMPLEKEY');
 const PASSWORD = 'correct-horse-battery';
 
 describe('what a call would run', () => {
-  it('[A15] shows in each of 1,000 calls that were made to hide it', () => {
+  it('[A15] is shown in each of 1,000 calls that were built to hide it', () => {
     const hidden = hostileCalls().filter(({ arguments: args, payload }) => {
       const shown = JSON.stringify(maskCall(args).value);
       return !shown.includes(JSON.stringify(payload).slice(1, -1));
@@ -33,17 +33,17 @@ describe('what a call would run', () => {
     [{ command: 'set TOKEN=reboot && %TOKEN%' }],
     [{ path: 'Dockerfile', content: 'ENV API_KEY=Ab1Cd2Ef3Gh4Ij5Kl6' }],
     [{ script: 'x', token: 'eval $x' }],
-  ])('[A15] %j shows as it is', (args) => {
+  ])('[A15] %j is shown unchanged', (args) => {
     expect(maskCall(args)).toMatchObject({ value: args, secrets: [] });
   });
 
-  it('[A15] a call that is longer than what is scanned shows as it is', () => {
+  it('[A15] a call over the scan limit is shown unchanged', () => {
     const args = { path: 'a.json', content: `{"token": "${GITHUB}", "x": "${'y'.repeat(33 * 1024)}"}` };
     expect(maskCall(args)).toMatchObject({ value: args, secrets: [] });
   });
 });
 
-describe('a secret that nothing runs', () => {
+describe('a secret that is not executed', () => {
   it.each([
     [{ command: `GITHUB_TOKEN=${GITHUB} gh pr list` }, GITHUB],
     [{ command: `OPENAI_API_KEY=${ANTHROPIC} node app.js` }, ANTHROPIC],
@@ -62,7 +62,7 @@ describe('a secret that nothing runs', () => {
     [{ password: PASSWORD }, PASSWORD],
     [{ letter: `deploy --password ${PASSWORD}` }, PASSWORD],
     [{ message: `Use ${GITHUB} for this.` }, GITHUB],
-  ])('[A15] %j hides its middle', (args, secret) => {
+  ])('[A15] masks the middle in %j', (args, secret) => {
     const masked = maskCall(args);
     const shown = JSON.stringify(masked.value);
     expect(shown).not.toContain(secret.slice(4, -4));
@@ -70,7 +70,7 @@ describe('a secret that nothing runs', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: args });
   });
 
-  it('[A15.1] shows how long it is and what it begins and ends with, by its length', () => {
+  it('[A15.1] shows its length, and as much of its start and end as its length permits', () => {
     const shows = (secret: string): unknown => maskCall({ password: secret }).value;
     expect(shows('hunter2')).toEqual({ password: '‹masked 1: 7 characters›' });
     expect(shows('hunter2hunter2')).toEqual({ password: 'hu‹masked 1: 10 characters›r2' });
@@ -79,7 +79,7 @@ describe('a secret that nothing runs', () => {
 });
 
 describe('two calls', () => {
-  /** The argument with a mark at each place that a mask covers. */
+  /** The arguments with a marker at each masked position. */
   function marked(args: { command: string; token: string }): { command: string; token: string } {
     const { value, secrets } = maskCall(args);
     const laid = reveal(
@@ -96,7 +96,7 @@ describe('two calls', () => {
   );
   const text = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
 
-  it('[A15.2] that differ anywhere but inside the masked middle of a secret are shown differently', () => {
+  it('[A15.2] that differ outside the masked middle of a secret are shown differently', () => {
     const change = fc.record({ at: fc.nat(), to: fc.constantFrom('x', 'Z', '7', ' ', ';', '/', '', 'zz') });
     fc.assert(
       fc.property(text, text, change, (command, token, { at, to }) => {
@@ -112,7 +112,7 @@ describe('two calls', () => {
     );
   });
 
-  it('[A15] that are shown alike differ in nothing but masked middles, whatever they are', () => {
+  it('[A15] that are shown identically differ only in masked middles', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (commands) => {
         const byShown = new Map<string, string>();
@@ -128,15 +128,15 @@ describe('two calls', () => {
   });
 });
 
-describe('a call that nobody could read', () => {
-  it('[T11] is not shown whole, and says so', () => {
+describe('an unreadable call', () => {
+  it('[T11] is not shown completely, and says so', () => {
     const masked = maskCall({ content: '\u202ea'.repeat(30_000) });
     expect(masked.isWhole).toBe(false);
     expect((masked.value as { content: string }).content).toMatch(/a‹20000 characters not shown›$/);
     expect(maskCall({ content: '\u202ea'.repeat(10_000) }).isWhole).toBe(true);
   });
 
-  it('[A15] a diff is masked by the same rule', () => {
+  it('[A15] masks a diff in the same way', () => {
     expect(maskCallText('+ token=hunter2\n+ ./sk-proj-AAAA1111BBBB2222evil')).toContain('BBBB2222evil');
   });
 });

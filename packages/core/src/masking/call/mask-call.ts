@@ -13,27 +13,27 @@ import { secretName } from '../scan/secret-names.js';
 import { type SecretRegistry, createSecretRegistry } from '../secret-registry.js';
 import type { Span } from '../scan/spans.js';
 
-/** No call holds more secrets than that. Each is looked at closely, and thousands would block the process. */
+/** Limit on candidates. Each is examined closely, so thousands would block the process. */
 const MOST_CANDIDATES = 200;
 
-/** Past that many escapes and counted blanks a text is withheld, and its call refused (T11): nobody could read it. */
+/** Limit on escapes and counted blanks. Longer texts are unreadable, so they are withheld and the call is refused (T11). */
 const MOST_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {
-  /** False: something of it is withheld, so nobody may sign it. */
+  /** False if part of it is withheld, so nobody may approve it. */
   isWhole: boolean;
 }
 
 /**
- * The arguments of a call as people, events and the audit see them (A15). The author of a call chooses what looks like a secret, so a
- * secret is masked only where nothing in the call can run it, and then only its middle. Whatever is in doubt shows.
+ * The arguments of a call as people, events and the audit see them (A15). The model chooses what looks like a secret, so a secret is
+ * masked only where nothing in the call can run it, and only its middle. If in doubt, it is shown.
  */
 export function maskCall(value: unknown): MaskedCall {
   const registry = createSecretRegistry();
   const display = createDisplay(MOST_PLACEHOLDERS);
   const isLong = lengthOf(value) > callLimit;
   let context: CallContext | undefined;
-  /** Most calls hold nothing that looks like a secret, and are spared the closer look. */
+  /** Lazy, because most calls contain nothing that looks like a secret. */
   const looked = (): CallContext => (context ??= readCallContext(value));
   let command: string | undefined;
   let left = MOST_CANDIDATES;
@@ -80,7 +80,7 @@ function lengthOf(value: unknown): number {
   return length;
 }
 
-/** The arguments with nothing masked, and everything that hides written out: for who has asked to see them. */
+/** The unmasked arguments with hidden characters escaped, for a person who asked to see them. */
 export function displayCall(value: unknown): unknown {
   const { show } = createDisplay(MOST_PLACEHOLDERS);
   return mapJson(value, {
@@ -90,12 +90,12 @@ export function displayCall(value: unknown): unknown {
   });
 }
 
-/** A text made of what a call would do, such as a diff, by the same rule. */
+/** Masks text derived from a call, such as a diff, in the same way. */
 export function maskCallText(text: string): string {
   return maskCall(text).value as string;
 }
 
-/** `{ Authorization: 'Bearer x' }` reads like the header. */
+/** `{ Authorization: 'Bearer x' }` is read like the header. */
 function startOf(announced: ScanMode | undefined, key: string | undefined): { start?: ScanMode } {
   if (announced !== undefined) return { start: announced };
   const of = key === undefined ? undefined : secretName(key);
@@ -108,7 +108,7 @@ function cover(registry: SecretRegistry, show: (text: string) => string, text: s
   let from = 0;
   for (const [start, end] of spans) {
     const { head, middle, tail } = splitSecret(text.slice(start, end));
-    // Blanks and escapes are written as runs: what shows up to here is one stretch.
+    // Runs of blanks and escapes are shown as one placeholder, so render everything up to here at once.
     shown += show(text.slice(from, start) + head) + maskedText(registry.numberOf(middle), middle.length);
     from = end - tail.length;
   }

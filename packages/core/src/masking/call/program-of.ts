@@ -1,12 +1,12 @@
 import { type CallContext, INTERPRETERS, isArgumentList } from './call-context.js';
 
-/** The words of a command are looked at this far back. */
+/** How far back to look for the words of a command. */
 const COMMAND = 400;
 
 const interpreter = new RegExp(`^(?:${INTERPRETERS})$`);
-/** They set variables for what follows. */
+/** Commands that set variables. */
 const exports = /^(?:export|readonly|local|setx)$/;
-/** What takes words for files, commands or conditions, and no secrets. */
+/** Programs that take files, commands or conditions, but no secrets. */
 const noSecrets = new Set(
   (
     'rm rmdir unlink shred cp mv ln install ls dir cat tac cd pushd popd touch mkdir chmod chown chgrp stat file head tail less more wc ' +
@@ -17,8 +17,8 @@ const noSecrets = new Set(
 );
 
 /**
- * What the command that this stands in runs. `none`: only variables came before. `script`: one of the folder, which might run what
- * it is given. `other`: something that takes no secrets, or nobody knows what.
+ * The program of the command around this text. `none`: only variable assignments came before. `script`: a script, which might run its
+ * arguments. `other`: a program that takes no secrets, or an unknown one.
  */
 export function programOf(
   { text, start, key }: { text: string; start: number; key: string | undefined },
@@ -30,7 +30,7 @@ export function programOf(
   if (program === undefined || exports.test(program)) return 'none';
   if (noSecrets.has(program)) return 'other';
   if (interpreter.test(program)) {
-    // Its first word is the file that it runs.
+    // An interpreter's first argument is the file that it runs.
     const complete = /[\s"']$/.test(text.slice(0, start)) ? words : words.slice(0, -1);
     const hasFile = isArgumentList(key) || complete.slice(at + 1).some((word) => !word.startsWith('-'));
     return hasFile ? 'script' : 'other';
@@ -39,7 +39,7 @@ export function programOf(
   return /^[A-Za-z][\w+-]*$/.test(program) ? 'installed' : 'other';
 }
 
-/** The words of the same command. None of ours if it began too far back. */
+/** The words of the same command before `start`. Empty if the command starts too far back. */
 export function wordsBefore(text: string, start: number): string[] {
   const from = Math.max(0, start - COMMAND);
   const segment =

@@ -1,6 +1,6 @@
 const SHORTEST = 12;
 
-/** Whether this is base64 or hexadecimal of something that people, and shells, can read. Keys are random and never are. */
+/** Whether this is base64 or hex of readable text. Keys are random, so they never are. */
 export function readsAsText(word: string): boolean {
   if (word.length < SHORTEST) return false;
   if (/^(?:[0-9a-fA-F]{2})+$/.test(word) && isReadable(Buffer.from(word, 'hex'))) return true;

@@ -1,11 +1,11 @@
-/** How an option of a program, or a word of a statement, takes the secret: glued to it, as the next word, or as `name:password`. */
+/** How an option or statement takes its secret: attached, as the next word, or as `name:password`. */
 export type SecretOption = 'attached' | 'next' | 'user';
 
 type Options = Readonly<Record<string, readonly SecretOption[]>>;
 
 const same = (names: string, options: Options): [string, Options][] => names.split(' ').map((name) => [name, options]);
 
-/** Short options of programs people know. Elsewhere `-p` is a port, a path or a parent folder. */
+/** Short options of well-known programs. Elsewhere, `-p` is a port, a path or a parent folder. */
 const programs: ReadonlyMap<string, Options> = new Map([
   ...same('mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlslap', { '-p': ['attached'] }),
   ...same('mariadb mariadb-dump mariadb-admin mariadb-import mariadb-check 7z 7za 7zz', { '-p': ['attached'] }),
@@ -17,7 +17,7 @@ const programs: ReadonlyMap<string, Options> = new Map([
   ...same('ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd', { '-w': ['next'] }),
   ...same('openssl', { '-k': ['next'] }),
   ...same('curl', { '-u': ['user'] }),
-  // Not programs but where a command or a statement has come to.
+  // Not programs but states of a command or statement.
   ['a login', { '-p': ['next'], '-u': [] }],
   ['a user in SQL', { PASSWORD: ['next'], BY: ['next'] }],
   ['a line of .netrc', { password: ['next'] }],
@@ -37,7 +37,7 @@ const steps: ReadonlyMap<string, (word: string) => string | undefined> = new Map
   ['set', (word) => (/^-[a-zA-Z]*x/.test(word) ? 'a setting' : undefined)],
 ]);
 
-/** Statements are written in capitals too. */
+/** Statements may also be upper case. */
 const names: ReadonlyMap<string, string> = new Map([
   ...[...programs.keys(), ...steps.keys()].map((name): [string, string] => [name, name]),
   ['ALTER', 'alter'],
@@ -45,33 +45,33 @@ const names: ReadonlyMap<string, string> = new Map([
   ['setx', 'a setting'],
 ]);
 
-/** First letters and lengths of the names. */
+/** First letter and length of each name, as a fast filter. */
 const begins = new Set([...names.keys()].map((name) => name.charCodeAt(0) * 64 + name.length + 1));
 
-/** Where a command has come to after this word, as far as it matters for what follows. */
+/** The command or statement state after this word. */
 export function commandAfter(command: string | undefined, word: string): string | undefined {
   const step = command === undefined ? undefined : steps.get(command)?.(word);
   if (step !== undefined) return step;
   if (word.length > 64) return command;
   // `/usr/bin/mysql`, and `text=mysql` in a form.
   const slash = Math.max(word.lastIndexOf('/'), word.lastIndexOf('='));
-  // Almost every word of a text fails this, and is spared the rest.
+  // Fast path: almost every word fails here.
   if (!begins.has(word.charCodeAt(slash + 1) * 64 + word.length - slash)) return command;
   return names.get(slash === -1 ? word : word.slice(slash + 1)) ?? command;
 }
 
-/** The option that this word is or begins with, and what of the word belongs to the secret. */
+/** The option that this word is or starts with, and the part of the word that belongs to the secret. */
 export function readOption(
   command: string | undefined,
   word: string,
 ): { takes: SecretOption; option: string } | undefined {
   if (command === undefined) return undefined;
-  // `setx API_KEY abc`, `git config --global github.token abc`: prose has no such names.
+  // `setx API_KEY abc`, `git config --global github.token abc`: such names don't occur in prose.
   if (command === 'a setting') return /[_.:]|[A-Z]{3}/.test(word) ? { takes: 'next', option: word } : undefined;
   const options = programs.get(command) ?? {};
-  // A word such as `valueOf` is no option of anything.
+  // Own properties only: `valueOf` is not an option.
   const exact = Object.hasOwn(options, word) ? options[word] : undefined;
-  // `mysql -p db` asks for the password; `mysql -p'x'` is one word in quotes.
+  // `mysql -p db` prompts for the password; `mysql -p'x'` is one word with quotes.
   if (exact !== undefined && exact.length > 0)
     return { takes: exact.includes('next') ? 'next' : (exact[0] ?? 'next'), option: word };
   for (const [option, takes] of Object.entries(options)) {

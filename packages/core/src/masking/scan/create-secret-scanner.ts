@@ -12,26 +12,26 @@ import { mergeSpans } from './spans.js';
 
 export interface SecretScanner {
   push(chunk: string): void;
-  /** Scans what was held back, and tells what the text ended in the middle of. */
+  /** Scans the text that was held back, and returns the state at the end. */
   end(): ScanMode;
-  /** The command that the text ended in. */
+  /** The command at the end of the text. */
   command(): string | undefined;
 }
 
 export interface ScannerOptions {
   known?: readonly string[];
   start?: ScanMode;
-  /** The command whose words come first, if they are written one by one. */
+  /** The command that the first words belong to, if the words are passed one by one. */
   command?: string | undefined;
-  /** How often what is scanned was decoded. */
+  /** How many times the text was decoded. */
   depth?: number;
 }
 
-/** Encoded in encoded in encoded: beyond that nobody reads it back either. */
-const DEEPEST = 3;
-/** Each known secret is looked for in each word, so their number is bounded. */
+/** Limit on nested encodings. Nothing decodes text that is encoded more often. */
+const MAX_DEPTH = 3;
+/** Each known secret is searched for in each word, so their number is limited. */
 const MOST_KNOWN = 100;
-/** How long a text in a tag may be to be looked at as one. */
+/** The longest XML element that is treated as a possible secret. */
 const LONGEST_ELEMENT = 1024;
 
 const words = new RegExp(`${wordCharacter}+`, 'uy');
@@ -39,8 +39,8 @@ const delimiters = new Set(Array.from(` \t\n"'\\${shellOperators}`, (character) 
 const onlyWord = new RegExp(`^${wordCharacter}{6,}$`, 'u');
 
 /**
- * Splits text into what may be shown and what may not. Everything depends on the text alone and nothing on how it is cut into chunks:
- * a word is scanned when it is complete, or whenever it reaches the hold limit.
+ * Splits text into parts that may be shown and secrets. The result doesn't depend on chunk boundaries: a word is scanned when it is
+ * complete or reaches the hold limit.
  */
 export function createSecretScanner(
   sink: (kind: Piece['kind'], text: string) => void,
@@ -50,16 +50,16 @@ export function createSecretScanner(
   let buffer = '';
   let mode = options.start ?? plainMode;
   let quotes = noQuotes;
-  /** Up to here the buffer is known to be one word. Without it a long word would be read anew with every chunk. */
+  /** The buffer is one word up to here. Caching this avoids rescanning a long word for every chunk. */
   let wordEnd = 0;
   let before = '';
   let command = options.command;
-  /** The name in the tag that is being read, if it tells that a secret follows. */
+  /** The name in the current tag, if it announces a secret. */
   let tag: string | undefined;
   let last = '';
   let mayHoldKey = true;
 
-  /** From here on the buffer was scanned and is to be shown. Handing it on in one stretch is what makes long texts fast. */
+  /** Start of the scanned text that hasn't been emitted. Emitting it in one piece makes long texts fast. */
   let showFrom = 0;
 
   function show(until: number): void {
@@ -81,7 +81,7 @@ export function createSecretScanner(
     return Math.max(at, wordEnd);
   }
 
-  /** Scans the word at `at` and gives the place after it, or `undefined` if more of it may come. */
+  /** Scans the word at `at` and returns the position after it, or `undefined` if the word may continue. */
   function scanWordAt(at: number, end: number, final: boolean): number | undefined {
     const full = end - at >= holdLimit;
     if (!full && end === buffer.length && !final) return undefined;
@@ -100,11 +100,11 @@ export function createSecretScanner(
     return at + consumed;
   }
 
-  /** A word of a URL or a form may hold a whole text, with names and quotes of its own. */
+  /** Scans a word of a URL or form after decoding: it may contain a whole text with its own names and quotes. */
   function lookInside(step: ScanStep, text: string): ScanStep {
     const depth = options.depth ?? 0;
-    if (depth >= DEEPEST || !(mayBeEncoded(text) || text.includes('+'))) return step;
-    // A name, or an option, may stand outside of what is encoded, and the secret inside.
+    if (depth >= MAX_DEPTH || !(mayBeEncoded(text) || text.includes('+'))) return step;
+    // The name or option may precede the encoded part, with the secret inside it.
     const expected = mode.kind === 'named' || (mode.kind === 'value' && !mode.started) ? { start: mode } : {};
     let announced: ScanMode | undefined;
     const spans = findEncoded(text, (decoded) => {
@@ -114,7 +114,7 @@ export function createSecretScanner(
       const inner = createSecretScanner(sinkInner, { known, depth: depth + 1, ...expected });
       inner.push(decoded);
       const ended = inner.end();
-      // `password%3D'x'`: what it announces is not part of the word.
+      // `password%3D'x'`: the announced value is not part of the word.
       if (ended.kind === 'value' && !ended.started && step.mode.kind === 'plain') announced ??= ended;
       return pieces;
     });
@@ -122,7 +122,7 @@ export function createSecretScanner(
     return { ...step, pieces: coverSpans(step.pieces, mergeSpans(spans)), mode: announced ?? step.mode };
   }
 
-  /** `<password>…</password>`. With its end, or a redirection of a shell would be taken for one. `undefined`: more may come. */
+  /** `<password>…</password>`. Requires the closing tag, or a shell redirection would match. `undefined` if more may come. */
   function isElement(name: string, at: number, final: boolean): boolean | undefined {
     const rest = buffer.slice(at + 1, at + 1 + LONGEST_ELEMENT);
     const end = rest.indexOf('<');
@@ -130,7 +130,7 @@ export function createSecretScanner(
     const closing = `</${name}>`;
     const found = buffer.slice(at + 1 + end, at + 1 + end + closing.length);
     if (found.length < closing.length && closing.startsWith(found)) return final ? false : undefined;
-    // A file that is written to shows.
+    // A file that is written to must be shown.
     return found === closing && !/^[/~.]/.test(rest);
   }
 
@@ -151,7 +151,7 @@ export function createSecretScanner(
     return end;
   }
 
-  /** JSON in JSON in JSON: the quotes of the innermost stand behind 3, 7 or 15 backslashes. */
+  /** JSON in JSON in JSON: the innermost quotes are preceded by 3, 7 or 15 backslashes. */
   function deepQuoteAt(at: number): { length: number; quote: string } | 'unfinished' | undefined {
     let length = 0;
     while (length < 16 && buffer.charAt(at + length) === '\\') length += 1;
@@ -184,7 +184,7 @@ export function createSecretScanner(
   }
 
   function scan(final: boolean): void {
-    // Half a character waits for its other half.
+    // Hold back half of a surrogate pair until the other half arrives.
     const ready = !final && /[\uD800-\uDBFF]$/.test(buffer) ? buffer.length - 1 : buffer.length;
     const half = buffer.slice(ready);
     buffer = buffer.slice(0, ready);

@@ -3,18 +3,18 @@ import type { Span } from './spans.js';
 
 const encoded = /%[0-9A-Fa-f]{2}/;
 
-/** False only if no part of this text is written as `%22`. */
+/** False only if the text contains no percent-encoded character. */
 export function mayBeEncoded(text: string): boolean {
   return text.includes('%') && encoded.test(text);
 }
 
 interface Decoded {
   text: string;
-  /** Where in the word each character of the text was written; one more at the end. */
+  /** The position in the word of each decoded character, plus one for the end. */
   places: number[];
 }
 
-/** What a word of a URL or a form says. Only what people could type is decoded: the rest is part of no name and no key. */
+/** Decodes a word of a URL or form. Only ASCII is decoded: other characters are part of no name and no key. */
 function decodeWord(word: string): Decoded {
   const places: number[] = [];
   let text = '';
@@ -31,11 +31,11 @@ function decodeWord(word: string): Decoded {
   return { text: text + word.slice(from), places };
 }
 
-/** The secrets in an encoded word, at their places in it: a mask that covered the decoded text could not be taken back. */
+/** The secrets in an encoded word, at their positions in the word: a mask of the decoded text could not be reversed. */
 export function findEncoded(word: string, scan: (text: string) => Piece[]): Span[] {
   const { text, places } = decodeWord(word);
-  // In forms a blank is a plus; elsewhere a plus is a plus. Both readings are looked at, or one of them would show a secret.
-  // As it stands it was scanned already, and scanned again at each depth it would cost many times its length.
+  // In forms a plus is a blank, so scan both readings. The undecoded text was scanned already; scanning it again at each depth
+  // would cost many times its length.
   const readings = [...(text === word ? [] : [text]), ...(text.includes('+') ? [text.replaceAll('+', ' ')] : [])];
   return readings.flatMap((reading) => {
     const spans: Span[] = [];
@@ -49,7 +49,7 @@ export function findEncoded(word: string, scan: (text: string) => Piece[]): Span
   });
 }
 
-/** The same stretch of text with these parts of it hidden too. */
+/** Marks these spans of the pieces as secret too. */
 export function coverSpans(pieces: readonly Piece[], spans: readonly Span[]): Piece[] {
   const covered: Piece[] = [];
   let at = 0;

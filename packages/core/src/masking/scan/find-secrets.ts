@@ -3,14 +3,14 @@ import type { ScanMode } from './scan-mode.js';
 import type { Span } from './spans.js';
 
 export interface FoundSecrets {
-  /** In order, and apart from each other. */
+  /** Sorted and disjoint. */
   spans: Span[];
-  /** What the text ended in the middle of. */
+  /** The scanner's state at the end of the text. */
   ended: ScanMode;
   command: string | undefined;
 }
 
-/** Where in a text the scanner sees secrets. The lines of a private key are one. */
+/** Finds the secrets in a text. The lines of a private key are one secret. */
 export function findSecrets(text: string, options: ScannerOptions): FoundSecrets {
   const spans: Span[] = [];
   let at = 0;

@@ -2,15 +2,15 @@ import type { Span } from './spans.js';
 
 export interface UrlCredentials {
   secrets: Span[];
-  /** The `user:password@host:port` parts: a colon in them separates no name from a value. */
+  /** The `user:password@host:port` parts. A colon in them doesn't separate a name from a value. */
   authorities: Span[];
 }
 
 const port = /^\d{1,5}$/;
 
 /**
- * Credentials in the URLs of a word. `cutOff` says that the word ends at something that is not the end of the URL (an operator, the hold
- * limit): then `//name:text` without an `@` is taken for the beginning of a password.
+ * Finds credentials in the URLs of a word. `cutOff`: the word ends before the URL does (at an operator or the hold limit), so
+ * `//name:text` without an `@` counts as the start of a password.
  */
 export function findUrlCredentials(word: string, cutOff: boolean): UrlCredentials {
   const secrets: Span[] = [];
@@ -27,7 +27,7 @@ export function findUrlCredentials(word: string, cutOff: boolean): UrlCredential
     if (at !== -1) {
       const named = colon !== -1 && colon < at;
       if (named) secrets.push([start + colon + 1, start + at]);
-      // Elsewhere (ssh, postgres) a lone name before the `@` is just a user.
+      // In other schemes (ssh, postgres), a lone name before the `@` is just a user.
       else if (
         /(?:https?|wss?|ftps?)$/i.test(word.slice(Math.max(0, mark - 5), mark)) &&
         authority.slice(0, at) !== 'git'
@@ -35,7 +35,7 @@ export function findUrlCredentials(word: string, cutOff: boolean): UrlCredential
         secrets.push([start, start + at]);
       }
     } else if (colon !== -1 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1))) {
-      // A password with a raw slash in it ends the authority too early; no host has such a port.
+      // A raw slash in a password ends the authority too early, but no host has such a port.
       if (lastAt >= end) secrets.push([start + colon + 1, lastAt]);
       else if (cutOff && end === word.length) secrets.push([start + colon + 1, end]);
     } else if (cutOff && end === word.length && authority.length > 1024) secrets.push([start, end]);

@@ -1,7 +1,7 @@
 import type { Span } from './spans.js';
 
 const shapes = [
-  // OpenAI, Anthropic, OpenRouter, DeepSeek. One capital or digit near the start, or every `sk-…` style class name would be masked.
+  // OpenAI, Anthropic, OpenRouter, DeepSeek. Requires a capital or digit near the start, or class names like `sk-…` would be masked.
   'sk-(?=[a-z_-]{0,48}[A-Z0-9])[A-Za-z0-9_-]{16,}',
   '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])',
   'AIza[A-Za-z0-9_-]{35}',
@@ -28,34 +28,34 @@ const shapes = [
   '[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])',
 ];
 
-// Every start costs a bounded number of steps: alternatives either fail within their minimum or consume what they read.
+// Each start takes a bounded number of steps: an alternative fails within its minimum length or consumes what it read.
 const key = `(?<![A-Za-z0-9])(?:${shapes.join('|')})`;
 
-// These read on to a dot before they know. The stricter start keeps `eyJ-eyJ-eyJ…` from being read anew at each `eyJ`.
+// These scan up to a dot before they can fail. The stricter start avoids rescanning `eyJ-eyJ-eyJ…` from each `eyJ`.
 const dotted =
   '(?<![A-Za-z0-9_-])(?:eyJ[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){0,3}|SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,})';
 
-// The path is the secret; the host shows.
+// The path is the secret; the host is shown.
 const webhookHost = '(?:hooks\\.slack\\.com/(?:services|workflows|triggers)/|discord(?:app)?\\.com/api/webhooks/)';
 const webhook = `(?<=${webhookHost})[A-Za-z0-9_/-]{8,}`;
 
 const patterns = [key, dotted, webhook].map((pattern) => new RegExp(pattern, 'g'));
 const anyOfThem = new RegExp([key, dotted, webhookHost].join('|'));
-/** Without the look at what stands before: a backslash and the letter after it are no part of the word that follows. */
+/** Without the lookbehind: a backslash and the letter after it are not part of the following word. */
 const anywhere = new RegExp([shapes.join('|'), 'eyJ', 'SG\\.', webhookHost].join('|'));
 const shortest = 12;
 
-/** False only if no word of this text holds a key, wherever its words begin. Cheaper than to look at each word. */
+/** False only if no word of this text contains a key, wherever its words start. Cheaper than checking each word. */
 export function mayHoldVendorKeys(text: string): boolean {
   return anywhere.test(text);
 }
 
-/** False only if `findVendorKeys` finds none in any word of this text. */
+/** False only if `findVendorKeys` finds nothing in any word of this text. */
 export function mayHoldVendorKey(text: string): boolean {
   return text.length >= shortest && anyOfThem.test(text);
 }
 
-/** Keys that are known by their shape alone. `before` is what the word was preceded by, if it is the rest of a longer word. */
+/** Finds keys by their format alone. `before` is the already scanned start of the same word. */
 export function findVendorKeys(word: string, before = ''): Span[] {
   if (word.length < shortest) return [];
   const text = before + word;

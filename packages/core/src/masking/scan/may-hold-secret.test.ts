@@ -8,7 +8,7 @@ import { maskSecrets } from '../mask-secrets.js';
 import { maskText } from '../mask-text.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 
-/** Alone most of these announce nothing and hold nothing; what they add up to may. */
+/** Most fragments announce nothing and contain no secret alone, but combinations may. */
 const fragment = fc.oneof(
   fc.constantFrom(
     ...['pass', 'word', 'PASSWD', 'to', 'ken', 'secret', 'api', 'Key', 'sig', 'jwt', 'cookie', 'pgpass', '_auth', 'pw'],
@@ -73,7 +73,7 @@ describe('mayHoldSecret', () => {
     'At 12:30 we left (see notes/today.md), a well-known place - or so they say. 1 + 1 = 2',
     'Ünïcode 漢字 \u{1F600} development-environment getElementById',
     'allow book_room(city=Lisbon, nights=2, notes=none)',
-  ])('[A15] spares the scan of %j', (plain) => {
+  ])('[A15] skips the scan of %j', (plain) => {
     expect(mayHoldSecret(plain)).toBe(false);
   });
 
@@ -84,11 +84,11 @@ describe('mayHoldSecret', () => {
     'to\u212Aen=hunter2',
     'pw=hunter2',
     '_auth=hunter2',
-  ])('[A15] has %j scanned, however its name is spelt', (named) => {
+  ])('[A15] scans %j', (named) => {
     expect(mayHoldSecret(named)).toBe(true);
   });
 
-  it('[A15] is never false for a text in which the scanner would mask or expect a secret', () => {
+  it('[A15] is never false for a text in which the scanner masks or expects a secret', () => {
     fc.assert(
       fc.property(text, (candidate) => {
         fc.pre(!mayHoldSecret(candidate));
@@ -102,7 +102,7 @@ describe('mayHoldSecret', () => {
     );
   });
 
-  it('[A15] changes nothing of what is shown: a stream is always scanned', () => {
+  it('[A15] does not change the output: it equals that of a stream, which is always scanned', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const display = createChunkMasker();

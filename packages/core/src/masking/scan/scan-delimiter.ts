@@ -14,7 +14,7 @@ import {
 } from './scan-mode.js';
 import type { QuoteState } from './shell-quotes.js';
 
-/** Scans one character between words. `before` and `after` are the quotes on either side of it. */
+/** Scans one character between words. `before` and `after` are the quote states around it. */
 export function scanDelimiter(mode: ScanMode, character: string, before: QuoteState, after: QuoteState): ScanStep {
   switch (mode.kind) {
     case 'plain':
@@ -60,11 +60,11 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   ) {
     return { ...mode, started: false, separated: true };
   }
-  // Invisible characters show and change nothing; an operator ends the value, whatever quotes it seems to be in (`eval` undoes quotes).
+  // Invisible characters are shown and change nothing. An operator ends the value, even in quotes, because `eval` removes quotes.
   return /[$`;|&<>()]/.test(character) ? plainMode : mode;
 }
 
-/** `passwords:` at the end of a line, or an item of the list below it. In a shell no command begins with a dash. */
+/** `passwords:` at the end of a line, or an item of the list below it. In a shell, no command starts with a dash. */
 function beginsList(mode: ValueMode): boolean {
   return mode.of === 'item' || (mode.of === 'field' && !mode.started && !mode.closed && !mode.cautious);
 }
@@ -84,7 +84,7 @@ function valueAfterQuote(mode: ValueMode, character: '"' | "'", before: QuoteSta
   return { ...mode, quote: character, many: opens && after.trusted };
 }
 
-/** Scans a backslash with the character after it (none at the end of the text). */
+/** Scans a backslash and the character after it, which is empty at the end of the text. */
 export function scanPair(mode: ScanMode, escaped: string, quotes: QuoteState): ScanStep {
   const pair = `\\${escaped}`;
   switch (mode.kind) {
@@ -120,7 +120,7 @@ function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): S
     return show(mode.quote === '' ? { ...mode, closed: true } : mode);
   }
   if (escaped === '\n' && quotes.inside === 'comment') return show(plainMode);
-  // A continued line is not there at all: what follows is the same word.
+  // A line continuation joins lines, so the same word continues.
   if (escaped === '\n' && quotes.inside !== 'single') return show(mode);
   if (escaped === 'n' && beginsList(mode)) return show(listMode);
   if (/^[nrt]$/.test(escaped)) return show(plainMode);
@@ -134,7 +134,7 @@ function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): S
 
 function pemAfter(mode: PemBodyMode, meaning: string, text: string): ScanStep {
   if (meaning === '\n' || meaning === '\r') {
-    // Only whole lines of a key are taken together; after a short one the line end shows.
+    // Only full lines of a key are joined. After a short line, the line break is shown.
     return {
       pieces: [{ kind: mode.lastLength >= 40 ? 'joint' : 'shown', text }],
       mode: { ...mode, afterBlank: false, header: false },

@@ -1,10 +1,10 @@
-/** A stretch of scanned text. `joint` is shown, unless a secret goes on right after it (line ends inside a private key). */
+/** A piece of scanned text. `joint` is shown unless a secret continues right after it (line breaks in a private key). */
 export interface Piece {
   kind: 'shown' | 'secret' | 'joint';
   text: string;
 }
 
-/** What introduced a value, and so what may come before and inside it. */
+/** What announced a value. It determines what may precede and occur in the value. */
 export type ValueOf =
   | 'assignment' // `name=`: a blank right after it means no value (`PASSWORD= cmd` runs cmd)
   | 'field' // `name: ` or `name = `
@@ -13,42 +13,42 @@ export type ValueOf =
   | 'scheme' // `Authorization: Basic `
   | 'authorization'
   | 'cookie'
-  | 'item' // `- ` in a list whose name tells that these are secrets
+  | 'item' // `- ` in a list with a secret name
   | 'user'; // `-u name:password`
 
 export interface ValueMode {
   kind: 'value';
   of: ValueOf;
   started: boolean;
-  /** The quote that the value opened. `whole`: the value is a string of its own, as in an array of arguments. */
+  /** The quote that opened the value. `whole`: the value is its own string, as in an array of arguments. */
   quote: '' | '"' | "'" | '\\"' | "\\'" | 'whole';
-  /** Whether blanks inside the quote belong to the value. */
+  /** Whether blanks in the quotes belong to the value. */
   many: boolean;
   closed: boolean;
-  /** Stands in `NAME=value` of a shell, where a command may follow. Beyond a blank only what looks like a key is masked then. */
+  /** The value is in a shell's `NAME=value`, where a command may follow. After a blank, only key-like words are masked. */
   cautious: boolean;
-  /** A blank was read since the value was announced. */
+  /** A blank was read after the announcement. */
   spaced: boolean;
-  /** What the last masked word announces itself: in `token: x-api-key: abc` the first value must not swallow the second name. */
+  /** What the last masked word announces: in `token: x-api-key: abc`, the first value must not swallow the second name. */
   announced: ScanMode | undefined;
-  /** The last thing shown was a `,`, or a `;` between cookies. */
+  /** The last character shown was a `,`, or a `;` between cookies. */
   separated: boolean;
-  /** Stands between the brackets of a list: after a comma comes the next secret. */
+  /** The value is in a bracketed list, so the next secret follows a comma. */
   listed: boolean;
 }
 
-/** After a telling name that ended its line: the lines of a list may follow, each beginning with a dash. */
+/** After a secret name at the end of a line: list items with leading dashes may follow. */
 export interface ListMode {
   kind: 'list';
 }
 
-/** A telling name was read; a `:` or `=` may follow. */
+/** After a secret name: a `:` or `=` may follow. */
 export interface NamedMode {
   kind: 'named';
   of: 'field' | 'authorization' | 'cookie';
 }
 
-/** Between the lines that begin and end a private key. `header`: in a line such as `DEK-Info: …`. */
+/** Between the BEGIN and END lines of a private key. `header`: in a line such as `DEK-Info: …`. */
 export interface PemBodyMode {
   kind: 'pem-body';
   lastLength: number;
@@ -56,7 +56,7 @@ export interface PemBodyMode {
   header: boolean;
 }
 
-/** What the scanner is in the middle of. */
+/** The scanner's state. */
 export type ScanMode =
   | PlainMode
   | NamedMode
@@ -67,24 +67,24 @@ export type ScanMode =
 
 export interface WordToken {
   text: string;
-  /** The last character of the same word that was already scanned, if the word was too long to hold. */
+  /** The last scanned character of the same word, if the word exceeded the hold limit. */
   before: string;
-  /** The character after the word; empty at the end of the text or where the word was cut at the hold limit. */
+  /** The character after the word. Empty at the end of the text or if the word was split at the hold limit. */
   next: string;
-  /** False where the word goes on beyond the hold limit. */
+  /** False if the word continues beyond the hold limit. */
   complete: boolean;
-  /** Stands in `NAME=value` of a shell. */
+  /** The word is in a shell's `NAME=value`. */
   variable: boolean;
-  /** False: the text around it, and so the word, holds no key of a known shape. */
+  /** False if the surrounding text contains no key of a known format. */
   mayHoldKey: boolean;
-  /** Which command it is a word of, if its options can hold secrets. */
+  /** The command that the word belongs to, if its options can hold secrets. */
   command: string | undefined;
 }
 
 export interface ScanStep {
   pieces: Piece[];
   mode: ScanMode;
-  /** How much of the word was dealt with; all of it if absent. */
+  /** How much of the word was consumed; all of it if absent. */
   consumed?: number;
 }
 
@@ -117,7 +117,7 @@ export function withAnnounced(mode: ValueMode, announced: ScanMode): ValueMode {
   return { ...mode, announced: announced.kind === 'value' ? cutAnnounced(announced, 1) : announced };
 }
 
-/** Text that announces a value in a value in a value … would make every word cost more than the last. */
+/** Limits nesting: text that announces a value in a value in a value … would make each word cost more than the last. */
 function cutAnnounced(mode: ValueMode, levels: number): ValueMode {
   if (mode.announced?.kind !== 'value') return mode;
   return { ...mode, announced: levels === 0 ? undefined : cutAnnounced(mode.announced, levels - 1) };

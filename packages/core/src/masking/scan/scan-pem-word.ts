@@ -2,7 +2,7 @@ import { type PemBodyMode, type ScanStep, type WordToken, pemBody, plainMode, se
 
 type ScanPlain = (word: WordToken) => ScanStep;
 
-/** Scans a word of `-----BEGIN RSA PRIVATE KEY-----`, after its first one. */
+/** Scans a word of `-----BEGIN RSA PRIVATE KEY-----` after the first one. */
 export function scanPemHead(privateKey: boolean, word: WordToken, scanPlain: ScanPlain): ScanStep {
   const { text } = word;
   if (/^[A-Z0-9]{1,20}$/.test(text)) {
@@ -16,7 +16,7 @@ export function scanPemHead(privateKey: boolean, word: WordToken, scanPlain: Sca
   return { pieces: [shown(head), ...next.pieces], mode: next.mode };
 }
 
-/** Scans a word between the first and the last line of a private key. */
+/** Scans a word between the BEGIN and END lines of a private key. */
 export function scanPemBody(mode: PemBodyMode, word: WordToken, scanPlain: ScanPlain): ScanStep {
   const { text } = word;
   if (mode.header || /^(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):$/.test(text)) {
@@ -25,12 +25,12 @@ export function scanPemBody(mode: PemBodyMode, word: WordToken, scanPlain: ScanP
   }
   const base64 = /^[A-Za-z0-9+/=]*/.exec(text)?.[0] ?? '';
   const rest = text.slice(base64.length);
-  // A short word after a blank is no line of a key, and hiding it would hide an argument.
+  // A short word after a blank is not a line of a key. Masking it would hide an argument.
   if (base64 !== '' && mode.afterBlank && base64.length < 16) return scanPlain(word);
   if (rest.startsWith('-----END')) {
     return { pieces: base64 === '' ? [shown(rest)] : [secret(base64), shown(rest)], mode: plainMode };
   }
-  // Whatever else it is, it is no key, and may announce a secret of another kind.
+  // Anything else is not part of the key, and may announce another secret.
   if (rest !== '' || scanPlain(word).mode.kind !== 'plain') return scanPlain(word);
   return { pieces: [secret(text)], mode: { ...pemBody, lastLength: text.length } };
 }

@@ -14,19 +14,19 @@ import {
 import { secretNameBefore } from './secret-names.js';
 import { type Span, mergeSpans } from './spans.js';
 
-/** A key whose prefix lies in the last this many characters of an unfinished word is looked at again with the rest of the word. */
+/** How many characters of an unfinished word are rescanned with the rest of it, to find keys across the split. */
 const overlap = 1024;
 
 export interface PlainWordStep extends ScanStep {
-  /** Set where the word holds `name=value`: the value, still to be scanned in the mode of the step. */
+  /** For `name=value`: the value, to be scanned in the step's mode. */
   value?: { mode: ValueMode; text: string };
 }
 
-/** Scans a word that nothing before it announced as a secret. */
+/** Scans a word that no announcement precedes. */
 export function scanPlainWord(word: WordToken, known: readonly string[]): PlainWordStep {
   const { text } = word;
   if (text.endsWith('-----BEGIN')) return { pieces: [shown(text)], mode: { kind: 'pem-head', privateKey: false } };
-  // Most words: too short for a key, no name and value in them.
+  // Fast path for most words: too short for a key, and no name and value.
   if (text.length < 12 && word.complete && known.length === 0 && word.command === undefined && !/[=:]/.test(text)) {
     return { pieces: [shown(text)], mode: modeAfter(word) };
   }
@@ -69,7 +69,7 @@ function findAssignment(
     const kind = secretNameBefore(text, at);
     if (kind === undefined) continue;
     const of = kind === 'other' ? (colon ? 'field' : 'assignment') : kind;
-    // `:=` assigns too.
+    // `:=` is an assignment too.
     const from = colon && next === '=' ? at + 2 : at + 1;
     return { from, mode: valueMode(of, variable) };
   }
@@ -90,7 +90,7 @@ function modeAfter({ text, variable, command }: WordToken): ScanStep['mode'] {
   return { kind: 'named', of: kind === 'other' ? 'field' : kind };
 }
 
-/** Glued to its option, a secret in quotes begins right after it, and a blank means that there is none. */
+/** A quoted secret starts right after an attached option. A blank means there is none. */
 const NEXT = { attached: 'assignment', next: 'flag', user: 'user' } as const;
 
 function findKnown(text: string, known: readonly string[]): Span[] {
@@ -105,7 +105,7 @@ function findKnown(text: string, known: readonly string[]): Span[] {
 
 function cutLongWord(text: string, spans: readonly Span[]): ScanStep {
   const across = spans.find(([start, end]) => start < text.length - overlap && end > text.length - overlap);
-  // A key that reaches the end of what may be held goes on, so whatever follows in this word is masked with it.
+  // A key that reaches the hold limit may continue, so the rest of the word is masked too.
   if (across !== undefined && across[1] === text.length) {
     return { pieces: cutOut(text, spans), mode: { ...valueMode('assignment'), started: true } };
   }

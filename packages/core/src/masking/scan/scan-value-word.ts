@@ -6,18 +6,18 @@ const bearerProse =
 const keyword =
   /^(?:string|number|boolean|bool|int|str|any|unknown|never|object|null|nil|none|undefined|true|false|await|new|typeof|required|optional)[,;?]*$/i;
 const codeRoot = /^(?:process|os|env|config|self|this|req|request|ctx|options|opts|settings|args|import)\.[\w.]+,?$/;
-// Letters and digits mixed, or twenty of either in a row: no command that people know is called so. `key@host` is one of them.
+// Letters mixed with digits, or twenty in a row: no common command has such a name. `key@host` matches too.
 const keyLike =
   /^(?:(?=[^@]{0,60}\d)(?=[^@]{0,60}[A-Za-z])[A-Za-z0-9+=_-][A-Za-z0-9+/=_.~-]{19,}|[A-Za-z0-9]{20,})(?:@|$)/;
 const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
 
-/** Scans a word where a secret is expected. `undefined`: it is none, scan it as a plain word. */
+/** Scans a word where a secret is expected. `undefined`: not a secret, so scan it as a plain word. */
 export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const { text } = word;
   if (roleInValue(mode, text) !== 'value') return undefined;
-  // The next string of the list; what follows bare is not taken for one.
+  // The next string of the list must be quoted; bare words don't count.
   if (mode.closed && mode.listed) return { pieces: [shown(text)], mode: nextListed(mode) };
-  if (mode.started) return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+  if (mode.started) return { pieces: maskLiterals(text, mode), mode: started(mode, text) };
   const bare = mode.quote === '';
   switch (mode.of) {
     case 'assignment':
@@ -31,7 +31,7 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
       if (bearerProse.test(text)) return undefined;
       break;
     case 'item':
-      // An item with fields of its own: they are told by their own names.
+      // A list item with its own fields: their names announce their secrets.
       if (bare && text.endsWith(':')) return undefined;
       if (bare && looksLikeCode(word)) return undefined;
       break;
@@ -48,52 +48,52 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
     case 'user':
       return scanUser(mode, text);
   }
-  return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+  return { pieces: maskLiterals(text, mode), mode: started(mode, text) };
 }
 
-/** What a word is where a secret is expected. `within`: perhaps a command, though the value may go on after it. */
+/** The role of a word where a secret is expected. `within`: possibly a command, but the value may continue after it. */
 export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' | 'none' {
   if (text.endsWith('-----BEGIN')) return 'none';
   if (mode.closed && /^[,}\]:]/.test(text) && !(mode.listed && text === ',')) return 'none';
-  // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must not hide what they run.
+  // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must show the command that they run.
   const key = mode.of === 'user' ? text.slice(text.indexOf(':') + 1) : text;
   if (!mode.cautious || !mode.spaced || keyLike.test(key)) return 'value';
   if (mode.started) return 'within';
   return mode.of === 'authorization' && schemes.test(text) ? 'value' : 'none';
 }
 
-// In `const token = getToken()` or `token: string` a mask would hide code from the person who reviews it.
+// In `const token = getToken()` or `token: string`, a mask would hide code from its reviewer.
 function looksLikeCode({ text, next }: WordToken): boolean {
   return keyword.test(text) || codeRoot.test(text) || (next === '(' && /^[A-Za-z_.]+$/.test(text));
 }
 
 function scanCookie(mode: ValueMode, text: string): ScanStep | undefined {
   const equals = text.indexOf('=');
-  // After a `;` only a further `name=value` is part of the header.
-  if (equals < 1) return mode.separated ? undefined : { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+  // After a `;`, only another `name=value` is part of the header.
+  if (equals < 1) return mode.separated ? undefined : { pieces: maskLiterals(text, mode), mode: started(mode, text) };
   const value = text.slice(equals + 1);
-  return { pieces: [shown(text.slice(0, equals + 1)), ...maskLiterals(value, mode)], mode: begun(mode, value) };
+  return { pieces: [shown(text.slice(0, equals + 1)), ...maskLiterals(value, mode)], mode: started(mode, value) };
 }
 
 function scanUser(mode: ValueMode, text: string): ScanStep | undefined {
   const colon = text.indexOf(':');
   const password = text.slice(colon + 1);
-  // `docker run -u 0:0` names a user and a group.
+  // `docker run -u 0:0` is a user and a group.
   if (colon < 1 || /^\d*$/.test(password)) return undefined;
   const rest: ValueMode = { ...valueMode('assignment', mode.cautious), quote: mode.quote, many: mode.many };
-  return { pieces: [shown(text.slice(0, colon + 1)), ...maskLiterals(password, rest)], mode: begun(rest, password) };
+  return { pieces: [shown(text.slice(0, colon + 1)), ...maskLiterals(password, rest)], mode: started(rest, password) };
 }
 
 function nextListed(mode: ValueMode): ValueMode {
   return { ...mode, started: false, closed: false, quote: '', many: false, separated: false, spaced: false };
 }
 
-function begun(mode: ValueMode, text: string): ValueMode {
+function started(mode: ValueMode, text: string): ValueMode {
   const separated = text.endsWith(',');
   return mode.started && mode.separated === separated ? mode : { ...mode, started: true, separated };
 }
 
-/** Outside quotes braces and globs are expansions, and expansions always show. */
+/** Outside quotes, braces and globs are expansions, which are always shown. */
 function maskLiterals(text: string, mode: ValueMode): Piece[] {
   const mask = (part: string): Piece => (punctuation.test(part) ? shown(part) : secret(part));
   if (text === '') return [];

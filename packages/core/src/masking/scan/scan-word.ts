@@ -13,7 +13,7 @@ import { scanPemBody, scanPemHead } from './scan-pem-word.js';
 import { scanPlainWord } from './scan-plain-word.js';
 import { roleInValue, scanValueWord } from './scan-value-word.js';
 
-/** Scans one word in the light of what came before it. */
+/** Scans one word in the given mode. */
 export function scanWord(mode: ScanMode, word: WordToken, known: readonly string[]): ScanStep {
   switch (mode.kind) {
     case 'plain':
@@ -33,7 +33,7 @@ export function scanWord(mode: ScanMode, word: WordToken, known: readonly string
   }
 }
 
-/** Beside the value goes on what its words would announce if they were none: that is where the text stands when the value ends. */
+/** Also tracks what the words of the value would announce outside it, because that is the mode when the value ends. */
 function scanValue(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const step = scanValueWord(mode, word);
   if (step?.mode.kind !== 'value' || !(step.mode.started || step.mode.of === 'scheme')) return step;
@@ -52,7 +52,7 @@ function announcedAfter(mode: ScanMode, word: WordToken): ScanMode {
 }
 
 /**
- * A word inside a value that may be a command: it shows, except for secrets of its own. Without the look into it
+ * Scans a word inside a value that may be a command: shows it, except for its own secrets. Otherwise
  * `eval TOKEN="x --password=hunter2"` would show one.
  */
 function scanWithin(mode: ValueMode, word: WordToken, known: readonly string[]): ScanStep {

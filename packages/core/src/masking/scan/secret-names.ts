@@ -11,13 +11,13 @@ const ending = new RegExp(
   ].join('|')})$`,
 );
 const exact = new Set(['pass', 'pw', 'sig', 'bearer', 'xamzsignature', 'xgoogsignature']);
-// Cursors and counters end in the same word and are no secrets; PWD is a folder.
+// Cursors and counters have similar names but aren't secrets; PWD is a folder.
 const harmless = /^oldpwd$|(?:next|page|continuation|cancell?ation|max)token$/;
 
-/** What kind of secret a key, header, variable or option of this name holds, or `undefined` if none. */
+/** The kind of secret that a key, header, variable or option with this name holds, or `undefined`. */
 export function secretName(name: string): SecretName | undefined {
   if (name === '_auth') return 'other';
-  // Names are short. Without the limit a megabyte-long key would be copied several times over.
+  // Names are short. Without the limit, a megabyte-long key would be copied several times.
   const plain = name
     .slice(-64)
     .toLowerCase()
@@ -27,22 +27,22 @@ export function secretName(name: string): SecretName | undefined {
   return /cookies?$/.test(plain) ? 'cookie' : 'other';
 }
 
-// How the names above can end. Almost every word of a text fails this, and is spared the rest.
+// The last two letters of all names above. Fast path: almost every word fails here.
 const endings = 'rd ds wd pw se de et ts en al ls on ie es wt ey ys ns ss ig er re th'.split(' ');
 
-// The same with the letter before, between which and them a name may be divided. `pw` is a name by itself.
+// The last three letters; a separator may split them after the first. `pw` is a name by itself.
 const longer = 'ord rds swd ase ode ret ets ken ens ial als ion kie ies jwt key eys ass pwd sig rer ure uth'.split(' ');
 
-/** The source of a regular expression for the ends of these names in small and capital letters. */
+/** Regex source for the endings of these names, in lower and upper case. */
 export const nameEndings = ['pw', ...longer]
-  // Two capitals have a small `k`: the letter and the sign for kelvin.
+  // Two capitals have the lower case `k`: K and the Kelvin sign.
   .map((end) => end.split('').map((letter) => `[${letter}${letter.toUpperCase()}${letter === 'k' ? '\u212A' : ''}]`))
   .map(([first = '', ...rest]) => `${first}${rest.length === 2 ? '[\\s_.-]*' : ''}${rest.join('')}`)
   .join('|');
 
 const lastLetters = new Set(endings.map((pair) => pair.charCodeAt(0) * 256 + pair.charCodeAt(1)));
 
-/** The kind of the name that ends right before `end`, if it is a telling one. */
+/** The kind of the name that ends right before `end`, if it is a secret name. */
 export function secretNameBefore(text: string, end: number): SecretName | undefined {
   if (end < 2 || !lastLetters.has((text.charCodeAt(end - 2) | 32) * 256 + (text.charCodeAt(end - 1) | 32)))
     return undefined;

@@ -1,33 +1,32 @@
-/** Where a shell would think it is. Known only as far as the text is simple: see `trusted`. */
+/** A shell's parser state, as far as simple text determines it; see `trusted`. */
 export interface QuoteState {
   inside: 'nothing' | 'single' | 'double' | 'comment';
   /**
-   * False once the text held an expansion or a here-document: quotes nest in them, and a closing quote taken for an opening one would let
-   * `"password=" -rf / "` hide words that are not quoted at all.
+   * False after an expansion or here-document, because quotes nest in them. Mistaking a closing quote for an opening one would let
+   * `"password=" -rf / "` hide unquoted words.
    */
   trusted: boolean;
   /** A `#` here starts a comment. */
   wordStart: boolean;
-  /** A `<` here makes it a here-document. */
+  /** A `<` here starts a here-document. */
   afterLess: boolean;
   /**
-   * What the word that a shell would read here has been so far, quotes and backslashes taken away. After `NAME=value` a command may follow:
-   * `X=Bearer rm -rf /` runs rm, and so does `eval X="Bearer rm -rf /"`.
+   * The shell word so far, without quotes and backslashes. After `NAME=value` a command may follow: `X=Bearer rm -rf /` runs rm,
+   * and so does `eval X="Bearer rm -rf /"`.
    */
   shellWord: 'start' | 'name' | 'other' | Variable;
   substitution: Substitution;
 }
 
 /**
- * How many brackets of a substitution inside `NAME=` are open, or that a backtick is: `X=$(date)Bearer rm -rf /` runs rm too.
- * `code`: a backtick that opened in no variable, as in prose that says `A=1` and `token: x`.
+ * Number of open brackets of a substitution in `NAME=`, or an open backtick: `X=$(date)Bearer rm -rf /` runs rm too. `code`: a backtick
+ * outside a variable, as in prose with `A=1` and `token: x`.
  */
 type Substitution = number | '`' | 'code';
 
 /**
- * `NAME=value`, and the quotes since the `=`. Where a shell takes it for a variable the name stands outside quotes, whatever those around it
- * are: a blank ends a `variable` even inside them, or `bash -c "X=1 login --password hunter2"` would be taken for one long variable.
- * `unclear`: backslashes or a substitution came between.
+ * `NAME=value` and the quotes since the `=`. A blank ends a `variable` even in surrounding quotes, or `bash -c "X=1 login --password hunter2"`
+ * would be one long variable. `unclear`: backslashes or a substitution intervened.
  */
 type Variable = 'variable' | 'variable-single' | 'variable-double' | 'variable-unclear';
 
@@ -46,14 +45,14 @@ export const noQuotes: QuoteState = {
 
 export function quotesAfterWord(state: QuoteState, text: string): QuoteState {
   const comment = text.startsWith('#') && state.wordStart && state.inside === 'nothing';
-  // `X=${Y:-a b}Bearer rm -rf /`: a blank inside the braces ends nothing.
+  // `X=${Y:-a b}Bearer rm -rf /`: a blank in the braces doesn't end the word.
   const braces = state.shellWord === 'variable' && !state.trusted && text.lastIndexOf('{') > text.lastIndexOf('}');
   const shellWord = braces ? 'variable-unclear' : shellWordAfter(state.shellWord, text);
   if (!comment && !state.wordStart && !state.afterLess && shellWord === state.shellWord) return state;
   return { ...state, inside: comment ? 'comment' : state.inside, wordStart: false, afterLess: false, shellWord };
 }
 
-/** After one character that is no part of a word. */
+/** The state after a character that is not part of a word. */
 export function quotesAfterCharacter(state: QuoteState, character: string): QuoteState {
   const inside = insideAfter(state.inside, character);
   const trusted = state.trusted && !(character === '$' || character === '`' || (character === '<' && state.afterLess));
@@ -76,9 +75,9 @@ export function quotesAfterCharacter(state: QuoteState, character: string): Quot
   return same ? state : { inside, trusted, wordStart, afterLess, shellWord, substitution };
 }
 
-/** After a backslash and the character it stands before. */
+/** The state after a backslash and the character that it escapes. */
 export function quotesAfterPair(state: QuoteState, escaped: string): QuoteState {
-  // A continued line is not there at all, so it changes nothing.
+  // A line continuation changes nothing.
   if (escaped === '\n' && state.inside !== 'comment') return state;
   const closes = (state.inside === 'single' && escaped === "'") || (state.inside === 'comment' && escaped === '\n');
   const trusted = state.trusted && !(escaped === '$' || escaped === '`');
@@ -101,20 +100,20 @@ function shellWordAfter(shellWord: QuoteState['shellWord'], text: string): Quote
 }
 
 function shellWordAfterPair(state: QuoteState, escaped: string): QuoteState['shellWord'] {
-  // A backslash before a letter quotes no blank in any shell. In JSON text it is often a line end.
+  // A backslash before a letter escapes no blank in any shell. In JSON text it is often a line break.
   if (isVariable(state.shellWord)) return /^\w$/.test(escaped) ? state.shellWord : 'variable-unclear';
   return /^[\w=[+]$/.test(escaped) ? shellWordAfter(state.shellWord, escaped) : shellWordBetween(state, ' ');
 }
 
 function shellWordBetween(state: QuoteState, character: string): QuoteState['shellWord'] {
   if (character === '"' || character === "'") return shellWordAfterQuote(state.shellWord, character);
-  // A line end ends a variable in any shell; going on would leave the next lines of a script unmasked.
+  // A line break ends a variable in every shell. Continuing would leave the next lines of a script unmasked.
   if (character === '\n') return 'start';
-  // `X=$HOME:Bearer rm -rf /`: the name of an expansion is part of the word, and so is a character that nobody sees.
+  // `X=$HOME:Bearer rm -rf /`: an expansion's name is part of the word, and so are invisible characters.
   if (isVariable(state.shellWord) && !' \t`;|&<>()'.includes(character)) return state.shellWord;
-  // Inside quotes a word of another shell may start; the word of this one, once a variable, stays that.
-  const goesOn = state.inside === 'single' || state.inside === 'double' || !state.trusted;
-  if (goesOn && isVariable(state.shellWord) && state.shellWord !== 'variable')
+  // In quotes, a word of another shell may start, but a variable of this shell stays one.
+  const continues = state.inside === 'single' || state.inside === 'double' || !state.trusted;
+  if (continues && isVariable(state.shellWord) && state.shellWord !== 'variable')
     return character === '(' || character === '`' ? 'variable-unclear' : state.shellWord;
   return ' \t\n$`;|&<>()'.includes(character) ? 'start' : 'other';
 }

@@ -20,7 +20,7 @@ export interface KnownTool {
 export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | undefined {
   if (rule.named?.joined === true) return `put ${SPACE}`;
   if (tool === undefined) {
-    return rule.begun === true
+    return rule.looksNamed === true
       ? `${QUOTE}. A command that begins with name=value needs quotes around that word, or a rule for its own tool`
       : undefined;
   }

@@ -15,8 +15,11 @@ import { literalNumber } from './scan-named.js';
 export function guardConditions({ conditions, open, separator }: Named): NamedMatcher {
   const tests = conditions.map((condition, index) => {
     // `command=rm *` also matches `rm -rf x`: here the star means further words, not further arguments.
-    const goesOn = open && separator === 'blank' && index === conditions.length - 1;
-    return { condition, holds: condition.kind === 'equal' ? equals(condition.value, goesOn) : compares(condition) };
+    const hasMoreWords = open && separator === 'blank' && index === conditions.length - 1;
+    return {
+      condition,
+      holds: condition.kind === 'equal' ? equals(condition.value, hasMoreWords) : compares(condition),
+    };
   });
   const key = findKey(conditions, open && separator === 'blank');
   return {
@@ -33,8 +36,8 @@ export function guardConditions({ conditions, open, separator }: Named): NamedMa
 }
 
 /** Numbers, anchored paths, URLs and values with further words match other spellings too, so they can't be the key. */
-function findKey(conditions: readonly Condition[], lastGoesOn: boolean): NamedKey | undefined {
-  for (const condition of lastGoesOn ? conditions.slice(0, -1) : conditions) {
+function findKey(conditions: readonly Condition[], lastHasMoreWords: boolean): NamedKey | undefined {
+  for (const condition of lastHasMoreWords ? conditions.slice(0, -1) : conditions) {
     if (condition.kind !== 'equal') continue;
     const { name, value } = condition;
     if (literalNumber(value) !== undefined || isAnchored(value) || hasOriginIn(value)) continue;
@@ -62,8 +65,8 @@ function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | und
   return { code: leaves.length === 0 && told.length === 0 ? 'missing' : 'different', argument: name };
 }
 
-function equals(value: PatternWord, goesOn: boolean): Test {
-  const words: readonly PatternWord[] = goesOn ? [value, followed(value)] : [value];
+function equals(value: PatternWord, hasMoreWords: boolean): Test {
+  const words: readonly PatternWord[] = hasMoreWords ? [value, followed(value)] : [value];
   const globs = words.map((word) => ({ plain: wordGlob(word), folded: wordGlob(word, foldText) }));
   const number = literalNumber(value);
   const path = pathPattern(value, 'liberal');

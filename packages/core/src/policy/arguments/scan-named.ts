@@ -5,10 +5,10 @@ const NAME = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
 const OPERATOR = /!==?|===?|=>|=<|<>|~=|>=|<=|>|<|=/y;
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** `words`: not conditions. `begun`: the first word is one, so conditions were probably meant. */
+/** `words`: not conditions. `looksNamed`: the first word is one, so conditions were probably meant. */
 export type ScannedNamed =
   | { readonly kind: 'named'; readonly named: Named; readonly end: number }
-  | { readonly kind: 'words'; readonly begun: boolean }
+  | { readonly kind: 'words'; readonly looksNamed: boolean }
   | { readonly kind: 'malformed'; readonly failure: ParseFailure };
 
 /**
@@ -28,8 +28,8 @@ export function scanNamed(text: string, from: number, until: PatternEnd): Scanne
     }
     const read = readCondition(text, at);
     if (read === undefined) {
-      if (conditions.length === 0) return { kind: 'words', begun: false };
-      if (!comma && !/[<>=!]/.test(text.charAt(at))) return { kind: 'words', begun: true };
+      if (conditions.length === 0) return { kind: 'words', looksNamed: false };
+      if (!comma && !/[<>=!]/.test(text.charAt(at))) return { kind: 'words', looksNamed: true };
       return malformed(comma ? EXPECTED : `put ${SPACE}`, at);
     }
     if ('error' in read) return { kind: 'malformed', failure: read };
@@ -39,7 +39,7 @@ export function scanNamed(text: string, from: number, until: PatternEnd): Scanne
     at = skipBlanks(text, read.next + (comma ? 1 : 0));
     if (comma && endsAt(text, at, until)) return malformed('expected another condition after the comma', at);
   }
-  if (conditions.length === 0) return { kind: 'words', begun: false };
+  if (conditions.length === 0) return { kind: 'words', looksNamed: false };
   return { kind: 'named', named: { conditions, open: false, separator, joined }, end: at };
 }
 
