@@ -12,7 +12,7 @@ import type { SignedCall } from './sign-call.js';
 
 type Ask = Extract<Gate, { kind: 'ask' }>;
 
-/** Asks people whether a call may run or, with `question`, what to answer it. */
+/** Asks people to approve a call or, with `question`, to answer it. */
 export function askApproval(
   step: Step,
   approvalId: string,
@@ -20,11 +20,11 @@ export function askApproval(
   asked: { tool: Tool | undefined; gate: Ask; signed: SignedCall | undefined; question?: Question | undefined },
 ): void {
   const { tool, signed } = asked;
-  if (tool === undefined || signed === undefined) throw new Error('a call that can not be signed must not be asked');
+  if (tool === undefined || signed === undefined) throw new Error('a call that can't be signed can't be approved');
   const { callHash, workingDirectory, sandbox, preview } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);
-  // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
+  // Untrusted tools don't get to write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
   requestApproval(step, approvalId, invocation, {
@@ -41,7 +41,7 @@ export function askApproval(
   });
 }
 
-/** The call, its folder, what it would overwrite or the rules changed since it was shown or approved: a yes was for something else. */
+/** Asks again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
 export function askAgain(
   step: Step,
   invocation: InvocationRecord,
@@ -54,7 +54,7 @@ export function askAgain(
   askApproval(step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
 }
 
-/** Puts a card to people, with the deadline of the world. */
+/** Shows an approval card to people, with the world's deadline. */
 export function requestApproval(
   { tx, snapshot }: Step,
   approvalId: string,
@@ -67,8 +67,8 @@ export function requestApproval(
 }
 
 /**
- * A rule that would show a secret of the call can't be proposed, nor stored (A15); a person can still write one. Why it is
- * asked may quote the call, a rule or the words of a tool that failed.
+ * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule that contains a secret is dropped (A15);
+ * a person can still write one.
  */
 function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
@@ -79,7 +79,7 @@ function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
 }
 
-/** What nobody reads on a card. */
+/** Limits for text on a card. */
 const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
 const MOST_CHOICES = 50;

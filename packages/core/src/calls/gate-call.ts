@@ -7,26 +7,26 @@ import type { StepNeeds, Tool, ToolPlace } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
 import type { JudgedCall, ReadCall } from './read-call.js';
 
-/** A grant lapses when it was not used for this long (A5). */
+/** A grant expires when it hasn't been used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** What a step needs to put these calls before the gate. */
+/** What a step must load to judge these calls. */
 export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
   const pinned = calls.filter(({ call }) => call.tool?.pin !== undefined);
   return { calls: calls.map(({ keys }) => keys), mcpTools: pinned.map(({ call }) => call.toolName), asker: true };
 }
 
-/** What the gate looks up in its step. */
+/** What the gate reads in its step. */
 export type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
 
-/** What a call is judged with beside what is stored. */
+/** Input for the gate that isn't stored. */
 interface GateMore {
   decision?: 'approved' | undefined;
-  /** A grant that is not stored: what it would cover is shown to the person who is about to give it. */
+  /** A hypothetical grant, for showing what it would cover before a person gives it. */
   supposed?: GateGrant | undefined;
 }
 
-/** Puts a call before the one gate (A2), with everything it needs read in the caller's step. */
+/** Passes a call through the gate (A2), with everything it needs from the caller's step. */
 export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
@@ -37,7 +37,7 @@ export function gateCall(
   const changed = changeOf(tx, call.tool);
   return checkToolApproval({
     call: policyCall,
-    // What was trusted was what a person accepted.
+    // Trust applies only to the definition that a person accepted.
     tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
     ...(changed === undefined ? {} : { changed }),
     agent: agentOf(snapshot, agentId),
@@ -58,13 +58,13 @@ export function gateCall(
   });
 }
 
-/** What a server says of its tool now, compared with what is on record as accepted (A1). */
+/** Compares a server's current tool definition with the accepted one (A1). */
 function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
   if (tool?.pin === undefined) return undefined;
   const known = tx.mcpTool(tool.definition.name);
-  if (known === undefined) return 'nobody has accepted it';
+  if (known === undefined) return 'nobody has accepted it yet';
   if (known.acceptedDigest === tool.pin) return undefined;
-  return describeDifference(known) ?? 'it is not what is on record';
+  return describeDifference(known) ?? 'it differs from the stored definition';
 }
 
 function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
@@ -72,12 +72,12 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
   return { tools: snapshot.agent(agentId)?.definition.tools ?? [], policy: snapshot.agentPolicy(agentId) };
 }
 
-/** What a tool from outside says of itself does not count (A1), nor what one says that fails over it. */
+/** Claims of untrusted tools don't count (A1), nor a claim that throws. */
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
   try {
     const told: unknown = tool.contained(args.value, { workingDirectory });
-    // A promise, say, is no yes.
+    // Anything but `true`, such as a promise, is a no.
     return told === true;
   } catch {
     return false;
@@ -87,7 +87,7 @@ function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: 
 /** The reason for denying a call that needs approval when no client can ask a person. */
 export const UNATTENDED = describeReason({ code: 'unattended' });
 
-/** Whether calls that need approval are denied at once: the world says so, and no client that can ask a person is connected (A13). */
+/** Whether to deny calls that need approval: the world says so, and no client that can ask a person is connected (A13). */
 export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
   return world.settings.unattended === 'deny' && !tx.hasAsker();
 }

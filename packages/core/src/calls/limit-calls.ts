@@ -2,23 +2,23 @@ import type { Gate } from '../approval/index.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { ReadCall } from './read-call.js';
 
-/** More calls than this in one answer would flood the queue and the transcript (T1). */
+/** More calls in one response would flood the queue and the transcript (T1). */
 export const MOST_CALLS = 64;
-/** Of one agent, in all its chats (A34). */
+/** Per agent, across all its chats (A34). */
 const MOST_WAITING = 200;
-/** So many chats are named in a refusal. */
+/** How many chats an error message names. */
 const MOST_NAMED = 3;
 
-/** A call past the limit of its answer can't run; the model is told so. */
+/** Rejects a call past the limit of its response, with an error for the model. */
 export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
   if (position < MOST_CALLS) return call;
-  const error = `Nothing ran. An answer may hold ${MOST_CALLS} calls, and this one had ${calls}. Make the rest in your next answers.`;
+  const error = `Nothing ran. A response may contain at most ${MOST_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
   return { ...call, arguments: { ok: false, error } };
 }
 
 /**
- * Lets calls into the queue as long as there is room. A call without room fails; it is never run instead (A17). The store refuses the step
- * if answers of the same agent in other chats take the room at the same time.
+ * Admits calls to the queue while there is room. A call without room fails; it never runs instead (A17). The store rejects the step if
+ * concurrent responses of the same agent in other chats take the room.
  */
 export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
   let room: number | undefined;
@@ -33,12 +33,12 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   };
 }
 
-/** Names chats by id: a title may come from a model, and this text is read by the model of another chat. */
+/** Names chats by id: a title may come from a model, and the model of another chat reads this text. */
 function describeFull(tx: StepTransaction, agentId: string): string {
   const fullest = tx.pendingOf(agentId).slice(0, MOST_NAMED);
   const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
   return (
-    `Nothing ran. ${MOST_WAITING} calls of yours already wait for approval, most of them in the chats ${named}. ` +
-    'No more can wait until a person has decided some of them.'
+    `Nothing ran. ${MOST_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
+    'Wait until a person has decided some of them.'
   );
 }

@@ -23,7 +23,7 @@ function record(accepted: McpToolDefinition | null, seen: McpToolDefinition | nu
   };
 }
 
-it('says nothing of what is as it was accepted, whatever the order of its fields', () => {
+it('reports no difference for an accepted definition in any field order', () => {
   const inputSchema = { properties: { a: { type: 'number' } }, type: 'object' };
   const same = { inputSchema, description: 'Adds two numbers.', name: 'lamb' };
   expect(describeDifference(record(lamb, same))).toBeUndefined();
@@ -41,18 +41,18 @@ it.each([
   ],
   [{ inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: {} } } }, /argument "b" is new/],
   [{ inputSchema: { ...lamb.inputSchema, additionalProperties: true } }, /schema was/],
-  [{ annotations: { readOnlyHint: true } }, /what it says of its effects was "" and is .*readOnlyHint/],
+  [{ annotations: { readOnlyHint: true } }, /its annotations changed from "" and is .*readOnlyHint/],
   [{ outputSchema: { type: 'object' } }, /result was "" and is/],
 ] as const)('names what differs: %j', (change, words) => {
   expect(describeDifference(record(lamb, { ...lamb, ...change }))).toMatch(words);
 });
 
-it('says that a tool is new, or gone', () => {
-  expect(describeDifference(record(null, lamb))).toMatch(/it is new on its server.*Adds two numbers/);
+it('reports a new and a removed tool', () => {
+  expect(describeDifference(record(null, lamb))).toMatch(/it is a new tool that nobody has accepted.*Adds two numbers/);
   expect(describeDifference(record(lamb, null))).toMatch(/no longer offers it/);
 });
 
-it('[A7] whatever differs is told, in words that are never empty nor endless', () => {
+it('[A7] describes every difference, in a text that is never empty and has a maximum length', () => {
   const definition = fc.record(
     {
       name: fc.constant('lamb'),

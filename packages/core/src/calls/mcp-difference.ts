@@ -2,43 +2,43 @@ import { createHash } from 'node:crypto';
 import type { McpToolDefinition, McpToolRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** Changes with anything a server says of a tool, so that what was accepted is not taken for what came later. */
+/** A hash of the whole definition, so that a changed tool doesn't count as accepted. */
 export function definitionDigest(definition: McpToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
 const LONGEST = 1_500;
-/** Shown of a text before and after the place where it begins to differ. */
+/** How much text to show before and after the first difference. */
 const BEFORE = 40;
 const AFTER = 200;
 
-/** What a person has not accepted about a tool, as text for a card. Undefined: nothing has changed. */
+/** What a person hasn't accepted about a tool, as text for a card. Undefined if nothing has changed. */
 export function describeDifference({ accepted, acceptedDigest, seen, seenDigest }: McpToolRecord): string | undefined {
   if (acceptedDigest !== null && acceptedDigest === seenDigest) return undefined;
-  if (seen === null) return 'its server no longer offers it';
+  if (seen === null) return 'the server no longer offers it';
   const said = (definition: McpToolDefinition): string => definition.description ?? '';
   if (accepted === null) {
-    return cut(`it is new on its server, and nobody has accepted it: ${quoted(excerpt(said(seen), 0))}`);
+    return cut(`it is a new tool that nobody has accepted: ${quoted(excerpt(said(seen), 0))}`);
   }
   const differences = [
     ...differ('name', accepted.name, seen.name),
     ...differ('description', said(accepted), said(seen)),
     ...differInFields(accepted, seen),
     ...differ('result', jsonOf(accepted.outputSchema), jsonOf(seen.outputSchema)),
-    ...differ('what it says of its effects', jsonOf(accepted.annotations), jsonOf(seen.annotations)),
+    ...differ('its annotations', jsonOf(accepted.annotations), jsonOf(seen.annotations)),
   ];
-  return cut(differences.join('; ') || 'its definition is another one');
+  return cut(differences.join('; ') || 'its definition changed');
 }
 
-/** Argument by argument: a whole schema beside another tells a person nothing. */
+/** Compares argument by argument, because two whole schemas side by side are unreadable. */
 function differInFields(accepted: McpToolDefinition, seen: McpToolDefinition): string[] {
   const [before, after] = [propertiesOf(accepted), propertiesOf(seen)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const fields = names.flatMap((name) => {
     const was = Object.hasOwn(before, name) ? jsonOf(before[name]) : undefined;
     const is = Object.hasOwn(after, name) ? jsonOf(after[name]) : undefined;
-    if (was === undefined) return [`argument ${quoted(name)} is new: ${excerpt(is ?? '', 0)}`];
-    return is === undefined ? [`argument ${quoted(name)} is gone`] : differ(`argument ${quoted(name)}`, was, is);
+    if (was === undefined) return [`argument ${quoted(name)} was added: ${excerpt(is ?? '', 0)}`];
+    return is === undefined ? [`argument ${quoted(name)} was removed`] : differ(`argument ${quoted(name)}`, was, is);
   });
   if (fields.length > 0) return fields;
   return differ('schema', jsonOf(accepted.inputSchema), jsonOf(seen.inputSchema));
@@ -53,7 +53,7 @@ function differ(what: string, was: string, is: string): string[] {
   if (was === is) return [];
   let at = 0;
   while (at < was.length && was[at] === is[at]) at += 1;
-  return [`${what} was ${quoted(excerpt(was, at))} and is ${quoted(excerpt(is, at))}`];
+  return [`${what} changed from ${quoted(excerpt(was, at))} to ${quoted(excerpt(is, at))}`];
 }
 
 function excerpt(text: string, at: number): string {

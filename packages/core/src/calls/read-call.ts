@@ -6,60 +6,60 @@ import { textOf, wordsOf } from '../ports/words-of.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 
-/** A call as the gate and its tool see it: arguments read and checked once. */
+/** A call as the gate and its tool see it, with arguments parsed and validated once. */
 export interface ReadCall {
   toolName: string;
   tool: Tool | undefined;
-  /** Canonical where it could be read: the text that is hashed, stored, shown and run (A7). */
+  /** Canonical JSON if it parses. This text is hashed, stored, shown and run (A7). */
   argumentsText: string;
   arguments: { ok: true; value: unknown } | { ok: false; error: string };
 }
 
 export function readCall(tool: Tool | undefined, toolName: string, argumentsText: string): ReadCall {
   const parsed = parseArguments(argumentsText);
-  // It never runs: what is kept of it is for people and the model to see what went wrong.
+  // It never runs; the text is kept so that people and the model see what went wrong.
   if (!parsed.ok) return { toolName, tool, argumentsText: capText(argumentsText), arguments: parsed };
   const checked = tool === undefined ? ({ ok: true, value: parsed.value } as const) : validate(tool, parsed.value);
   return { toolName, tool, argumentsText: parsed.text, arguments: checked };
 }
 
-/** A validator that throws, or gives no verdict, is a broken tool, not a broken turn. */
+/** A validator that throws or returns nothing is a tool error and must not break the turn. */
 function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
   try {
     const verdict: unknown = tool.validate(value);
-    if (typeof verdict !== 'object' || verdict === null) throw new Error('its tool gave no verdict');
+    if (typeof verdict !== 'object' || verdict === null) throw new Error('the tool's validator returned no result');
     const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
     if (ok === true) return { ok, value: checked };
-    // Not a no either: an asynchronous check, say. What nobody has checked does not run.
-    if (ok !== false) throw new Error('its tool gave no verdict');
-    return { ok, error: textOf(error) || 'the arguments do not fit' };
+    // Neither true nor false, such as a promise from an async validator: unchecked arguments must not run.
+    if (ok !== false) throw new Error('the tool's validator returned no result');
+    return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
-    return { ok: false, error: `the arguments could not be checked: ${wordsOf(error)}` };
+    return { ok: false, error: `could not validate the arguments: ${wordsOf(error)}` };
   }
 }
 
-/** Where and for whom a call is put before the gate. */
+/** Where and for whom a call is judged. */
 export interface CallSetting {
-  /** Undefined: for nobody in particular, as when a person asks what the world's rules say. */
+  /** Undefined if no agent is involved, as when a person checks the world's rules. */
   agentId: string | undefined;
   chatId: string;
   place: Place;
-  /** What was found where it would act, when it was last looked at. */
+  /** What the tool found at the target when it last looked. */
   seen: readonly Subject[];
 }
 
-/** A call that is ready for the gate: what rules judge it by, and what has to be looked up for it. */
+/** A call ready for the gate: what rules match against, and what must be looked up for it. */
 export interface JudgedCall {
   call: ReadCall;
   agentId: string | undefined;
   place: Place;
   policyCall: GateInput['call'];
-  /** The same without what was found where it would act. */
+  /** The same without the subjects that the tool found at the target. */
   told: GateInput['call'];
   keys: CallKeys;
 }
 
-/** Before the step: reading what a call touches out of its arguments takes time, and the store has to know what to look up. */
+/** Runs before the step: computing subjects takes time, and the store must know what to look up. */
 export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
   const told = toPolicyCall(call, place);
   const policyCall = seen.length === 0 ? told : { ...told, subjects: [...told.subjects, ...seen] };
@@ -68,13 +68,13 @@ export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: Call
   return { call, agentId, place, policyCall, told, keys };
 }
 
-/** The call an invocation stands for, with the tool as it is registered now. */
+/** The call of an invocation, with the currently registered tool. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
   return readCall(tool, invocation.toolName, invocation.arguments);
 }
 
-/** A call as rules judge it. */
+/** A call in the form that rules match against. */
 export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
   return {
     tool: call.toolName,

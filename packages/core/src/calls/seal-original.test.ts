@@ -15,7 +15,7 @@ describe('a sealed original', () => {
     expect(openOriginal(key, { ...call, worldId: 'quay' }, sealed)).toBeUndefined();
   });
 
-  it('[A40] does not open once anything of it has changed', () => {
+  it('[A40] does not open after any change', () => {
     const sealed = Buffer.from(sealOriginal(key, call, text), 'base64url');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -26,7 +26,7 @@ describe('a sealed original', () => {
       expect(openOriginal(key, call, broken)).toBeUndefined();
   });
 
-  it('[A40] is another text each time, and shows nothing of the secret', () => {
+  it('[A40] differs each time and contains nothing of the secret', () => {
     const one = sealOriginal(key, call, text);
     expect(one).not.toBe(sealOriginal(key, call, text));
     expect(Buffer.from(one, 'base64url').includes('hunter2')).toBe(false);

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { InvocationRecord } from '../ports/index.js';
 
-/** Which call a text belongs to. It is authenticated with the text: a sealed original can't be moved to another record. */
+/** The call that a text belongs to. It is authenticated too, so a sealed original can't be moved to another record. */
 type About = Pick<InvocationRecord, 'worldId' | 'id'>;
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Derived and imported once per store: a call should not pay for it. */
+/** Cached per store, so that calls don't pay for key derivation. */
 const keys = new WeakMap<Uint8Array, KeyObject>();
 
 function keyOf(hashKey: Uint8Array): KeyObject {
@@ -18,7 +18,7 @@ function keyOf(hashKey: Uint8Array): KeyObject {
   return key;
 }
 
-/** The arguments of a call that runs, encrypted with the store's key for its audit record (A16). AES-256-GCM. */
+/** Encrypts a call's arguments with the store's key for its audit record (A16). AES-256-GCM. */
 export function sealOriginal(hashKey: Uint8Array, about: About, text: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(hashKey), iv).setAAD(aadOf(about));
@@ -26,7 +26,7 @@ export function sealOriginal(hashKey: Uint8Array, about: About, text: string): s
   return sealed.toString('base64url');
 }
 
-/** Undefined: sealed with another key, for another call, or changed since. */
+/** Undefined if it was sealed with another key or for another call, or was changed since. */
 export function openOriginal(hashKey: Uint8Array, about: About, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;

@@ -6,7 +6,7 @@ import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
-/** Ends an open call. `content`: its result for the model, if it was framed before the step. */
+/** Settles an open call. `content`: its result for the model, if it was framed before the step. */
 export function settleCall(
   runtime: Runtime,
   { tx }: Step,
@@ -18,7 +18,7 @@ export function settleCall(
   tx.write({ kind: 'call-settled', chatId, callId, settlement, content });
 }
 
-/** Refused by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */
+/** Handles a refusal by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */
 export function refuseCall(
   runtime: Runtime,
   step: Step,
@@ -33,12 +33,12 @@ export function refuseCall(
   settleCall(runtime, step, invocation, settlement);
 }
 
-/** A call that had started and was cut off: nobody saw its end. */
+/** The settlement of a started call that was interrupted, so its outcome is unknown. */
 export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
   return { kind: 'unknown', error: `${outcome}, outcome unknown`, outcome };
 }
 
-/** Settles what is left of a turn that ends before its calls do: what had begun is unknown, the rest is denied and its approvals too. */
+/** Settles the open calls of a turn that ends: started calls as unknown, the rest as denied, together with their approvals. */
 export function settleOpenCalls(
   runtime: Runtime,
   step: Step,
@@ -49,7 +49,7 @@ export function settleOpenCalls(
   const { reason, by } = end;
   for (const invocation of tx.openCalls(turn)) {
     const { id: callId, chatId, approvalId } = invocation;
-    // Begun in a process that died and not yet begun again: nobody may say that it was not run (T4).
+    // Started by a process that died and not restarted yet: it may have run, so it can't count as not run (T4).
     if (invocation.startedAt !== null) {
       expireQuestions(step, invocation);
       settleCall(runtime, step, invocation, cutOff(end.outcome));
@@ -63,7 +63,7 @@ export function settleOpenCalls(
   }
 }
 
-/** The call of a running tool has ended, or its process has: nobody is left to hear an answer to its questions. */
+/** Expires the questions of a tool whose call or process has ended, because nothing waits for the answers. */
 export function expireQuestions({ tx }: Step, { id: callId, chatId }: InvocationRecord): void {
   for (const { id: approvalId, invocationId, question } of tx.pendingApprovals(chatId)) {
     if (question?.raisedBy !== 'tool' || invocationId !== callId) continue;
@@ -72,10 +72,10 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: Invocation
   }
 }
 
-/** What the model gets of a call's end. */
+/** The result of a call as the model sees it. */
 export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets };
-  // The model asked for something else than what ran: without this it would go on from a wrong belief (A7).
+  // A person edited the arguments: without this, the model would assume that its own version ran (A7).
   const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
   switch (settlement.kind) {
     case 'succeeded':

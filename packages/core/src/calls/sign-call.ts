@@ -16,25 +16,25 @@ import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import type { ReadCall } from './read-call.js';
 
-/** Stands for text of a tool that can't be shown. */
+/** Subjects of a tool that failed to report any. */
 const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
 
 const digests = new WeakMap<Tool, string>();
 
-/** A call with its signature, and what a person is shown beside it. */
+/** A call with its hash, and what a person sees next to it. */
 export interface SignedCall {
   callHash: string;
   workingDirectory: string;
   sandbox: CallSandbox;
-  /** What its tool found there when it was signed. */
+  /** What the tool found at the target when the call was signed. */
   fingerprint: string | undefined;
-  /** What it would change, masked, if its tool can tell. */
+  /** What the call would change, masked, if its tool can say. */
   preview: Preview | null;
-  /** What the tool found where the call would act. */
+  /** The subjects that the tool found at the target. */
   seen: readonly Subject[];
 }
 
-/** A disk that does not answer, or a tool that never tells, must not block a turn forever. */
+/** A hanging disk or tool must not block a turn forever. */
 const LOOK_LIMIT_MS = 30_000;
 
 interface Looked {
@@ -44,7 +44,7 @@ interface Looked {
 }
 const nothingSeen: Looked = { fingerprint: undefined, preview: undefined, seen: undefined };
 
-/** Undefined for a tool that does not look. */
+/** Undefined if the tool doesn't inspect its target. */
 function lookWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Looked>) | undefined {
   if (tool.fingerprint === undefined && tool.preview === undefined && tool.look === undefined) return undefined;
   return async () => ({
@@ -61,7 +61,7 @@ interface Signing {
   place: Place;
 }
 
-/** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
+/** Signs exactly this call, here and now (A7). Rejects if something it depends on can't be read. */
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
   const { workingDirectory } = about.place;
@@ -100,10 +100,10 @@ function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked
   };
 }
 
-/** A diff longer than this nobody reads on a card. */
+/** People don't read longer diffs on a card. */
 const PREVIEW_LIMIT_BYTES = 64 * 1024;
 
-/** Cut roughly first, or a preview of megabytes would be searched for secrets to its end; what a rough cut may halve, the second takes out. */
+/** Truncates roughly before masking, so that megabytes aren't scanned, and again after it, to remove a secret cut in half. */
 function showPreview(preview: unknown): Preview {
   const told = previewSchema.safeParse(preview);
   const all = told.success ? told.data.text : textOf(preview);
@@ -117,7 +117,7 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
-/** What a tool does not tell, or fails to tell, is not claimed (A21). */
+/** If a tool doesn't say, or throws, no sandbox is claimed (A21). */
 export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;

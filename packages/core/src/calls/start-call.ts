@@ -23,7 +23,7 @@ export interface ReadyCall {
   signed: SignedCall;
 }
 
-/** Starts a call that the gate lets run, and records why. It runs once the step is committed; the caller is the only one that starts it (A8). */
+/** Marks a call that the gate allows as started, and records why. It runs after the commit, and only its caller starts it (A8). */
 export function startCall(
   runtime: Pick<Runtime, 'store'>,
   step: Step,
@@ -33,9 +33,9 @@ export function startCall(
   gate: Extract<Gate, { kind: 'run' }>,
 ): Started {
   const { call, place, told } = judged;
-  if (call.tool === undefined || !call.arguments.ok) throw new Error('the gate let a call through that can not run');
+  if (call.tool === undefined || !call.arguments.ok) throw new Error('the gate allowed a call that can't run');
   const { id: callId, chatId, arguments: text } = before;
-  // What the record shows unmasked needs no sealed copy (A40).
+  // If the record shows the arguments unmasked, no sealed copy is needed (A40).
   const original = maskArguments(text).isOriginal
     ? {}
     : { original: sealOriginal(runtime.store.hashKey, before, text) };
@@ -53,8 +53,8 @@ export function startCall(
 }
 
 /**
- * The last moment before the side effect: owner, order, signature and rules are checked again in the very step that marks the
- * call as started (A2, A7). Undefined: something else was written (asked again, refused), or has to be looked at again.
+ * The last check before the side effect: owner, order, signature and rules are checked again in the step that marks the call as started
+ * (A2, A7). Undefined if the call needs approval again, was refused, or must be read again.
  */
 export async function startInvocation(
   runtime: Runtime,
@@ -85,8 +85,8 @@ export async function startInvocation(
 }
 
 /**
- * The same in the step that approves a call, if the call is due and this process runs its turn. Undefined: it is not, or something is in
- * the way, and the loop finds out what.
+ * Starts a call in the step that approves it, if it is due and this process runs its turn. Otherwise undefined, and the loop
+ * handles the call.
  */
 export function startApproved(
   runtime: Runtime,
@@ -102,8 +102,8 @@ export function startApproved(
 }
 
 /**
- * Undefined: another call goes first, or the world was moved to a folder that nobody has looked at, or its tool was replaced or has gone
- * with its client.
+ * Undefined if another call goes first, the world moved to a folder that hasn't been inspected, or the tool was replaced or
+ * disconnected with its client.
  */
 function dueCall(
   runtime: Runtime,
@@ -121,13 +121,13 @@ function dueCall(
   return isAsSeen ? { turn, invocation } : undefined;
 }
 
-/** A signature counts only for the call it was made for (A7). */
+/** An approval counts only for the call that it was given for (A7). */
 function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: ReadyCall): Gate {
   const isSigned = callHash !== null && callHash === signed.callHash;
   return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
 }
 
-/** A sentence: why it can't be. */
+/** Returns a message if the call can't be prepared. */
 async function readyCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,
@@ -139,7 +139,7 @@ async function readyCall(
     const signed = await signCall(runtime, call, { ...invocation, place });
     return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen }), signed };
   } catch (error) {
-    return `what this call would touch could not be read: ${wordsOf(error)}`;
+    return `could not determine what this call would touch: ${wordsOf(error)}`;
   }
 }
 
@@ -150,7 +150,7 @@ function refuse(
   { judged, signed }: ReadyCall,
   gate: Exclude<Gate, { kind: 'run' }>,
 ): void {
-  // A call of a dead process that may run again was started in the eyes of everybody: it can only end, not be asked (T4).
+  // A restarted call of a dead process already counts as started: it can only end, not need approval (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
   else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
   else {
@@ -160,8 +160,8 @@ function refuse(
 }
 
 /**
- * First in a step that a running tool asks for: makes sure that the call still runs here. After a stop, or once another process has taken
- * the turn over, nothing may be written for it.
+ * Call it first in a step for a running tool: throws if the call no longer runs here. After a stop or a takeover, nothing may be
+ * written for it.
  */
 export function assertRunning({ tx }: Step, { id, turnId, startedEpoch }: InvocationRecord): void {
   if (tx.turn(turnId)?.epoch === startedEpoch && tx.invocation(id)?.status === 'started') return;

@@ -12,11 +12,11 @@ import { queueTurns, writeNotice } from '../step/move-turn.js';
 export interface IncomingMessage extends NewMessage {
   worldId: string;
   chatId: string;
-  /** `human` or `world`: an agent's words come only from its own turn (M4). */
+  /** `human` or `world`: agents speak only through their own turns (M4). */
   speaker: 'human' | 'world';
 }
 
-/** Keeps a message and the turns of everybody who answers it, in one step, then wakes them. */
+/** Stores a message and the turns of all agents that answer it in one step, then wakes them. */
 export async function publishMessage(
   runtime: Runtime,
   { worldId, chatId, speaker, ...message }: IncomingMessage,
@@ -50,10 +50,10 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
 }
 
 const LONGEST_SENDER = 64;
-/** What messages that nobody sent are signed with. */
+/** Senders of messages that no person sent. */
 const NOBODY = ['system', 'tool', 'world'];
 
-/** A name is what people and models go by: one of an agent, of ours or that shows as another would let a client speak as somebody else (M4). */
+/** Rejects names of agents, reserved names and confusable names: they would let a client impersonate someone else (M4). */
 function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
   if (sender === undefined) return speaker;
   const wrong = (why: string): CountersignError =>
@@ -79,7 +79,7 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   }).agentIds;
 }
 
-/** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
+/** Explains why nobody answers, because silence would look like a hang (M3). For people only; models don't see it. */
 function sayNobodyAnswers(step: Step, message: MessageRecord): void {
   const why = explainSilence(message.content, step.snapshot.addressable);
   const { chatId, agentId, turnId, id: replyTo } = message;

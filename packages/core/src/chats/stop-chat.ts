@@ -7,8 +7,8 @@ import { settleOpenCalls } from '../calls/settle-call.js';
 import { openNext } from '../step/move-turn.js';
 
 /**
- * Stops everything in a chat (M9): in one step every unfinished turn is fenced off and ended and its calls are
- * settled, so the chat is idle whatever a tool or a model does with its signal; then what runs is aborted.
+ * Stops everything in a chat (M9). One step fences and ends all unfinished turns and settles their calls, so the chat is idle even if a
+ * tool or model ignores its signal; then running work is aborted.
  */
 export async function stopChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'stop', worldId, { chats: [chatId] }, (step) =>
@@ -16,7 +16,7 @@ export async function stopChat(runtime: Runtime, worldId: string, chatId: string
   );
 }
 
-/** Deleting stops first (M9). */
+/** Stops the chat before deleting it (M9). */
 export async function deleteChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'delete-chat', worldId, { chats: [chatId] }, (step) => {
     stopInStep(runtime, step, worldId, chatId, signer);
@@ -37,7 +37,7 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
 
 /** Ends turns and settles their calls. */
 export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnRecord[], signer: Signer): void {
-  // The one that runs before those behind it. Not by time, which is that of a step's beginning.
+  // The running turn before queued ones. Not by time, which is the start time of the step.
   const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
   for (const { id: turnId, chatId } of stopped) {
     step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped' });
@@ -45,12 +45,12 @@ export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnReco
   for (const turn of stopped) {
     settleOpenCalls(runtime, step, turn, { outcome: 'stopped', reason: 'stopped', by: signer.who });
   }
-  // A turn that is not among these may be queued behind one of them, and nobody else would open it.
+  // Another turn may be queued behind a stopped one, and nothing else would open it.
   const lines = new Map(stopped.map(({ chatId, agentId }) => [`${chatId} ${agentId}`, { chatId, agentId }]));
   for (const line of lines.values()) openNext(runtime, step, line);
 }
 
-/** The chats in which such turns are unfinished. */
+/** The chats with matching unfinished turns. */
 export async function chatsAtWork(reader: StoreReader, concerns: (turn: TurnRecord) => boolean): Promise<string[]> {
   return [...new Set((await reader.unfinishedTurns()).filter(concerns).map(({ chatId }) => chatId))];
 }

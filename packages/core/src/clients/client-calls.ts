@@ -12,14 +12,14 @@ import type { Settlement } from '../facts/fact.js';
 import { settleCall } from '../calls/settle-call.js';
 import { refused } from '../decisions/find-call.js';
 
-/** A client as far as its calls are concerned. */
+/** A client with its tools. */
 export interface ClientWithTools {
   record: ClientRecord;
-  /** By the names that agents know them by. */
+  /** By the names that agents use. */
   tools: ReadonlyMap<string, Tool>;
 }
 
-/** Calls forwarded to a client that it has not answered. */
+/** Calls forwarded to a client that are still unanswered. */
 export async function pendingCalls(runtime: Runtime, { record, tools }: ClientWithTools): Promise<InvocationRecord[]> {
   return await runtime.store.read(async (reader) => {
     const turns = (await reader.unfinishedTurns()).filter(
@@ -30,12 +30,12 @@ export async function pendingCalls(runtime: Runtime, { record, tools }: ClientWi
   });
 }
 
-/** The client is gone: nobody is left who could answer them. */
+/** Fails the pending calls of a client that disconnected, because nothing else can answer them. */
 export async function failPendingCalls(runtime: Runtime, client: ClientWithTools, error: string): Promise<void> {
   for (const call of await pendingCalls(runtime, client)) await settle(runtime, call, { kind: 'failed', error });
 }
 
-/** What a client says came of a call. Only the client a call was forwarded to may answer it, once (A18). */
+/** Handles a client's result for a call. Only the client that received the call may answer it, once (A18). */
 export async function answerClientCall(
   runtime: Runtime,
   client: ClientWithTools | undefined,
@@ -43,7 +43,7 @@ export async function answerClientCall(
 ): Promise<ToolResultOutcome> {
   const result = parseInput(clientToolResultSchema, input, 'result');
   const call = await runtime.store.read((reader) => reader.invocation(result.tool_call_id));
-  if (call === undefined) return refused('unknown', 'no call has this id');
+  if (call === undefined) return refused('unknown', 'there is no call with this id');
   if (client === undefined || call.worldId !== client.record.worldId || !client.tools.has(call.toolName)) {
     return refused('foreign', 'this call belongs to another client');
   }
@@ -52,11 +52,11 @@ export async function answerClientCall(
       ? { kind: 'succeeded', result: result.content ?? '' }
       : { kind: 'failed', error: result.error };
   const state = await settle(runtime, call, settlement);
-  if (state !== 'recorded') return refused('settled', 'this call is not waiting for an answer', state);
+  if (state !== 'recorded') return refused('settled', 'this call is not waiting for a result', state);
   return { kind: 'recorded', status: 200, invocationId: call.id, state: settlement.kind };
 }
 
-/** Settles a forwarded call and wakes its turn. Its state, if it was not waiting any more. */
+/** Settles a forwarded call and wakes its turn. Returns `recorded`, or the state of a call that was no longer waiting. */
 async function settle(runtime: Runtime, call: InvocationRecord, settlement: Settlement): Promise<string> {
   return await commit(runtime, 'client-result', call.worldId, { chats: [call.chatId] }, (step) => {
     const current = step.tx.invocation(call.id);

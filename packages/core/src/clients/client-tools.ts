@@ -10,7 +10,7 @@ import {
 } from '@countersign/protocol';
 import type { ClientRecord, Tool } from '../ports/index.js';
 
-/** The tools that a client registers, under the names that agents know them by. */
+/** The tools that a client registers, under the names that agents use. */
 export function nameClientTools({ label, tools = [] }: NewClient, clientId: string): ToolDefinition[] {
   const handle = handleFor(label, clientId);
   return tools.map((tool) => named(handle, tool));
@@ -41,14 +41,14 @@ function checkSchema(definition: ToolDefinition): void {
   try {
     checkWithJsonSchema(definition.parameters);
   } catch (error) {
-    throw new CountersignError('invalid', `tool "${definition.name}": parameters: not a JSON Schema we can check`, {
+    throw new CountersignError('invalid', `tool "${definition.name}": parameters: not a supported JSON Schema`, {
       field: 'parameters',
       cause: error,
     });
   }
 }
 
-/** Short, readable and its own: two clients with one label must not share tool names. */
+/** Short, readable and unique: two clients with the same label must not share tool names. */
 function handleFor(label: string, clientId: string): string {
   const readable = slug(label)
     .replace(/[^a-z0-9-]/g, '')
@@ -56,7 +56,7 @@ function handleFor(label: string, clientId: string): string {
   return `${readable === '' ? 'client' : readable}-${clientId.slice(-6)}`;
 }
 
-/** What comes from a client is not trusted: asked by default, and what it says of itself does not count (A1). */
+/** Client tools are not trusted: they need approval by default, and their own claims don't count (A1). */
 function clientTool(definition: ToolDefinition): Tool {
   return {
     definition,

@@ -15,19 +15,19 @@ import { hashSecret, registerClient } from './register-client.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** A cut shorter than this is not leaving (A18). */
+/** A client that reconnects within this time has not left (A18). */
 export const CLIENT_GRACE_MS = 30_000;
 
-/** A client that was known by its secret. */
+/** A client that was found by its secret. */
 export interface FoundClient {
   id: string;
   label: string;
   approvals: boolean;
-  /** The names of its tools, as agents know them. */
+  /** The names of its tools, as agents use them. */
   tools: string[];
 }
 
-/** Clients that offer tools of their own: who they are, what they offer, and whether they are there (A18). */
+/** Clients that offer tools: their registrations, tools and connections (A18). */
 export interface ClientRegistry {
   tools(worldId: string): ReadonlyMap<string, Tool>;
   register(
@@ -35,35 +35,35 @@ export interface ClientRegistry {
     client: NewClient,
     signer?: Signer,
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
-  /** The client of a world that this secret belongs to, if it has not left. */
+  /** The client of a world with this secret, unless it has left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
-  /** One more stream of it is open. It is there as long as one is. */
+  /** A stream of the client opened. It is connected as long as at least one is open. */
   connected(clientId: string): Promise<void>;
-  /** One of them ended. */
+  /** A stream of the client closed. */
   disconnected(clientId: string): Promise<void>;
-  /** Calls forwarded to a client that it has not answered. */
+  /** Calls forwarded to a client that are still unanswered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
   answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
-  /** Looks at all of them: at the start, and among other processes each round. */
+  /** Loads all clients: at startup, and in each round if other processes share the store. */
   load(): Promise<void>;
-  /** Another process has registered this one, or taken it out. */
+  /** Reloads a client that another process registered or removed. */
   look(clientId: string): Promise<void>;
-  /** Makes sure, among other processes, that what was registered elsewhere is known here before a model is asked or a call is judged. */
+  /** Loads clients that other processes registered before a model is called or a call is judged. */
   readonly source: ToolSource;
   close(): void;
 }
 
 interface Present extends ClientWithTools {
-  /** How many of its streams are open in this process. */
+  /** Number of open streams in this process. */
   streams: number;
-  /** Ends the timer of one that was cut. */
+  /** Cancels the grace timer of a disconnected client. */
   cancelGrace: (() => void) | undefined;
 }
 
 export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   const present = new Map<string, Present>();
 
-  /** Its tools stay the very same objects: a call that is about to start compares them. */
+  /** Keeps the same tool objects, because a call that is about to start compares them by identity. */
   function note(record: ClientRecord): Present {
     const known = present.get(record.id);
     if (known !== undefined) {
@@ -87,7 +87,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       ms,
       () => {
         entry.cancelGrace = undefined;
-        leave(entry).catch((error: unknown) => runtime.report(error, 'a client could not be taken out'));
+        leave(entry).catch((error: unknown) => runtime.report(error, 'failed to remove a client'));
       },
       { background: true },
     );
@@ -104,26 +104,26 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     await changeWorld(runtimeOf(), 'client-cut', record.worldId, (change) => change.tx.setClientCut(record.id, from));
   }
 
-  /** Brings what is known of one here and what is on record together. `living`: the processes that live. */
+  /** Reconciles a client's local state with its record. `living`: the live processes. */
   async function lookAfter(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
     const { owner } = runtimeOf();
     const entry = note(record);
     const { leftAt, connectedTo } = record;
     if (entry.streams > 0) {
-      // Its other stream ended elsewhere, or that process did: it is still here.
+      // Its other stream ended in another process, or that process died, but a stream is still open here.
       if (leftAt !== null || (connectedTo !== owner && !living.has(connectedTo))) await connect(entry);
       return;
     }
-    // The process that had its stream is gone, or could not say that it was cut.
+    // The process with its stream is gone, or couldn't record the disconnect.
     if (leftAt === null && (connectedTo === owner || !living.has(connectedTo))) await cut(entry, connectedTo);
     else if (leftAt === null) return;
     if (entry.cancelGrace === undefined) startGrace(entry);
   }
 
-  /** How long it may still stay away, by the store's clock; undefined: it is there, in another process. */
+  /** The remaining grace time by the store's clock. Undefined if the client is connected to another process. */
   async function timeLeft({ record }: Present): Promise<number | undefined> {
     const runtime = runtimeOf();
-    // Alone, this process knows that no stream is open.
+    // A single process knows that no stream is open.
     if (runtime.store.shared === undefined) return 0;
     return await changeWorld(runtime, 'client-leaving', record.worldId, async (change) => {
       const now = await change.tx.client(record.id);
@@ -132,7 +132,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     });
   }
 
-  /** Gone for good: its tools are offered no more and what it was asked fails in words. */
+  /** Removes a client for good: its tools disappear, and its pending calls fail with an error message. */
   async function leave(entry: Present): Promise<void> {
     const left = await timeLeft(entry);
     if (left === undefined || entry.streams > 0) return;
@@ -144,7 +144,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     const { id, label, worldId } = entry.record;
     await failPendingCalls(runtimeOf(), entry, `the client "${label}" left before it answered`);
     await changeWorld(runtimeOf(), 'client-left', worldId, async (change) => {
-      // Another process was first.
+      // Another process removed it first.
       if (!(await change.tx.deleteClient(id))) return;
       change.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
       change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
@@ -170,7 +170,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     },
     async register(worldId, input, signer) {
       const { record, secret } = await registerClient(runtimeOf(), worldId, input, signer);
-      // Registered is not yet there: it has as long to connect as it would have to come back.
+      // A registered client isn't connected yet: it gets the grace time to connect.
       const entry = note(record);
       startGrace(entry);
       return { clientId: record.id, clientSecret: secret, tools: [...entry.tools.keys()] };
@@ -178,9 +178,9 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     async find(worldId, secret) {
       const hash = hashSecret(secret).toString('hex');
       const records = await runtimeOf().store.read((reader) => reader.clients(worldId));
-      // Hashes of random secrets: how far two of them agree says nothing of the secret.
+      // A timing-safe comparison isn't needed: these are hashes of random secrets.
       const record = records.find(({ secretHash }) => secretHash === hash);
-      // Registered with another process: from now on it is known here too.
+      // Registered by another process: track it here too.
       if (record === undefined) return undefined;
       const entry = note(record);
       if (record.leftAt !== null && entry.streams === 0 && entry.cancelGrace === undefined) startGrace(entry);
@@ -190,7 +190,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     async connected(clientId) {
       const entry = present.get(clientId);
       if (entry === undefined)
-        throw new CountersignError('not-found', 'this client is not registered here; register it again');
+        throw new CountersignError('not-found', 'this client is not registered in this world. Register it again');
       entry.cancelGrace?.();
       entry.cancelGrace = undefined;
       entry.streams += 1;
@@ -223,7 +223,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const living = new Set(store.shared === undefined ? [] : await store.shared.living(SILENT_MS));
       const there = new Set(records.map(({ id }) => id));
       for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
-      // At a start all of a lone process were cut when the last one ended: each has the usual time to come back.
+      // At the start of a single process, all clients are disconnected; each gets the usual grace time.
       for (const record of records) await lookAfter(record, living);
     },
     async look(clientId) {
@@ -233,7 +233,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       else if (entry !== undefined) forget(entry);
     },
     source: {
-      // They are offered by `tools`.
+      // `tools` offers them.
       tools: () => new Map(),
       read: lookAt,
       prepare: () => undefined,

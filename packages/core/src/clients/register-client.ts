@@ -7,7 +7,7 @@ import { nameClientTools } from './client-tools.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** A new client of a world. Its secret is told once, here; only a hash of it is kept. */
+/** Registers a client. Its secret is returned only here; the store keeps a hash. */
 export async function registerClient(
   runtime: Runtime,
   worldId: string,

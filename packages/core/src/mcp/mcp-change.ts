@@ -9,8 +9,8 @@ import { reveal } from '../masking/index.js';
 import { maskArgs, showDefinition } from './mcp-show.js';
 
 /**
- * A server with part of it changed. What was shown masked and comes back as it was shown stands for what it masks; values of variables
- * and headers, which are never shown, are kept by `null`. Refuses what does not belong to its transport.
+ * Applies a partial change to a server. Masked arguments that come back unchanged keep their value, and `null` keeps a variable or header
+ * value, which is never shown. Rejects fields of the other transport.
  */
 export function applyChange(
   definition: McpServerDefinition,
@@ -22,7 +22,7 @@ export function applyChange(
   const foreign = isStdio ? { url, headers } : { command, args, env, network: plain.network };
   const misplaced = Object.entries(foreign).find(([, value]) => value !== undefined)?.[0];
   if (misplaced !== undefined) {
-    const sentence = `MCP server: ${misplaced}: a server over ${definition.transport} has none`;
+    const sentence = `MCP server: ${misplaced}: not supported by ${definition.transport} servers`;
     throw new CountersignError('invalid', sentence, { field: misplaced });
   }
   const merged = isStdio
@@ -47,7 +47,7 @@ function revealArgs(stored: readonly string[], sent: readonly string[]): readonl
   if (JSON.stringify(shown) === JSON.stringify(sent)) return stored;
   const revealed = reveal(sent, secrets);
   if (revealed.ok) return revealed.value as string[];
-  const sentence = `MCP server: args: ${revealed.unknown} stands for nothing here; write the value itself`;
+  const sentence = `MCP server: args: ${revealed.unknown} is an unknown placeholder. Enter the value itself`;
   throw new CountersignError('invalid', sentence, { field: 'args' });
 }
 
@@ -61,7 +61,7 @@ function keepValues(
       if (value !== null) return [name, value];
       const kept = Object.hasOwn(stored, name) ? stored[name] : undefined;
       if (kept === undefined) {
-        const sentence = `MCP server: ${field}.${name}: there is no value to keep; write one`;
+        const sentence = `MCP server: ${field}.${name}: there is no stored value to keep. Enter a value`;
         throw new CountersignError('invalid', sentence, { field: `${field}.${name}` });
       }
       return [name, kept];

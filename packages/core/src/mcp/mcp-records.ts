@@ -14,7 +14,7 @@ import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
-/** What the host of a world's MCP servers reads and writes. */
+/** Store access for the MCP host. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
   return {
@@ -34,7 +34,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
     async listed(worldId, name, tools) {
       const listing = tools.map((tool) => ({ ...tool, digest: definitionDigest(tool.definition) }));
       const known = await this.one(worldId, name);
-      // Mostly nothing changed: then there is nothing to write, and nobody need be told.
+      // Usually nothing changed, so there is nothing to write or publish.
       if (known === undefined || isAsListed(known, listing)) return known;
       await changeWorld(runtimeOf(), 'mcp-listed', worldId, (change) => writeListing(change, name, listing));
       return await this.one(worldId, name);
@@ -62,7 +62,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   };
 }
 
-/** Only rules for every tool of a server are about the server: what one of its tools may not touch, another may. */
+/** Only rules for every tool of a server apply to the server itself: its tools may have different rules. */
 function anyToolOf(server: string): string {
   return `mcp__${server}__\0`;
 }
@@ -95,7 +95,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
   const worldId = change.snapshot.world.id;
   const server = await change.tx.mcpServer(worldId, name);
   if (server === undefined) return;
-  // Locks the server: otherwise two processes that list its tools at once, or a person who accepts them meanwhile, overwrite each other.
+  // Locks the server: concurrent listings by two processes, or a person who accepts tools, would overwrite each other.
   mustHaveChanged(await change.tx.updateMcpServer(server, server.definition));
   const isFirst = server.firstListedAt === null && (await change.tx.setMcpServerListed(worldId, name));
   const known = new Map((await change.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
@@ -103,7 +103,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
     const before = known.get(toolName);
     known.delete(toolName);
     if (before?.seenDigest === digest) continue;
-    // The first complete list is what the person who added the server gets to see; a server can add a tool right after that.
+    // The first complete list is pinned, because that is what the person who added the server sees. A server can add a tool right after.
     const pinned = isFirst
       ? { accepted: definition, acceptedDigest: digest }
       : { accepted: null, acceptedDigest: null };
@@ -114,16 +114,16 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
   }
   for (const gone of known.values()) {
     if (gone.seen === null) continue;
-    // Taken back before anybody looked, it could come back later as one that nobody has seen and that counts as accepted.
+    // If a tool is removed before anyone reviewed it, clear its acceptance, or it could return later as accepted.
     const accepted = gone.reviewed ? {} : { accepted: null, acceptedDigest: null };
     await change.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
   }
-  // Raises `rev`: a call that is being started right now is judged again.
+  // Raises `rev`, so that a call that is just starting is judged again.
   await change.tx.updateWorld(worldId, {});
   emitServer(change, 'update', name);
 }
 
-/** Its grants were given to what a person had seen (A5): they go, for good, and the record says why. */
+/** Revokes the grants of a changed tool (A5), because people gave them for the old definition, and records why. */
 async function lapse(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) return;

@@ -19,7 +19,7 @@ import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
-/** A new server of a world. It is started at once, so that the person who added it sees whether it runs and what it offers. */
+/** Adds a server to a world and starts it at once, so that people see whether it runs and what it offers. */
 export async function addMcpServer(
   runtime: Runtime,
   worldId: string,
@@ -35,7 +35,7 @@ export async function addMcpServer(
   return await showMcpServer(runtime, worldId, definition.name);
 }
 
-/** In the caller's transaction, with what the audit log says of it. */
+/** Inserts a server in the caller's transaction, with its audit records. */
 export async function insertMcpServer(
   tx: StoreTransaction,
   worldId: string,
@@ -48,7 +48,7 @@ export async function insertMcpServer(
   if (trusted) record(tx, 'MCP server trusted', definition, signer);
 }
 
-/** Changes part of a server, or accepts what its tools say of themselves now. Nothing that is not sent changes. */
+/** Changes part of a server, or accepts its current tool definitions. Fields that aren't sent stay unchanged. */
 export async function updateMcpServer(
   runtime: Runtime,
   worldId: string,
@@ -75,7 +75,7 @@ export async function updateMcpServer(
       record(change.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
     if (JSON.stringify(connection) !== JSON.stringify(before)) {
       record(change.tx, 'MCP server changed', definition, signer);
-      // They were given to another program behind the same names.
+      // The grants were for another program behind the same names.
       await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was changed');
     }
     if (accept === true) await acceptTools(change, name, signer);
@@ -85,7 +85,7 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
-/** From here on the tools may be what they say they are: rules count again, and new grants can be given. */
+/** Accepts the current tool definitions: rules apply again, and new grants can be given. */
 async function acceptTools(change: WorldChange, name: string, signer: Signer): Promise<void> {
   for (const tool of await change.tx.mcpTools(change.snapshot.world.id, name)) {
     if (tool.seen === null) continue;
@@ -96,7 +96,7 @@ async function acceptTools(change: WorldChange, name: string, signer: Signer): P
   }
 }
 
-/** Its grants go with it: a server that is added under the same name one day must not inherit them (A22). */
+/** Revokes its grants too: a server that is later added under the same name must not inherit them (A22). */
 export async function removeMcpServer(
   runtime: Runtime,
   worldId: string,
@@ -120,7 +120,7 @@ export async function removeMcpServer(
   await runtime.mcp?.look(worldId, name);
 }
 
-/** In the order they were added. */
+/** In the order in which they were added. */
 export async function listMcpServers(runtime: Runtime, worldId: string): Promise<McpServer[]> {
   const found = await readWorld(runtime, worldId, async (reader) => {
     const servers = await reader.mcpServers(worldId);
@@ -129,7 +129,7 @@ export async function listMcpServers(runtime: Runtime, worldId: string): Promise
   return found.map((server) => showServer(runtime, server));
 }
 
-/** One server, with the last things it said. Its version changes also when its tools do: a person accepts what they have seen. */
+/** One server with its latest state. Its version changes with its tools too, so that people accept only what they have seen. */
 export async function showMcpServer(runtime: Runtime, worldId: string, name: string): Promise<Versioned<McpServer>> {
   const found = await readWorld(runtime, worldId, async (reader) => {
     const server = await reader.mcpServer(worldId, name);
@@ -139,7 +139,7 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
   return { value: showServer(runtime, found, { log: true }), version: mcpServerVersion(runtime.store.hashKey, found) };
 }
 
-/** The host reads the record anew; one that is on is started beside us, and its state tells how it went. */
+/** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */
 async function lookAt(runtime: Runtime, worldId: string, name: string): Promise<void> {
   await runtime.mcp?.look(worldId, name);
   runtime.mcp?.start(worldId, name).catch(() => undefined);
@@ -159,7 +159,7 @@ function isToolOf(name: string): (toolName: string) => boolean {
   return (toolName) => toolName.startsWith(`mcp__${name}__`);
 }
 
-/** Names of variables and headers only; what else may be secret is masked (A15). */
+/** Records only the names of variables and headers, and masks other secrets (A15). */
 function record(
   tx: Pick<StoreTransaction, 'record'>,
   decision: string,

@@ -6,7 +6,7 @@ import type { Runtime } from '../step/runtime.js';
 
 type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'sandbox' | 'log' | 'tools' | 'changed'>;
 
-/** A server as people see it: names of its variables and headers, never their values; secrets elsewhere in it masked (A15). */
+/** A server as people see it: names of variables and headers without values, and other secrets masked (A15). */
 export function showDefinition(definition: McpServerDefinition): ShownDefinition {
   const { name, trusted, enabled } = definition;
   if (definition.transport === 'http') {
@@ -27,7 +27,7 @@ export function showDefinition(definition: McpServerDefinition): ShownDefinition
   };
 }
 
-/** As it goes into a world's file: what is secret is empty or masked, and has to be filled in where the file is imported (W3). */
+/** A server in a world export: secrets are empty or masked and must be filled in after the import (W3). */
 export function exportDefinition(definition: McpServerDefinition): McpServerDefinition {
   const emptied = (values: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.keys(values).map((name) => [name, '']));
@@ -41,13 +41,13 @@ export function exportDefinition(definition: McpServerDefinition): McpServerDefi
     : { ...definition, url: maskText(definition.url).value, headers: emptied(definition.headers) };
 }
 
-/** What is secret among a program's arguments, such as the word after `--api-key`. */
+/** Masks the secrets in a program's arguments, such as the word after `--api-key`. */
 export function maskArgs(args: readonly string[]): { value: string[]; secrets: string[] } {
   const { value, secrets } = maskValue(args);
   return { value: Array.isArray(value) ? value.map(String) : [], secrets };
 }
 
-/** With how it does now. What a server says is masked like any word of a tool. */
+/** A server with its current state. Text from the server is masked like tool output. */
 export function showServer(
   runtime: Runtime,
   { server, tools }: McpServerWithTools,

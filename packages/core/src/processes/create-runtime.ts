@@ -29,54 +29,54 @@ export interface RuntimeOptions {
   store: Store;
   clock: Clock;
   providers: readonly Provider[];
-  /** Tools of every world. More can be added to one world later. */
+  /** Tools of every world. More can be added to a single world later. */
   tools?: readonly Tool[];
-  /** Where tools come from that come and go. */
+  /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
-  /** Runs the MCP servers of all worlds, as `mcpServers(…)` of the tools package does. Absent: there are none. */
+  /** Runs the MCP servers of all worlds, like `mcpServers(…)` of the tools package. If absent, there are none. */
   mcp?: McpHostFactory;
   findPlace: PlaceFinder;
   onListenerFailure: ListenerFailure;
-  /** Told of failures that have no turn to end in. */
+  /** Receives errors that don't end a turn. */
   onError: (error: unknown, what: string, about?: About) => void;
   ownSecrets?: readonly string[];
   resultLimitBytes?: number;
   /**
-   * Rules of whoever runs this, from outside the reach of every world: they win over the rules of all of them (A19). One that
-   * can't be read refuses to start: without it, what it denies would run.
+   * Rules of the administrator, outside the reach of every world; they beat the rules of all worlds (A19). An invalid rule prevents the
+   * start: without it, calls that it denies would run.
    */
   adminRules?: readonly string[];
   probe?: Probe;
-  /** Told of every turn that ended here, and of every model call and tool run here with how long it took. It must not throw. */
+  /** Called for every turn that ended here, and for every model call and tool run with its duration. Must not throw. */
   onMeasured?: (what: Measured) => void;
 }
 
-/** The running engine of one process on one store. */
+/** The engine of one process on one store. */
 export interface Engine {
   runtime: Runtime;
   clients: ClientRegistry;
   addTool(worldId: string, tool: Tool): void;
   /**
-   * Takes up every unfinished turn, deadline and client where the last process left them (A9). With `leave`, for a process that ends
-   * soon, an unfinished turn stays as it is until somebody acts in its chat (X4).
+   * Resumes the unfinished turns, deadlines and clients of the previous process (A9). With `leave`, for a process that ends soon, an
+   * unfinished turn stays as it is until someone acts in its chat (X4).
    */
   start(unfinished?: Unfinished): Promise<void>;
-  /** Chats with a turn that could go on and that no living process runs. */
+  /** Chats with a turn that could continue but that no live process runs. */
   stalledChats(): Promise<string[]>;
-  /** Resolves when nothing runs in this process: all is done, or waits for somebody. */
+  /** Resolves when nothing runs in this process: all work is done or waits for a person or client. */
   quiet(): Promise<void>;
-  /** Parks what runs, so that the next start takes it up, and closes the store. Once; whoever asks again waits for the same end. */
+  /** Parks running turns for the next start and closes the store. Idempotent: later calls wait for the same shutdown. */
   close(): Promise<void>;
-  /** Fires when closing begins: from here on nothing more is heard. */
+  /** Aborts when closing starts. No events are delivered after that. */
   readonly closing: AbortSignal;
-  /** How long ago the store was told that this process lives. Absent where one process owns the store. */
+  /** Time since the last successful heartbeat. Absent if one process owns the store. */
   lastHeardMs(): number | undefined;
 }
 
 const CLOSE_GRACE_MS = 3_000;
-/** About five seconds: when another process crashes between a decision and what it releases, this one does it (A5). */
+/** About five seconds: if another process crashes between a decision and releasing calls, this one releases them (A5). */
 const ROUNDS_PER_RELEASE = 5;
-/** Of how many chats it is remembered that they have their name. */
+/** How many titled chats are remembered. */
 const MOST_TITLED = 10_000;
 
 export function createRuntime(options: RuntimeOptions): Engine {
@@ -137,7 +137,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
           },
           onChanged({ entity, worldId, id }) {
             const looking = entity === 'client' ? clients.look(id) : mcp?.look(worldId, id);
-            looking?.catch((error: unknown) => onError(error, 'what another process changed could not be read'));
+            looking?.catch((error: unknown) => onError(error, 'failed to load a change from another process'));
           },
         });
 
@@ -145,16 +145,16 @@ export function createRuntime(options: RuntimeOptions): Engine {
     if (isReleasing || closing.signal.aborted) return;
     isReleasing = true;
     const work = releaseLeftOver(runtime).finally(() => (isReleasing = false));
-    inBackground(work, 'waiting calls that a grant or rule covers could not be looked for');
+    inBackground(work, 'failed to release waiting calls that a grant or rule covers');
   }
 
-  /** Among others on the store, the next round finds it. */
+  /** With several processes, the next round does this. */
   function takeNextSuspect(): void {
     if (others !== undefined || closing.signal.aborted) return;
-    inBackground(unfinished.takeNext(), 'the next of the interrupted turns could not be taken up');
+    inBackground(unfinished.takeNext(), 'failed to resume the next interrupted turn');
   }
 
-  /** Of other processes' questions too: the one that asked may be gone when the time has come. */
+  /** Includes approvals of other processes, which may be gone when the deadline passes. */
   async function watchNextDeadlines(): Promise<void> {
     const expiring = await store.read((reader) => reader.expiringApprovals());
     for (const { worldId, id, expiresAt } of expiring) {
@@ -174,7 +174,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       ({ size }) => size > 0,
     );
     if (own === undefined && remote.length === 0) return common;
-    // Ours last: nothing from outside takes the place of a tool of ours.
+    // Built-in tools last: external tools can't override them.
     return new Map([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
   }
 
@@ -206,7 +206,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
-      // Falling idle twice before the first title is there must not ask a model twice.
+      // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
       titling.add(chatId);
       const work = titleChat(runtime, worldId, chatId, closing.signal)
@@ -214,7 +214,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
           if (done) noteTitled(chatId);
         })
         .finally(() => titling.delete(chatId));
-      inBackground(work, 'a chat could not be titled');
+      inBackground(work, 'failed to title a chat');
     },
     report: onError,
   };
@@ -224,11 +224,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
     closing.stop(new Error('shutting down'));
     deadlines.close();
     clients.close();
-    await others?.membership.leave().catch((error: unknown) => onError(error, 'wake-ups could not be left to others'));
+    await others?.membership.leave().catch((error: unknown) => onError(error, 'failed to stop accepting wake-ups'));
     try {
       await (others === undefined ? endWork() : others.membership.retire(endWork));
     } finally {
-      // A store that can't be written parks nothing, and must be let go of all the same.
+      // Close the store even if turns couldn't be parked because it isn't writable.
       await store.close();
     }
   }
@@ -270,7 +270,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   };
 }
 
-/** What rules open to commands in the sandbox is part of the place they run in. */
+/** Adds the sandbox permissions from rules to the place where commands run. */
 function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
   return (snapshot) => {
     const place = findPlace(snapshot);
@@ -282,8 +282,8 @@ function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
 const RETRY_MS = 5_000;
 
 /**
- * A step that failed wrote nothing. If the store is there, the turn ends with an error; if not, or if calls are in flight that must
- * not be orphaned, the turn is looked at again: work goes on when the store is back. False: it is.
+ * Runs a turn. A failed step wrote nothing: if the store works, the turn ends with an error. Returns false if the turn must be retried later,
+ * because the store is unavailable or running calls must not be orphaned.
  */
 async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<boolean> {
   try {
@@ -291,9 +291,9 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>)
     return true;
   } catch (error) {
     if (run.signal.aborted) return true;
-    runtime.report(error, 'a turn could not go on', { turnId });
+    runtime.report(error, 'a turn failed', { turnId });
     const ended = await endBrokenTurn(runtime, turnId, error).catch((again: unknown) => {
-      runtime.report(again, 'nor could it be ended; it is tried again', { turnId });
+      runtime.report(again, 'failed to end a broken turn; retrying', { turnId });
       return false;
     });
     if (!ended) runtime.scheduler.wakeLater(turnId, RETRY_MS);
@@ -301,7 +301,7 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>)
   }
 }
 
-/** False: it could not be ended now. */
+/** Returns false if the turn can't be ended now. */
 async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): Promise<boolean> {
   const found = await runtime.store.read(async (reader) => {
     const turn = await reader.turn(turnId);
@@ -309,6 +309,6 @@ async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): 
   });
   if (found === undefined || found.turn.state === 'ended' || found.turn.owner !== runtime.owner) return true;
   if (found.calls.some((call) => call.settledAt === null)) return false;
-  await failTurn(runtime, found.turn, `Something went wrong here: ${wordsOf(error)}. Write again to retry.`);
+  await failTurn(runtime, found.turn, `An internal error ended this turn: ${wordsOf(error)}. Send your message again to retry.`);
   return true;
 }

@@ -6,7 +6,7 @@ import { createMembership, type Membership } from './membership.js';
 import type { Dispatch, Handover, Runtime } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';
 
-/** What changes for a process that is not alone on its store: who runs a turn, and from where events come. */
+/** What a process needs when others share its store: who runs a turn, and where events come from. */
 export interface Peers {
   bus: SharedEventBus;
   dispatch: Dispatch;

@@ -7,33 +7,33 @@ import { createRepeater } from './repeater.js';
 import type { Runtime } from '../step/runtime.js';
 
 export const BEAT_MS = 1_500;
-/** With how long others wait for a silent process, and what the work itself takes, well under ten seconds until a turn goes on (S4). */
+/** Together with SILENT_MS and the work itself, well under ten seconds until another process resumes a turn (S4). */
 export const ROUND_MS = 1_000;
-/** Less than what others wait for: a process that could not say for so long that it lives starts nothing any more. */
+/** Shorter than SILENT_MS: a process without a heartbeat for this long starts nothing. */
 export const FRESH_MS = 4_500;
 
-/** This process among others on one store. */
+/** This process among others that share the store. */
 export interface Membership {
-  /** Says that this process lives and hears the others. It takes no turn yet. */
+  /** Starts heartbeats and listens to the others. Takes no turns yet. */
   start(): Promise<void>;
-  /** From here on it runs turns that are nobody's. */
+  /** Starts taking turns that no process owns. */
   takeTurns(): Promise<void>;
-  /** Takes no more work. It still beats: closing may take longer than the others wait for a silent process. */
+  /** Stops taking work. Heartbeats continue, because closing may take longer than SILENT_MS. */
   leave(): Promise<void>;
-  /** Beats until `endWork` has given back the last turn, then tells the others that this process is gone. */
+  /** Sends heartbeats until `endWork` has returned the last turn, then tells the others that this process is gone. */
   retire(endWork: () => Promise<void>): Promise<void>;
   /**
-   * May a side effect begin here? Measured from before the last word was sent, on a clock that no one sets: if this says yes, no other
-   * process has counted this one as dead yet. After a freeze it says no, and what another has taken over is not started here too.
+   * Whether a side effect may start here. Measured on a monotonic clock from before the last heartbeat: if true, no other process considers
+   * this one dead yet. After a freeze it is false, so a turn that was taken over isn't started twice.
    */
   mayAct(): boolean;
-  /** Has another process been heard of lately? */
+  /** Whether another process was seen recently. */
   hasOthers(): boolean;
-  /** May a turn become this process's? Not once it leaves: nobody would run it. */
+  /** Whether this process may take a turn. False once it leaves. */
   mayOwn(): boolean;
-  /** How long ago the store was last told that this process lives. */
+  /** Time since the last successful heartbeat. */
   lastHeardMs(): number;
-  /** Sent only if there is another process to hear it; `to`: for that one alone. */
+  /** Sends a hint if other processes are alive; with `to`, only to that process. */
   hint(hint: Hint, to?: string): void;
 }
 
@@ -41,7 +41,7 @@ type Hint =
   | EventHint
   | { kind: 'wake'; turnId: string }
   | { kind: 'abort'; turnId: string; reason: string }
-  /** A process that has just begun to listen: the others may have stopped hinting because they were alone. */
+  /** A process started listening. The others may have stopped sending hints because they were alone. */
   | { kind: 'joined' };
 
 const turnId = z.string();
@@ -67,9 +67,9 @@ export interface MembershipOptions {
   runtime: () => Runtime;
   bus: () => SharedEventBus;
   report: (error: unknown, what: string) => void;
-  /** Whatever else is to be looked after now and then. */
+  /** Other periodic work. */
   eachRound: () => Promise<void>;
-  /** Another process has written something that this one keeps in memory too. */
+  /** Another process changed something that this one caches. */
   onChanged: (change: Changed) => void;
 }
 
@@ -89,26 +89,26 @@ export function createMembership(options: MembershipOptions): Membership {
     const began = performance.now();
     const wasFresh = isFresh();
     const found = await shared.beat(owner, SILENT_MS);
-    // One that joins while this is asked is heard before it is found.
+    // A process that joins during this query is heard before it is found.
     hasOthers = found || othersHeard >= began;
-    // Away for a while: what was lost meanwhile is let go of before anything may begin here again.
+    // After a pause, stop lost turns before anything may start here again.
     if (!wasFresh) await lookAfter();
     lastHeard = began;
   }
 
-  /** Ends what runs here for turns that another process has taken. Gives what is ours and what is nobody's. */
+  /** Aborts runs of turns that another process took over. Returns our own and orphaned turns. */
   async function lookAfter(): Promise<{ own: string[]; orphaned: string[] }> {
-    // First who runs, then who may: a turn that is taken in between must not pass for a lost one.
+    // Read what runs before who owns it: a turn that is taken in between must not look lost.
     const running = options.runtime().scheduler.running();
     const found = await shared.turnsToLookAfter(owner, SILENT_MS);
     const ours = new Set(found.own);
-    for (const run of running) if (!ours.has(run.turnId)) run.abort('this turn is not run here any more');
+    for (const run of running) if (!ours.has(run.turnId)) run.abort('another process took over this turn');
     return found;
   }
 
   async function round(): Promise<void> {
     const { own, orphaned } = await lookAfter();
-    // Its own ones too: a hint that was lost, or a claim of which only the answer was, would be slept through.
+    // Wake our own turns too: a hint or the answer to a claim may have been lost.
     for (const turnId of own) options.runtime().scheduler.wake(turnId);
     for (const turnId of orphaned) await tryToTake(turnId);
     options.bus().lookAgain();
@@ -116,12 +116,12 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   async function tryToTake(turnId: string): Promise<void> {
-    await take(turnId).catch((error: unknown) => report(error, 'a turn could not be taken; it is tried again'));
+    await take(turnId).catch((error: unknown) => report(error, 'failed to take a turn; retrying'));
   }
 
-  /** A wake-up was handed to this process. */
+  /** Handles a wake-up that was sent to this process. */
   async function take(turnId: string): Promise<void> {
-    // Nobody hears that it lives: whoever is heard finds the turn in its next round.
+    // Our heartbeat is stale, so another process finds the turn in its next round.
     if (!isFresh()) return;
     const runtime = options.runtime();
     const claim = await claimTurn(runtime, shared, turnId);
@@ -160,14 +160,14 @@ export function createMembership(options: MembershipOptions): Membership {
       await beat();
       ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
       send({ kind: 'joined' });
-      // Apart from the rounds: one that takes long must not look like death.
-      beating.every(BEAT_MS, beat, 'the store could not be told that this process lives');
+      // Separate from the rounds: a slow round must not look like a dead process.
+      beating.every(BEAT_MS, beat, 'failed to write a heartbeat');
     },
     async takeTurns() {
       ends.push(await shared.deliverWakes(tryToTake));
-      // What nobody runs since an earlier end is taken at once.
+      // Turns that were left before are taken immediately.
       await round();
-      rounds.every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');
+      rounds.every(ROUND_MS, round, 'failed to look for turns that no process runs');
     },
     async leave() {
       isLeaving = true;

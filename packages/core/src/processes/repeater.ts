@@ -1,9 +1,9 @@
 import type { Clock } from '../ports/index.js';
 
-/** Does one piece of work over and over, with a pause after each time. */
+/** Repeats a task with a pause after each run. */
 export interface Repeater {
   every(ms: number, work: () => Promise<void>, onFailure: string): void;
-  /** Resolves when the work that is under way has ended; it does not begin again. */
+  /** Stops repeating, and resolves when the current run has finished. */
   end(): Promise<void>;
 }
 

@@ -3,24 +3,24 @@ import { recover, SILENT_MS } from '../turns/take-over.js';
 import type { Membership } from './membership.js';
 import type { Attended, Runtime } from '../step/runtime.js';
 
-/** What a process does at its start with turns that an earlier one left: `leave` is for one that ends soon (X4). */
+/** What a process does at startup with turns of an earlier one. `leave` is for a process that ends soon (X4). */
 export type Unfinished = 'take-up' | 'leave';
 
 export interface UnfinishedTurns {
   start(unfinished: Unfinished): Promise<void>;
-  /** Somebody is about to act in a chat: what was left in it is taken up first. */
+  /** Resumes the unfinished turns of a chat before someone acts in it. */
   attend(to: Attended): Promise<void>;
-  /** The interrupted turn that ran alone is done: the next one is taken up. Only where one process owns the store. */
+  /** Resumes the next suspect after one has finished. Only if one process owns the store. */
   takeNext(): Promise<void>;
-  /** This process ends soon, and looks after no chat but those that somebody acts in. */
+  /** This process ends soon and runs only the chats that someone acts in. */
   endsSoon(): boolean;
-  /** Chats with a turn that could go on and that no living process runs. */
+  /** Chats with a turn that could continue but that no live process runs. */
   stalledChats(): Promise<string[]>;
 }
 
 export interface UnfinishedTurnsOptions {
   runtime: () => Runtime;
-  /** Absent where one process owns the store. */
+  /** Absent if one process owns the store. */
   membership: Membership | undefined;
   watchDeadlines: () => Promise<void>;
 }
@@ -61,12 +61,12 @@ export function createUnfinishedTurns({
     },
     async attend(to) {
       if (left === 'take-up') return;
-      // One after the other: two that claim the same turn at once would each cut off the other's run.
+      // Serialized: two concurrent claims of one turn would abort each other's run.
       attending = attending.catch(() => undefined).then(() => attendTo(to));
       await attending;
     },
     async takeNext() {
-      // A process that ends soon runs nothing but the chats that somebody acts in (X4).
+      // A process that ends soon runs only the chats that someone acts in (X4).
       for (const chatId of isShort ? attended : [undefined]) await recover(runtime(), chatId);
     },
     endsSoon: () => isShort,

@@ -7,8 +7,8 @@ let time = '';
 let count = 0;
 
 /**
- * Unique in every store there will ever be; nothing of a model or a client goes into it (P5). Begins with the time, so that new rows
- * land side by side at the end of every index: random ids touch a page each, and a message would cost more with every one before it.
+ * A globally unique id without input from models or clients (P5). Starts with the time, so that new rows are adjacent in every index:
+ * random ids touch one page each, and inserts would slow down as the table grows.
  */
 export function newId(kind: IdKind): string {
   const now = Date.now();
@@ -26,7 +26,7 @@ const pool = Buffer.alloc(4096);
 let words = '';
 let used = 0;
 
-/** Drawn in bulk: each draw costs as much as a whole id. */
+/** Random bytes are generated in bulk, because each call costs as much as a whole id. */
 function randomWord(): string {
   if (used === words.length) {
     words = randomFillSync(pool).toString('hex');
@@ -36,24 +36,24 @@ function randomWord(): string {
   return words.slice(used - WORD_LENGTH, used);
 }
 
-/** One message makes at most one turn of an agent, so its id needs no luck and can be derived again (A9). */
+/** One message causes at most one turn per agent, so the id can be derived (A9). */
 export function turnId(messageId: string, agentId: string): string {
   return `turn_${messageId.replace(/^msg_/, '')}.${agentId}`;
 }
 
 const APPROVAL = 'approval_';
 
-/** The first question about a call has an id made from the call's, so that a later one is known for what it is. */
+/** The first approval of a call derives its id from the call, so that later approvals can be recognized. */
 export function firstApprovalId(invocationId: string): string {
   return `${APPROVAL}${invocationId.replace(/^call_/, '')}`;
 }
 
-/** Tells a question of ours from a call that a model made: ids are ours (P5), while a model can choose the name `client.…`. */
+/** Distinguishes approvals from a model's calls: ids are ours (P5), while a model can choose the name `client.…`. */
 export function isApprovalId(id: string): boolean {
   return id.startsWith(APPROVAL);
 }
 
-/** Tells successive tool turns of one turn apart in events and decisions (T3). */
+/** Distinguishes the tool turns of one turn in events and decisions (T3). */
 export function toolTurnId(turn: string, iteration: number): string {
   return `${turn}.${iteration}`;
 }

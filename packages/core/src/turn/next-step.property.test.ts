@@ -34,7 +34,7 @@ function check(property: (situation: TurnSituation) => void): void {
   fc.assert(fc.property(anySituation, property), { numRuns: RUNS });
 }
 
-describe('nextStep, over every situation', () => {
+describe('nextStep, for random situations', () => {
   it('[T5] calls the model when every call has settled and never before', () => {
     check((situation) => {
       const { turn, invocations, limits } = situation;
@@ -45,7 +45,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[T10] gives up exactly when the model was called as often as it may be', () => {
+  it('[T10] gives up exactly when the limit of model calls is reached', () => {
     check((situation) => {
       const { turn, invocations, limits } = situation;
       const mayGoOn = turn.state === 'open' || turn.state === 'waiting';
@@ -54,7 +54,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[T4] [A17] starts only calls that are approved: none that is asked, denied, running or over', () => {
+  it('[T4] [A17] starts only approved calls: none that is pending, denied, running or settled', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -66,7 +66,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[T9] never starts a call beside one that writes, nor more than may run together', () => {
+  it('[T9] never starts a call next to one that writes, nor more than the parallel limit', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -78,7 +78,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[T9] starts calls in the order they were asked for', () => {
+  it('[T9] starts calls in request order', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -87,7 +87,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[T8] [S3] looks after calls of a dead process before it starts anything', () => {
+  it('[T8] [S3] takes over calls of a dead process before it starts anything', () => {
     check((situation) => {
       const step = nextStep(situation);
       const { turn, invocations } = situation;
@@ -100,7 +100,7 @@ describe('nextStep, over every situation', () => {
     });
   });
 
-  it('[A9] waits only while a person or a client owes an answer, and says the same whenever it is asked', () => {
+  it('[A9] waits only for a person or a client, and is deterministic', () => {
     check((situation) => {
       const step = nextStep(situation);
       expect(nextStep(structuredClone(situation))).toEqual(step);
@@ -115,11 +115,11 @@ describe('nextStep, over every situation', () => {
   });
 });
 
-/** What the world answers when a turn needs it: drawn in advance, so that a run can be replayed. */
+/** How the environment responds to a call, generated in advance so that a run can be replayed. */
 interface Fate {
   approve: boolean;
   succeed: boolean;
-  /** The process dies instead of reporting the end of the call. */
+  /** The process dies before it reports the end of the call. */
   crash: boolean;
   idempotent: boolean;
 }
@@ -131,7 +131,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
   idempotent: fc.boolean(),
 });
 
-describe('nextStep, followed to the end', () => {
+describe('nextStep, run to the end', () => {
   it('[T4] [T5] [A8] ends every turn: each call is settled once, none runs twice, the model is called once per tool turn', () => {
     const anyAnswer = fc.array(fc.tuple(anyCall, anyFate), { maxLength: 5 });
     fc.assert(
@@ -143,7 +143,7 @@ describe('nextStep, followed to the end', () => {
           const end = follow(answers, { maxIterations, maxParallelTools });
           expect(end.modelCalls).toBe(Math.min(maxIterations, answers.length + 1));
           for (const [id, starts] of end.starts) {
-            // Each death of the process may repeat what is safe to repeat, and nothing else.
+            // Each crash may repeat idempotent calls, and nothing else.
             expect(starts).toBeLessThanOrEqual(end.fates.get(id)?.idempotent === true ? 1 + end.deaths : 1);
             expect(end.wasDenied.has(id)).toBe(false);
           }
@@ -155,7 +155,7 @@ describe('nextStep, followed to the end', () => {
   });
 });
 
-/** A tiny world around `nextStep`: takes each step it names, and answers what it waits for. */
+/** Simulates an environment for `nextStep`: takes each step, and answers what it waits for. */
 function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limits: TurnSituation['limits']) {
   const starts = new Map<string, number>();
   const fates = new Map<string, Fate>();
@@ -173,7 +173,7 @@ function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limit
     const fate = fates.get(id);
     if (fate === undefined) throw new Error(`no fate for ${id}`);
     if (!fate.crash) return set(id, { status: fate.succeed ? 'succeeded' : 'failed' });
-    // It dies once: the second run of the same call goes well.
+    // It crashes once; the second run of the same call succeeds.
     fates.set(id, { ...fate, crash: false });
     deaths += 1;
     turn = { ...turn, epoch: turn.epoch + 1 };

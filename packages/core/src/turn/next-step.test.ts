@@ -5,7 +5,7 @@ import { nextStep, type TurnSituation } from './next-step.js';
 type Call = TurnSituation['invocations'][number];
 const EPOCH = 3;
 
-/** `r` reads only, `c` is a client's, `x` was started by a process that is gone: `'r:approved'`, `'started'`, `'x:started'`. */
+/** `r` is read-only, `c` runs in a client, `x` was started by a dead process: `'r:approved'`, `'started'`, `'x:started'`. */
 function situation(calls: readonly string[], more: { state?: TurnState; iteration?: number; parallel?: number } = {}) {
   const invocations = calls.map((text, index): Call => {
     const [marks, status] = text.includes(':') ? text.split(':') : ['', text];
@@ -51,11 +51,11 @@ describe('nextStep', () => {
     expect(nextStep(situation(calls))).toEqual(step);
   });
 
-  it.each<TurnState>(['ended', 'queued'])('leaves a turn that is %s alone, whatever its calls are', (state) => {
+  it.each<TurnState>(['ended', 'queued'])('ignores a turn that is %s, whatever its calls are', (state) => {
     expect(nextStep(situation(['approved', 'x:started'], { state }))).toEqual({ kind: 'leave' });
   });
 
-  it('a turn that waited goes on as soon as its last call is settled', () => {
+  it('a waiting turn continues as soon as its last call is settled', () => {
     expect(nextStep(situation(['denied'], { state: 'waiting' }))).toEqual({ kind: 'call-model' });
   });
 
@@ -65,12 +65,12 @@ describe('nextStep', () => {
     expect(nextStep(situation(['started'], { iteration: 3 }))).toEqual({ kind: 'await-tools' });
   });
 
-  it('[T9] with room for one, readers run one after another', () => {
+  it('[T9] with a parallel limit of one, read-only calls run one after another', () => {
     expect(nextStep(situation(['r:approved', 'r:approved'], { parallel: 1 }))).toEqual(start('0'));
     expect(nextStep(situation(['r:started', 'r:approved'], { parallel: 1 }))).toEqual({ kind: 'await-tools' });
   });
 
-  it('[T9] a limit lowered below what runs starts nothing more', () => {
+  it('[T9] a limit lowered below the number of running calls starts nothing more', () => {
     expect(nextStep(situation(['r:started', 'r:started', 'r:approved'], { parallel: 1 }))).toEqual({
       kind: 'await-tools',
     });

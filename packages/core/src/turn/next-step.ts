@@ -1,9 +1,9 @@
 import type { InvocationStatus, TurnState } from '../ports/index.js';
 
-/** What `nextStep` looks at: the turn and the calls of its latest model answer, never the history. */
+/** The input of `nextStep`: the turn and the calls of its latest model response, never the history. */
 export interface TurnSituation {
   turn: { state: TurnState; iteration: number; epoch: number };
-  /** Calls of model answer number `turn.iteration`, in call order. */
+  /** The calls of model response number `turn.iteration`, in call order. */
   invocations: readonly {
     id: string;
     status: InvocationStatus;
@@ -16,17 +16,17 @@ export interface TurnSituation {
 
 export type NextStep =
   | { kind: 'call-model' }
-  /** Started by a process that is gone: nobody will report their end. */
+  /** Started by a process that is gone, so nothing will report their end. */
   | { kind: 'take-over'; invocationIds: string[] }
   | { kind: 'start'; invocationIds: string[] }
-  /** Calls run in this process and nothing more may start beside them. */
+  /** Calls run in this process, and nothing more may start next to them. */
   | { kind: 'await-tools' }
-  /** Only a person or a client can bring this turn further. */
+  /** The turn waits for a person or a client. */
   | { kind: 'wait' }
   | { kind: 'give-up' }
   | { kind: 'leave' };
 
-/** The whole order of a turn (T1–T15), pure: the same situation always gives the same step. */
+/** Decides the next step of a turn (T1–T15). Pure: the same situation always gives the same step. */
 export function nextStep({ turn, invocations, limits }: TurnSituation): NextStep {
   if (turn.state === 'ended' || turn.state === 'queued') return { kind: 'leave' };
 
@@ -56,7 +56,7 @@ export function isSettled(status: InvocationStatus): boolean {
 
 type Call = TurnSituation['invocations'][number];
 
-/** One after another in call order; neighbours that only read run together (T9). */
+/** In call order, one at a time; adjacent read-only calls run in parallel (T9). */
 function pickStartable(ready: readonly Call[], running: readonly Call[], maxParallel: number): string[] {
   const first = ready[0];
   if (first === undefined || running.some((call) => !call.readOnly)) return [];

@@ -26,10 +26,10 @@ import { wordsOf } from '../ports/words-of.js';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What a model call led to. `look`: see in the record how the turn stands. */
+/** The outcome of a model call. `look`: read the state of the turn from the store. */
 export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
-/** One model call of a turn, and what its answer leads to. A failure ends the turn with a message and loses nothing (P4). */
+/** Makes one model call of a turn and handles its answer. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(
   runtime: Runtime,
   { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,
@@ -48,12 +48,12 @@ export async function callModel(
     response = readResponse(await generate(runtime, turn, provider, request, stream, signal));
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
-    // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
+    // Stopped or shutting down: the code that aborted the call writes the end of the turn.
     if (signal.aborted) return { kind: 'look' };
     await failTurn(runtime, turn, explain(error, agentName, provider.name));
     return { kind: 'look' };
   }
-  // Tool events come only after the stream that asked for them has ended (T12).
+  // Tool events follow only after the stream that requested them has ended (T12).
   stream.end({ type: 'end', usage: response.usage });
   runtime.probe('after model-call');
   const from = { messageId, provider: provider.name, model: request.model };
@@ -71,7 +71,7 @@ export async function callModel(
   return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
 }
 
-/** Where calls act, as of now: a model may think for minutes, and people move a world or swap its folder meanwhile (A7). */
+/** Looked up after the model call: it may take minutes, and people may move the world or swap its folder meanwhile (A7). */
 async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
@@ -82,14 +82,14 @@ async function findPlace(
   try {
     return { ok: true, place: runtime.findPlace(snapshot), snapshot };
   } catch (error) {
-    return { ok: false, error: `The working folder can't be used: ${wordsOf(error)}` };
+    return { ok: false, error: `The working folder is not usable: ${wordsOf(error)}` };
   }
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
   const read = await readView(runtime, turn, snapshot, signal);
   if (read === undefined)
-    return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
+    return { ok: false as const, error: 'The agent was removed from this world. Send your message to another agent.' };
   const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
   if (read.provider === undefined) {
     return {
@@ -110,8 +110,8 @@ async function prepare(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapsh
 }
 
 /**
- * What a model is shown. Some tools may have to be started first: then it is looked again, with what is `missing`, since a model that is
- * not told would make up a reason. Undefined: the agent is not there.
+ * The messages and tools for a model call. If tools must start first, reads again with those that are `missing`, because a model that
+ * isn't told about them would invent a reason. Undefined if the agent is gone.
  */
 async function readView(
   runtime: Runtime,
@@ -120,14 +120,14 @@ async function readView(
   signal: AbortSignal,
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
-  // Where this process writes alone, what is shown is mostly still in memory, and the world is as the last step or look has found it.
+  // Fast path: a process that writes alone usually has the messages in memory, and its snapshot is current.
   const isAlone = runtime.isAlone() && snapshot !== undefined;
   const known = isAlone ? await viewOf(runtime, turn, signal, { snapshot, missing }) : undefined;
   const read =
     known ??
     (await runtime.store.read(async (reader) => {
       if (missing === undefined) {
-        // First: an agent added later is in nothing that is read here, and must not count as removed.
+        // Load sources first: an agent that is added later must not look removed.
         for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
       }
       const snapshot = await runtime.snapshots.read(reader, turn.worldId);
@@ -137,7 +137,7 @@ async function readView(
   return 'waitsFor' in read ? await readView(runtime, turn, undefined, signal, await read.waitsFor) : read;
 }
 
-/** Undefined: it has to be read, and there is no reader. */
+/** Undefined if it must be read from the store but there is no reader. */
 async function viewOf(
   runtime: Runtime,
   turn: TurnRecord,
@@ -151,7 +151,7 @@ async function viewOf(
   if (agent === undefined) return 'gone';
   if (missing === undefined) {
     const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
-    // Not waited for in here: a look that lasts holds a connection.
+    // Don't wait here: this read holds a database connection.
     if (waitsFor !== undefined) return { waitsFor };
   }
   const provider = runtime.providers.get(agent.definition.provider);
@@ -168,7 +168,7 @@ interface View {
   view: PreparedView;
 }
 
-/** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */
+/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4). */
 async function generate(
   runtime: Runtime,
   { id: turnId, worldId }: TurnRecord,
@@ -200,14 +200,14 @@ async function generate(
       if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
         throw error;
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
-      // A vendor that asks for longer than a person would wait is answered with the failure, not with silence.
+      // If the vendor asks for a longer pause than a person would wait, fail instead of staying silent.
       if (pause > LONGEST_PAUSE_MS) throw error;
       await pauseFor(runtime.clock, pause, signal);
     }
   }
 }
 
-/** Ends a turn with an error that a person can act on. */
+/** Ends a turn with an error message for people. */
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
   await commit(runtime, 'turn-failed', turn.worldId, { chats: [turn.chatId] }, (step) =>
     endWithError(runtime, step, turn, 'failed', message),
@@ -216,15 +216,15 @@ export async function failTurn(runtime: Runtime, turn: TurnRecord, message: stri
 
 function explain(error: unknown, agent: string, provider: string): string {
   if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
-  // The provider's own words say which variable to set.
+  // The provider's message names the variable to set.
   if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
   const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
-    auth: `The key for ${provider} was not accepted. Check it and write again.`,
-    'rate-limited': `${provider} asks to slow down. Wait a moment and write again.`,
-    overloaded: `${provider} is overloaded. Wait a moment and write again.`,
+    auth: `${provider} rejected the API key. Check the key and send your message again.`,
+    'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
+    overloaded: `${provider} is overloaded. Wait a moment and send your message again.`,
     'context-too-long': 'The conversation is too long for this model. Start a new chat or choose another model.',
-    'bad-request': `${provider} refused the request. Check the model and its settings.`,
-    network: `${provider} could not be reached. Check the connection and write again.`,
+    'bad-request': `${provider} rejected the request. Check the model and its settings.`,
+    network: `Could not reach ${provider}. Check your connection and send your message again.`,
     aborted: 'The call was stopped.',
   };
   return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;

@@ -13,7 +13,7 @@ it.each([
   ['two had been interrupted before', [1, 0, 1], undefined],
   ['one ran alone among those that were interrupted twice', [1, 2, 1, 0], 2],
 ])(
-  '[S3] only a turn that was interrupted more often than all others of its process is the culprit: %s',
+  '[S3] the culprit is the turn that was interrupted more often than all others of its process: %s',
   (_, counts, culprit) => {
     expect(findCulprit(turns(...counts))?.interruptions).toBe(culprit);
   },

@@ -7,7 +7,7 @@ import { commit, readSnapshot } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { openNext, queueTurns } from '../step/move-turn.js';
 
-/** One answer of a model, and where it came from. */
+/** A model's response with its provider and model. */
 export interface ModelAnswer<Response extends LLMResponse> {
   messageId: string;
   response: Response;
@@ -15,7 +15,7 @@ export interface ModelAnswer<Response extends LLMResponse> {
   model: string;
 }
 
-/** The message of an answer, under the id its chunks were streamed with. What only the same provider and model gets back is kept in it (P1, P5). */
+/** The message of an answer, with the id of its streamed chunks. It stores provider state, which only the same provider and model gets back (P1, P5). */
 export function answerMessage(
   { tx }: Step,
   turn: TurnRecord,
@@ -39,13 +39,13 @@ export function answerMessage(
 }
 
 interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
-  /** The message that is answered; undefined if its chat is gone. */
+  /** The message to answer; undefined if its chat is gone. */
   trigger: MessageRecord | undefined;
 }
 
 /**
- * Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one
- * step. False: the turn was lost, nothing written.
+ * Publishes an agent's answer by the mention rules (M5), queues the turns of its addressees and ends the turn in one step.
+ * Returns false if the turn was lost; then nothing is written.
  */
 export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
@@ -75,20 +75,20 @@ function prepare(
   return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: snapshot.addressable });
 }
 
-/** What will most likely be published: masking a long text takes longer than a step may. */
+/** The text that will most likely be published. Masked before the step, because masking a long text takes too long inside it. */
 async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
   if (!needsSlices(response.content)) return '';
   const snapshot = await readSnapshot(runtime, turn.worldId, { recent: true });
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 
-/** An agent that says nothing without meaning to would look like a hang. */
+/** Publishes a notice for an empty answer, which would look like a hang. */
 function sayEmpty(step: Step, turn: TurnRecord): void {
   const name = step.snapshot.agentName(turn.agentId);
   step.tx.emit({
     event: 'system',
     chatId: turn.chatId,
-    data: { type: 'notice', message: `${name} gave an empty answer. Ask again, or say more.` },
+    data: { type: 'notice', message: `${name} returned an empty answer. Try again, or give more detail.` },
   });
 }
 

@@ -24,28 +24,27 @@ import { wordsOf } from '../ports/words-of.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 
-/** A call of the answer before it is written: read, and signed in case it must be asked. */
+/** A parsed call before it is written, signed in case it needs approval. */
 interface Proposed {
   id: string;
   vendorId: string;
   judged: JudgedCall;
-  /** Absent when what it depends on could not be read; then it can't be asked either. */
+  /** Absent if something it depends on couldn't be read; then it can't be approved either. */
   signed: SignedCall | undefined;
   trouble: string | undefined;
-  /** The call is this question to people. */
+  /** The question, if the call asks people one. */
   words: Question | undefined;
 }
 
-/** How a turn stands after its calls were written, and which of them are to run now. */
+/** The state of a turn after its calls were written, and the calls to run now. */
 export interface WrittenCalls {
   situation: Situation;
   started: readonly Started[];
 }
 
 /**
- * Writes a model's calls (T1): the assistant message, an invocation each, put through the gate, with the questions and the
- * refusals that follow, in one step. What needs no question and may run at once is started in it: the gate has just been
- * asked, and nothing can have changed since. Undefined: the turn was lost, nothing written.
+ * Writes a model's calls (T1) in one step: the assistant message, and for each call an invocation with its gate result. Starts calls
+ * that need no approval in the same step, because nothing can have changed since the gate. Undefined if the turn was lost.
  */
 export async function handleToolCalls(
   runtime: Runtime,
@@ -55,7 +54,7 @@ export async function handleToolCalls(
   const { response, place, signal } = answer;
   const missing = await bringTools(runtime, turn, answer);
   await maskLongTexts([response.content]);
-  // Stopped or shutting down while a server was waited for: nothing of these calls is written.
+  // Stopped or shutting down while a server was starting: write nothing.
   if (signal.aborted) return undefined;
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
@@ -85,7 +84,7 @@ export async function handleToolCalls(
       propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
-    // What is settled already comes before anything starts (T8).
+    // Calls that are already settled come before anything starts (T8).
     const next = nextStep(now());
     const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
     const started: Started[] = [];
@@ -104,10 +103,10 @@ function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
 }
 
 const UNREADABLE =
-  'The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so nobody can read them. ' +
-  'Nothing ran. Write them as escapes of the language, or in smaller parts.';
+  'The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so people can't read them. ' +
+  'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
-/** Only a person can send a mask back for its value (A15); what a model copied would be written in place of the value. */
+/** Only people can send a mask back for its value (A15). If a model copied one, it would be used instead of the value. */
 function refuseMasked(call: ReadCall): ReadCall {
   if (!call.arguments.ok) return call;
   const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
@@ -115,14 +114,14 @@ function refuseMasked(call: ReadCall): ReadCall {
   return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
-/** False: the world or a tool changed since the calls were read. Then each call is read again before it starts. */
+/** False if the world or a tool changed since the calls were parsed. Then each call is parsed again before it starts. */
 function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
   if (step.snapshot.world.rev !== seen.world.rev) return false;
   const tools = runtime.tools(seen.world.id);
   return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
 }
 
-/** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */
+/** Why calls can't run, by tool name. Doesn't start servers for tools that the agent may not use. */
 async function bringTools(
   runtime: Runtime,
   { worldId, agentId }: TurnRecord,
@@ -149,11 +148,11 @@ async function sign(
     const signed = await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place });
     return { signed, trouble: undefined };
   } catch (error) {
-    return { signed: undefined, trouble: `what this call would change could not be read: ${wordsOf(error)}` };
+    return { signed: undefined, trouble: `could not determine what this call would change: ${wordsOf(error)}` };
   }
 }
 
-/** What a tool from outside says of itself does not count (A1): it would put words before people in our name. */
+/** Questions of untrusted tools don't count (A1): they would show third-party text in our name. */
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,
@@ -162,7 +161,7 @@ function readQuestion(
   try {
     return { words: tool.question(args.value), trouble };
   } catch (error) {
-    return { words: undefined, trouble: `the question could not be read: ${wordsOf(error)}` };
+    return { words: undefined, trouble: `the question is invalid: ${wordsOf(error)}` };
   }
 }
 
@@ -171,7 +170,7 @@ function judge(step: Step, proposal: Proposed): Gate {
   if (gate.kind === 'refuse') return gate;
   if (proposal.trouble !== undefined)
     return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
-  // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
+  // Ask the question regardless of rules: the only effect is the person's answer.
   if (proposal.words === undefined) return gate;
   return isUnattended(step.tx, step.snapshot)
     ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }

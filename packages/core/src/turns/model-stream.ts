@@ -4,16 +4,16 @@ import { createChunkMasker, type ChunkMasker } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { textOf } from '../ports/words-of.js';
 
-/** How often one model call is tried before it has failed (P4). */
+/** Maximum number of attempts per model call (P4). */
 export const TRIES = 3;
 
 export interface ModelStream {
-  /** Where the chunks of this try go, until it ends or another one starts. */
+  /** Receives the chunks of this attempt until it ends or another one starts. */
   start(attempt: number): (text: string) => void;
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }
 
-/** Chunks are heard, not stored (S6). Secrets are held back until they can be masked as a whole. */
+/** Publishes chunks without storing them (S6). Holds secrets back until they can be masked completely. */
 export function streamTo(
   runtime: Runtime,
   turn: TurnRecord,
@@ -23,7 +23,7 @@ export function streamTo(
 ): ModelStream {
   let attempt = 0;
   let offset = 0;
-  /** Made for the first chunk: many answers come as a whole. */
+  /** Created lazily: many answers have no chunks. */
   let masker: ChunkMasker | undefined;
   let current = {};
   const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
@@ -44,7 +44,7 @@ export function streamTo(
       const own = (current = {});
       masker = undefined;
       send({ type: 'start' });
-      // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
+      // A provider may send chunks after it failed or answered. Drop them, or they would mix with the next attempt.
       return (text) => {
         if (!streams || current !== own) return;
         masker ??= createChunkMasker({ form: 'chat' });

@@ -12,12 +12,12 @@ import { readSituation, waits, type Situation } from '../step/turn-state.js';
 import { onAbort } from '../ports/until-aborted.js';
 
 /**
- * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
- * A loop and not a recursion (T10). Everything it knows is in the store, so it can be left and taken up anywhere (A9).
+ * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (T10).
+ * All state is in the store, so any process can resume it (A9).
  */
 export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
-  // Other steps of the same commit are told before a tool begins.
+  // Publish the other steps of the same commit before a tool starts.
   await Promise.resolve();
   try {
     await loop(runtime, turnId, run, tools);
@@ -26,7 +26,7 @@ export async function processAgentMessage(runtime: Runtime, turnId: string, run:
   }
 }
 
-/** Calls under way, each with how the turn stands at its end. When a failed step ends the loop before them, each wakes the turn, or nobody would. */
+/** Running calls, each with the situation after it. If a failed step ends the loop before them, each call wakes the turn. */
 interface RunningTools {
   calls: Map<string, Promise<Situation | undefined>>;
   abandoned: boolean;
@@ -35,12 +35,12 @@ interface RunningTools {
 async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, tools: RunningTools): Promise<void> {
   let stopping: Promise<undefined> | undefined;
   const stopped = (): Promise<undefined> => (stopping ??= aborted(run.signal));
-  /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
+  /** The situation after the last step, so it need not be read again. If something else wrote since, the next step's fence fails. */
   let known = run.isFresh ? run.handed[0]?.situation : undefined;
   let place = known?.turn;
   let epoch: number | undefined;
   while (!run.signal.aborted) {
-    // A step of somebody else has changed the turn since.
+    // Another step has changed the turn since.
     if (run.handed.some(({ situation }) => situation !== known)) known = undefined;
     const remembered = known !== undefined;
     const situation = known ?? (await load(runtime, turnId, place));
@@ -68,18 +68,18 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
         break;
       case 'start':
         if (!runtime.mayAct()) {
-          // Other processes may count this one as dead. It starts nothing until its next heartbeat succeeds, which wakes the turn.
+          // Other processes may consider this one dead. Start nothing until the next heartbeat, which wakes the turn.
           await Promise.race([run.wakes.next(), stopped()]);
           break;
         }
         await start(runtime, situation, step.invocationIds, run, tools);
         break;
       case 'await-tools':
-        // Two that end together each know only of themselves: waiting on the word of one for the other would be for ever.
+        // Two calls settled concurrently; each snapshot misses the other, so reload. Otherwise the turn would wait forever.
         if (remembered && runningHere(situation).length !== tools.calls.size) break;
         if (!remembered && !run.signal.aborted) {
-          // Started under our name, and no tool of ours: an earlier run here ended between the two. Waiting would be for ever. Not when
-          // this run itself is being ended: who stopped it, or the next start, says what became of its calls.
+          // A call is marked as started here, but nothing runs it: an earlier run ended in between, so waiting would hang.
+          // Skipped while this run is aborted, because the stop or the next start settles its calls.
           const lost = runningHere(situation).filter((id) => !runtime.inFlight.has(id));
           if (lost.length > 0) {
             await takeOver(runtime, turn, lost);
@@ -100,7 +100,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
   }
 }
 
-/** Not if it was stopped between the step that started it and this moment. */
+/** False if the call was stopped after the step that started it. */
 function isStarted({ turn, invocations }: Situation, { invocation }: Started): boolean {
   const now = invocations.find(({ id }) => id === invocation.id);
   return now?.status === 'started' && now.startedEpoch === turn.epoch;
@@ -118,7 +118,7 @@ async function load(
     const turn = tx.turn(turnId);
     return turn === undefined ? undefined : readSituation(tx, turn, snapshot);
   });
-  // A turn goes with its world.
+  // A deleted world has no turns.
   return await unlessGone(looking);
 }
 
@@ -128,7 +128,7 @@ function runningHere({ invocations }: Situation): string[] {
     .map(({ id }) => id);
 }
 
-/** Marks calls as started, one after another, and runs them side by side. */
+/** Marks calls as started, one after another, and runs them in parallel. */
 async function start(
   runtime: Runtime,
   situation: Situation,
@@ -141,13 +141,13 @@ async function start(
     const invocation = invocations.find((call) => call.id === id);
     if (invocation === undefined) return;
     const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
-    // Not started, so something else was written, or somebody else wrote: look again before going on.
+    // Not started: something else was written, so look again.
     if (started === undefined) return;
     execute(runtime, turn, started, run, tools);
   }
 }
 
-/** Runs a started call beside the loop. A client's own tool runs there, and its answer wakes the turn. */
+/** Runs a started call in the background. A client tool runs in its client, whose result wakes the turn. */
 function execute(
   runtime: Runtime,
   turn: TurnRecord,
@@ -161,7 +161,7 @@ function execute(
   const running = runInvocation(runtime, turn, started, run.signal)
     .catch((error: unknown) =>
       nothing(
-        runtime.report(error, `${toolName} ended in a way nobody saw`, {
+        runtime.report(error, `lost the result of ${toolName}`, {
           worldId: turn.worldId,
           turnId: turn.id,
           invocationId: id,
@@ -181,7 +181,7 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
   return undefined;
 }
 
-/** False: a decision was recorded since the last look, and would be slept through. */
+/** Returns false if a decision was recorded since the last read; sleeping now would miss it. */
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
     const current = tx.current(turn);
@@ -191,11 +191,11 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   });
 }
 
-/** Ends a turn that asked the model too often (T10), with words for the person. */
+/** Ends a turn that exceeded its limit of model calls (T10), with a message for people. */
 async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'give-up', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const name = step.snapshot.agentName(turn.agentId);
-    const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
+    const words = `${name} stopped after ${turn.iteration} model calls without an answer. Tell it how to continue, or raise maxIterations.`;
     endWithError(runtime, step, turn, 'exhausted', words);
   });
 }

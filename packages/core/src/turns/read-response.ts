@@ -2,29 +2,29 @@ import type { ToolCall, Usage } from '@countersign/protocol';
 import { ProviderError, type LLMResponse } from '../ports/index.js';
 
 const LONGEST_NAME = 200;
-/** As long as a person's message may be. */
+/** The same limit as for people's messages. */
 const LONGEST_TEXT = 1_000_000;
 
 /**
- * A provider is code from elsewhere and a model's answer comes from further away: what does not have the shape of an answer is a
- * failure in words, not a crash or an answer nobody gave, and nothing of it can break the step that writes it.
+ * Validates a provider's response. Providers are third-party code: an invalid response is a failure with a message, and must not
+ * crash the process or break the step that writes it.
  */
 export function readResponse(response: unknown): LLMResponse {
-  if (typeof response !== 'object' || response === null) throw noAnswer('nothing that is one');
+  if (typeof response !== 'object' || response === null) throw noAnswer('no object');
   const { type, content, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
   if (content !== undefined && content !== null && typeof content !== 'string')
-    throw noAnswer('content that is no text');
+    throw noAnswer('content that is not a string');
   const common = { content: shortened(content ?? ''), usage: readUsage(usage), ...readState(providerState) };
   switch (type) {
     case 'text':
       return { type, ...common };
     case 'tool_calls': {
-      if (!Array.isArray(tool_calls)) throw noAnswer('calls that are no list');
+      if (!Array.isArray(tool_calls)) throw noAnswer('tool calls that are not a list');
       if (tool_calls.length === 0) return { type: 'text', ...common };
       return { type, tool_calls: tool_calls.map(readCall), ...common };
     }
     default:
-      throw noAnswer(`a kind of answer that is not known (${String(type).slice(0, 50)})`);
+      throw noAnswer(`an unknown response type (${String(type).slice(0, 50)})`);
   }
 }
 
@@ -35,13 +35,13 @@ function shortened(content: string): string {
 }
 
 function noAnswer(what: string): ProviderError {
-  return new ProviderError('bad-request', `instead of an answer it gave ${what}`);
+  return new ProviderError('bad-request', `invalid response: ${what}`);
 }
 
-/** No model reads or writes as many. The sums of a world must stay numbers that can be stored and read back. */
+/** More than any model reads or writes. Sums must stay safe integers. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** Sums are written as whole numbers; one that is none would make the whole answer unwritable. */
+/** Token sums are stored as integers; anything else would make the answer unwritable. */
 function readUsage(usage: unknown): Usage {
   const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
   return { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
@@ -52,7 +52,7 @@ function count(tokens: unknown): number {
   return whole > 0 && whole <= MOST_TOKENS ? whole : 0;
 }
 
-/** A copy: it is written more than once, and must be the same each time. What can't be stored can't be given back; the answer counts without it. */
+/** A copy, because it is written more than once and must not change. State that can't be serialized is dropped. */
 function readState(state: unknown): { providerState?: unknown } {
   if (state === undefined) return {};
   try {
@@ -63,12 +63,12 @@ function readState(state: unknown): { providerState?: unknown } {
   }
 }
 
-/** Events promise a name (T3), and a name of a megabyte would be one in every one of them. */
+/** Events require a tool name (T3). Truncated, because every event repeats it. */
 function readCall(call: unknown): ToolCall {
   const { id, function: asked }: Record<string, unknown> = typeof call === 'object' ? { ...call } : {};
-  if (typeof asked !== 'object' || asked === null) throw noAnswer('a call of nothing');
+  if (typeof asked !== 'object' || asked === null) throw noAnswer('a tool call without a function');
   const { name, arguments: args }: Record<string, unknown> = { ...asked };
-  if (typeof name !== 'string') throw noAnswer('a call without a name');
+  if (typeof name !== 'string') throw noAnswer('a tool call without a name');
   return {
     id: typeof id === 'string' ? id : '',
     type: 'function',
@@ -76,13 +76,13 @@ function readCall(call: unknown): ToolCall {
   };
 }
 
-/** Some servers send arguments as an object instead of its text, or none at all. */
+/** Some servers send arguments as an object instead of text, or omit them. */
 function readText(args: unknown): string {
   if (typeof args === 'string') return args;
   if (args === undefined || args === null) return '';
   try {
     return JSON.stringify(args);
   } catch {
-    throw noAnswer('arguments that are no JSON');
+    throw noAnswer('arguments that are not JSON');
   }
 }

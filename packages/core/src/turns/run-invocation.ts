@@ -15,8 +15,8 @@ import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldHandle } from '../worlds/world-handle.js';
 
 /**
- * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
- * stands then; undefined if nothing was written.
+ * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (T11). Returns the
+ * situation after it, or undefined if nothing was written.
  */
 export async function runInvocation(
   runtime: Runtime,
@@ -24,7 +24,7 @@ export async function runInvocation(
   started: Started,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
-  // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
+  // After a freeze between the start step and here, another process may already have settled the call as unknown.
   if (!runtime.mayAct()) {
     await giveBackAlone(runtime, turn, started.invocation);
     return undefined;
@@ -33,15 +33,15 @@ export async function runInvocation(
   const settlement = await execute(runtime, started, signal);
   measureTool(runtime, started, settlement, performance.now() - began);
   const content = await frameFirst(runtime, started.invocation, settlement);
-  // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
+  // Stopped: the stop has settled the call. Shutting down: the next start settles it as unknown.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, settlement, signal, content);
 }
 
-/** Of this many characters, masking takes some milliseconds. */
+/** Masking this many characters takes a few milliseconds. */
 const LONG_CHARACTERS = 16 * 1024;
 
-/** Outside of the step that writes it, and with a pause for everybody else: a long result takes time to be framed, and again to be masked. */
+/** Frames and masks a long result before the step that writes it, and yields to the event loop in between. */
 async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): Promise<string> {
   const content = frameSettlement(runtime, invocation, settlement);
   if (content.length <= LONG_CHARACTERS) return content;
@@ -57,7 +57,7 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
   runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
 }
 
-/** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
+/** The call hasn't run, and this process owns its turn or can't write: the next owner starts it. */
 async function giveBackAlone(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
@@ -68,7 +68,7 @@ async function giveBackAlone(runtime: Runtime, turn: TurnRecord, invocation: Inv
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 
-/** The tool has run and only this process knows how it went: a store that is away (a full disk, a lost connection) is waited for. */
+/** Retries until the store is available (full disk, lost connection): only this process knows the result of the tool. */
 async function writeEnd(
   runtime: Runtime,
   turn: TurnRecord,
@@ -81,9 +81,9 @@ async function writeEnd(
     try {
       return await settleStarted(runtime, turn, invocation, settlement, content);
     } catch (error) {
-      // Its world was deleted, by another process perhaps: there is nobody left to tell.
+      // The world was deleted, so there is nowhere to write the result.
       if (signal.aborted || (error instanceof CountersignError && error.code === 'not-found')) return undefined;
-      runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`, {
+      runtime.report(error, `failed to write the result of ${invocation.toolName}; retrying`, {
         worldId: turn.worldId,
         turnId: turn.id,
         invocationId: invocation.id,
@@ -94,7 +94,7 @@ async function writeEnd(
   }
 }
 
-/** Writes the end of a call that this process ran. */
+/** Writes the result of a call that this process ran. */
 async function settleStarted(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
@@ -106,7 +106,7 @@ async function settleStarted(
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') {
       return undefined;
     }
-    // A tool that asked and did not wait for the answer: nobody is left to hear it.
+    // The tool asked a question and didn't wait for the answer.
     expireQuestions(step, invocation);
     settleCall(runtime, step, invocation, settlement, content);
     resumeTurn(runtime, step, turn.id);
@@ -126,7 +126,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
-    // Most tools start no program: worked out only for one that does.
+    // Lazy: most tools start no program.
     get protectedPaths() {
       return protectedPaths();
     },
@@ -140,7 +140,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
   };
   runtime.probe('before tool-execution');
   try {
-    // A tool that ignores its signal must not hold up a stop; whatever it still does, it can't settle its call any more.
+    // A tool that ignores its signal must not block a stop; its late result is dropped.
     const result = await untilAborted(() => tool.execute(value, context), signal);
     return { kind: 'succeeded', result };
   } catch (error) {
@@ -172,7 +172,7 @@ function ruledBy({ invocation, place, policyCall, snapshot, because }: Started):
   };
 }
 
-/** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */
+/** Streams masked output to people. Output after the end of a call is dropped. */
 function outputOf(runtime: Runtime, { invocation }: Started): { write: ToolContext['output']; end: () => void } {
   const maskers = new Map<'stdout' | 'stderr', ReturnType<typeof createChunkMasker>>();
   let ended = false;

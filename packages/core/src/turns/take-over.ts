@@ -6,8 +6,8 @@ import { isSuspect } from '../step/quarantine.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
 /**
- * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running
- * twice is the same as running once; then they are started again (S3).
+ * Settles calls that a dead process had started. Their outcome is unknown, so they fail, unless their tool is idempotent;
+ * then they start again (S3).
  */
 export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
   await commit(runtime, 'take-over', turn.worldId, { chats: [turn.chatId] }, (step) => {
@@ -22,7 +22,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
   });
 }
 
-/** Where one process owns the store, whatever others ran is this process's now: all unfinished turns, or those of one chat. */
+/** If one process owns the store, it takes all unfinished turns, or those of one chat. */
 export async function recover(runtime: Runtime, chatId?: string): Promise<void> {
   const openTurns = async (): Promise<TurnRecord[]> =>
     (await runtime.store.read((reader) => reader.unfinishedTurns(chatId))).filter(({ state }) => state === 'open');
@@ -34,14 +34,14 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
   }
 }
 
-/** Who has not been heard of for so long counts as dead, and its turns are taken by others (S4). */
+/** A process without a heartbeat for this long counts as dead, and others take its turns (S4). */
 export const SILENT_MS = 6_500;
 
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
 
 /**
- * A wake-up for this turn has come. If nobody alive runs it, this process takes it: an owner that was only frozen then finds a
- * higher epoch and can write nothing more for it.
+ * Handles a wake-up for a turn. If no live process runs it, this one takes it. If the old owner was only frozen, it finds a
+ * higher epoch and can't write.
  */
 export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
   const look = () => runtime.store.read((reader) => reader.turn(turnId));
@@ -55,7 +55,7 @@ export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: s
   return seen?.state === 'open' && seen.owner === null ? await claimUnowned(runtime, seen) : 'not-runnable';
 }
 
-/** Not runnable: somebody else was first, or another suspect is being run here. The latter is tried again when that one is done. */
+/** `not-runnable`: another process was first, or another suspect runs here; then it is retried after that one. */
 export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
   if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
   let isMine = false;
@@ -75,7 +75,7 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
 
-/** Of the turns that one process ran when it froze or died, the one that was interrupted most often. Undefined: none was interrupted twice, or several were equally often. */
+/** The most often interrupted turn of a process that froze or died. Undefined without a second interruption or in case of a tie. */
 export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
   let most: Turn[] = [];
   for (const turn of turns) {
@@ -89,9 +89,8 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
 }
 
 /**
- * A process froze or died. In one step, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
- * by one, the last of them would look as if it had been alone. With `chatId`, only a culprit in that chat ends: a process that acts in one chat
- * must not end a turn of another one, nor begin the one behind it (X4).
+ * Handles a dead process in one step: counts its turns as interrupted, releases them, and ends the culprit. Judged one by one, the last turn would
+ * look as if it had run alone. With `chatId`, ends only a culprit in that chat, because the process acts in no other chat (X4).
  */
 async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
   const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
@@ -107,7 +106,7 @@ async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string):
     isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
       const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(ranThere);
       const culprit = findOurs(turns);
-      // Its end is told in its own world, and some turns have ended since the look.
+      // Each step covers one world: another world ends its culprit itself, and some turns have ended since the lookup.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
       for (const turn of turns) {
         if (turn === culprit) continue;
@@ -126,13 +125,13 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
   const reason = 'the turn was interrupted too often';
   settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: 'system' });
-  const words = `This turn was interrupted ${interruptions} times and is not tried again. Check what it did, then write again.`;
+  const words = `This turn was interrupted ${interruptions} times and won't be retried. Check what it did, then send your message again.`;
   endWithError(runtime, step, step.tx.turn(turnId) ?? culprit, 'interrupted', words);
 }
 
 /**
- * Gives back what this process runs, in one step: a shutdown is limited in time, and two shutdowns that leave a turn behind
- * would end it (S3).
+ * Releases the turns of this process in one step, because shutdown time is limited, and two shutdowns that leave a turn behind would
+ * end it (S3).
  */
 export async function parkTurns(runtime: Runtime): Promise<void> {
   const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
@@ -147,7 +146,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
       if (current?.state !== 'open' || current.owner !== runtime.owner) continue;
       const { id: turnId, chatId, interruptions } = current;
       tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
-      // Others on the store take it up at once.
+      // Other processes resume it immediately.
       tx.wakeTurn(turnId);
       for (const { invocation } of notBegun) {
         if (invocation.turnId !== turnId || tx.invocation(invocation.id)?.status !== 'started') continue;

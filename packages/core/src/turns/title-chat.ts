@@ -11,8 +11,8 @@ const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Names a chat by a model when it first falls idle (M7). A failure leaves the default, and is not tried again. True: it has its name, and
- * nobody needs to look again.
+ * Titles a chat with a model when it first becomes idle (M7). A failure keeps the default title and isn't retried.
+ * Returns true if the chat has its title and needs no further check.
  */
 export async function titleChat(
   runtime: Runtime,
@@ -20,7 +20,7 @@ export async function titleChat(
   chatId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // The turn before has just read and written the same messages, which may be long.
+  // Yield first: the previous turn has just handled the same messages, which may be long.
   await setImmediate();
   const found = await runtime.store.read(async (reader) => {
     const chat = await reader.chat(chatId);
@@ -70,7 +70,7 @@ async function suggest(
     );
     return tidy(response.content);
   } catch {
-    // Nobody waits for a title; the default is the answer to every failure here (M7).
+    // Nobody waits for a title, so any failure keeps the default (M7).
     return undefined;
   }
 }

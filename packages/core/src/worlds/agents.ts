@@ -24,7 +24,7 @@ import { toAgent, type Versioned } from './show-world.js';
 import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
 
-/** A name that was reserved since it was given stays: what is not changed is not judged. */
+/** Accepts any name: an unchanged name that became reserved later stays valid. */
 const keptAgentSchema = newAgentSchema.extend({ name: z.string() });
 
 export async function addAgent(
@@ -44,7 +44,7 @@ export async function addAgent(
   });
 }
 
-/** An id for a new agent that no agent of the world has or had. */
+/** An id for a new agent that no current or former agent of the world has. */
 export async function freeAgentId(
   reader: Pick<StoreReader, 'agentIdTaken'>,
   { world, agents }: WorldSnapshot,
@@ -56,7 +56,7 @@ export async function freeAgentId(
   });
 }
 
-/** What is told and recorded of a new agent. */
+/** Publishes and records a new agent. */
 export function announceAgent(
   tx: Pick<StoreTransaction, 'record' | 'emit'>,
   { id, definition }: Pick<AgentRecord, 'id' | 'definition'>,
@@ -83,7 +83,7 @@ export async function updateAgent(
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
-    // One that is no longer set up stays: the rest of the agent can still be edited.
+    // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(change.snapshot, definition, agentId);
@@ -96,17 +96,17 @@ export async function updateAgent(
   });
 }
 
-/** A prompt is shown with its secrets masked: sent back so, they are meant. */
+/** Prompts are shown with masked secrets, so masks that come back are replaced with their values. */
 function keepSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
   const { systemPrompt } = wanted;
   if (typeof systemPrompt !== 'string') return wanted;
   const revealed = revealPrompt(systemPrompt, before.systemPrompt);
   if (revealed.ok) return { ...wanted, systemPrompt: revealed.value };
-  const sentence = `agent: systemPrompt: ${revealed.unknown} stands for nothing in the prompt as it is; write the value`;
+  const sentence = `agent: systemPrompt: ${revealed.unknown} is an unknown placeholder. Enter the value itself`;
   throw new CountersignError('invalid', sentence, { field: 'systemPrompt' });
 }
 
-/** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
+/** Ends the agent's unfinished turns first, so that no question of a removed agent is left open. */
 export async function removeAgent(
   runtime: Runtime,
   worldId: string,
@@ -126,20 +126,20 @@ export async function removeAgent(
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
-  // It may have begun in another chat between the look and the step. From here on it begins in none.
+  // A turn may have started in another chat since the lookup. No more turns start from here on.
   const late = await findChats();
   if (late.length === 0) return;
   await commit(runtime, 'remove-agent', worldId, { chats: late }, (step) => stopIn(step, late));
 }
 
-/** A typo would otherwise be noticed only at the agent's first turn. */
+/** Otherwise a typo would show only at the agent's first turn. */
 function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   if (providers.has(name)) return;
   const known = [...providers.keys()].join(', ') || 'none';
   throw new CountersignError('invalid', `There is no provider "${name}". Known: ${known}.`, { field: 'provider' });
 }
 
-/** A mention must have one reading: no two agents share a name, and no name is another's id. */
+/** Mentions must be unambiguous: no two agents share a name, and no name equals another agent's id. */
 export function refuseTakenName(snapshot: WorldSnapshot, definition: AgentDefinition, self: string | undefined): void {
   const wanted = foldName(definition.name);
   const clash = snapshot.agents.find(

@@ -19,8 +19,8 @@ import type { Runtime } from '../step/runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
- * What would happen to this call, and by which rule (W3 `policy/check`): put before the very gate that real calls go through, in
- * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
+ * Checks what would happen to a call, and by which rule (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
+ * runs and nothing is written. Without an agent, every tool is permitted.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
   const known = await readSnapshot(runtime, worldId);
@@ -34,7 +34,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const place = runtime.findPlace(snapshot);
   const nowhere = { agentId: agentId ?? '', chatId: '', place };
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
-    trouble: `what this call would touch could not be read: ${wordsOf(error)}`,
+    trouble: `could not determine what this call would touch: ${wordsOf(error)}`,
   }));
   const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
   const needs = { chats: [], ...gateNeeds([judged]) };
@@ -83,7 +83,7 @@ function whyItRuns({ because, rule = '' }: Extract<Gate, { kind: 'run' }>): Reas
   return { code: because };
 }
 
-/** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */
+/** Masks the secrets of the call, because the verdict may be logged and shown (A15). */
 function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));
@@ -101,7 +101,7 @@ function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): Pol
   };
 }
 
-/** Masked before it is truncated, or half a secret would be left. */
+/** Truncated after masking, or part of a secret could remain. */
 const LONGEST_VALUE = 120;
 
 function hideValue({ value }: RuleMiss, hide: (text: string) => string): { value?: string } {

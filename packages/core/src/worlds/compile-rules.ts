@@ -2,13 +2,13 @@ import { CountersignError, isRule, type Subject } from '@countersign/protocol';
 import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 
-/** Where rules came from: `of` is how a person calls it, if there is more than one place. */
+/** Where rules came from. `of` is its name for people, if there are several places. */
 interface RuleSource {
   readonly field: string;
   readonly of?: string;
 }
 
-/** Rules that somebody sent. One that can't be read refuses them all and says where it is; none is ever left out (A19). */
+/** Compiles new rules. One invalid rule rejects all of them, with its position; none is ever skipped (A19). */
 export function compileRules(rules: readonly string[], source: RuleSource): Policy {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;
@@ -17,7 +17,7 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
 }
 
 /**
- * Checks new rules: one that can't be read, or that can't match any call of a known tool, is refused, since its author would rely on it.
+ * Rejects new rules that are invalid or can't match any call of a known tool, because their author would rely on them.
  * Stored rules are not checked again.
  */
 export function checkRules(
@@ -43,7 +43,7 @@ function compileRule(rules: readonly string[], index: number, source: RuleSource
 
 const LONGEST_SHOWN = 120;
 
-/** `field` is for programs and counts from zero; the sentence is for people and counts lines from one. */
+/** `field` is for programs and counts from zero; the message is for people and counts lines from one. */
 function refusal(
   { field, of = '' }: RuleSource,
   rules: readonly string[],

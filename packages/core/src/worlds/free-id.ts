@@ -1,4 +1,4 @@
-/** The id itself, or with the first number that makes it free. */
+/** The id, or the id with the first free number appended. */
 export async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
   if (!(await taken(base))) return base;
   for (let number = 2; ; number += 1) {

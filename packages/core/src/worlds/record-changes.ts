@@ -4,10 +4,10 @@ import { maskSecrets } from '../masking/index.js';
 import type { StoreTransaction } from '../ports/index.js';
 import type { WorldChange } from '../step/runtime.js';
 
-/** Part of a definition. Null takes away what may be absent. */
+/** A partial definition. Null removes an optional field. */
 export type PartOf<T> = { [K in keyof T]?: T[K] | (undefined extends T[K] ? null : never) };
 
-/** A definition with a part of it changed. Null where something must be is left for the schema to refuse. */
+/** Applies a partial change. A null for a required field is left for the schema to reject. */
 export function changed(
   shape: Readonly<Record<string, unknown>>,
   before: object,
@@ -20,7 +20,7 @@ export function changed(
   return merged;
 }
 
-/** What else decides what a call may do: an agent's tools, where a world works. Rules and modes have records of their own. */
+/** Records other changes that affect what calls may do, such as an agent's tools. Rules and modes have their own records. */
 export function recordChanges(
   change: WorldChange,
   before: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export function recordChanges(
   const told = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
   const changes = Object.keys({ ...before, ...after })
     .filter((field) => field !== 'policy' && field !== 'mode' && told(before[field]) !== told(after[field]))
-    // Pages of prompt would fill the log; that it changed is what counts.
+    // Prompts are long, so only the fact that one changed is recorded.
     .map((field) =>
       field === 'systemPrompt' ? field : `${field} from ${told(before[field])} to ${told(after[field])}`,
     );
@@ -40,7 +40,7 @@ export function recordChanges(
   change.tx.record({ kind: 'policy', decision, why: maskSecrets(changes.join('; ')), ...agent, ...signer });
 }
 
-/** Every rule that came or went, the world's or one agent's (A16). */
+/** Records every rule that was added or removed, for the world or one agent (A16). */
 export function recordRules(
   tx: Pick<StoreTransaction, 'record'>,
   before: readonly string[],

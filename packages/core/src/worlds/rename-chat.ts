@@ -4,7 +4,7 @@ import { commit } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { toChat } from './show-world.js';
 
-/** A title that a person gives is kept: no model titles the chat after that (M7). */
+/** A title from a person is final: no model renames the chat after that (M7). */
 export async function renameChat(runtime: Runtime, worldId: string, chatId: string, change: ChatChange): Promise<Chat> {
   const { title } = parseInput(chatChangeSchema, change, 'chat');
   return await commit(runtime, 'rename-chat', worldId, { chats: [chatId] }, (step) => {

@@ -8,13 +8,13 @@ import { prepareTools } from '../step/tool-sources.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
 
-/** Something that can be changed, with the version that a change of it names (W6). */
+/** A value with the version that a conditional update must name (W6). */
 export interface Versioned<T> {
   value: T;
   version: string;
 }
 
-/** Reads in one moment of one world. Throws `not-found` if there is none. */
+/** Runs a consistent read of one world. Throws `not-found` if it doesn't exist. */
 export async function readWorld<T>(
   runtime: Runtime,
   worldId: string,
@@ -27,7 +27,7 @@ export async function readWorld<T>(
   });
 }
 
-/** The same for a chat of it. */
+/** Like `readWorld`, for a chat. */
 export async function readChat<T>(
   runtime: Runtime,
   worldId: string,
@@ -45,7 +45,7 @@ export async function showWorlds(runtime: Runtime): Promise<World[]> {
   return (await runtime.store.read((reader) => reader.worlds())).map(toWorld);
 }
 
-/** `lastEventId` is of the same moment: a stream resumed from there has no gap and no repeat. */
+/** `lastEventId` is from the same snapshot, so a stream that resumes there has no gap and no duplicates. */
 export async function showWorld(runtime: Runtime, worldId: string): Promise<Versioned<World>> {
   return await readWorld(runtime, worldId, async (reader, { world }) => ({
     value: { ...toWorld(world), lastEventId: await reader.lastEventId(worldId) },
@@ -78,12 +78,12 @@ export async function showChat(runtime: Runtime, worldId: string, chatId: string
   }));
 }
 
-/** How long a list waits for servers whose tools belong on it. */
+/** How long a tool list waits for servers to start. */
 const LIST_WAIT_MS = 3_000;
 
-/** What agents of a world can ask for, by name. */
+/** The tools that agents of a world can request, by name. */
 export async function showTools(runtime: Runtime, worldId: string): Promise<ListedTool[]> {
-  // Whoever looks at the list is a reason to find out what is on it.
+  // Start the servers: the list must include their tools.
   if (runtime.sources.length > 0) await prepareTools(runtime, worldId, ['*'], AbortSignal.timeout(LIST_WAIT_MS));
   return await readWorld(runtime, worldId, async () => {
     const tools = [...runtime.tools(worldId).values()];
@@ -105,7 +105,7 @@ export function toPolicy(
   return { rules: [...policy], proposed: [...proposed], ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
-/** As people see it: a key that somebody pasted into the prompt is masked (A15), and stays what it is when the prompt is sent back. */
+/** An agent as people see it. Keys pasted into the prompt are masked (A15) and survive when the prompt is sent back. */
 export function toAgent({ id, definition }: AgentRecord): Agent {
   return { id, ...showAgentDefinition(definition) };
 }

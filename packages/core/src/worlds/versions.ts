@@ -4,10 +4,10 @@ import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/inde
 import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** What a writer says it has seen: one of these versions, or `*` for whatever there is. Undefined: it says nothing (W6). */
+/** The versions that a writer has seen, `*` for any version, or undefined for no check (W6). */
 export type Expected = readonly string[] | '*' | undefined;
 
-/** A hash: the same content always has the same version. */
+/** A content hash: the same content always has the same version. */
 function versionOf(content: unknown): string {
   return createHash('sha256').update(canonicalJson(content)).digest('base64url').slice(0, 22);
 }
@@ -20,7 +20,7 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
   return versionOf({ policy, proposed });
 }
 
-/** Keyed, like the next: without it, who sees the version could try out what is secret in the definition. */
+/** Keyed: with a plain hash, a reader of the version could guess secrets in the definition. */
 export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 'definition'>): string {
   return short(keyedHash(key, canonicalJson(definition)));
 }
@@ -31,7 +31,7 @@ export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWi
   return short(keyedHash(key, content));
 }
 
-/** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */
+/** Must run in the writing transaction: otherwise two concurrent writers pass the check, and the second undoes the first. */
 export function refuseStale(current: string, expected: Expected, what: string): void {
   if (expected === undefined || expected === '*' || expected.includes(current)) return;
   throw new CountersignError('stale', `${what} changed after you read it. Read it again, then make your change.`);

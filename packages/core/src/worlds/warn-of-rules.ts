@@ -1,7 +1,7 @@
 import { isRule, nearest, type RuleWarning } from '@countersign/protocol';
 import { parseRule, SANDBOX_RULES } from '../policy/index.js';
 
-/** What the author of these rules should know. A tool may come later, so a name that nobody has is no error. */
+/** Warnings for the author of rules. A tool may be added later, so an unknown tool is not an error. */
 export function warnOfRules(rules: readonly string[], tools: Iterable<string>): RuleWarning[] {
   const names = [...tools, ...SANDBOX_RULES];
   return rules.flatMap((rule, index): RuleWarning[] => {
@@ -11,13 +11,13 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
     const { tool } = parsed.rule;
     if (tool.includes('*') || names.includes(tool) || isAway(tool, names)) return [];
-    // `pay` for the tool of an MCP server is the likeliest mistake: such a rule would protect nothing.
+    // Writing `pay` for the tool of an MCP server is the most likely mistake: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);
     return [{ ...at, code: 'unknown-tool', tool, ...(closest === undefined ? {} : { closest }) }];
   });
 }
 
-/** A tool of an MCP server that is not connected now: nobody can tell which tools it has. */
+/** Whether the tool's MCP server is not connected, so that its tools are unknown. */
 function isAway(tool: string, names: readonly string[]): boolean {
   const server = /^mcp__.+?__/.exec(tool)?.[0];
   return server !== undefined && !names.some((name) => name.startsWith(server));

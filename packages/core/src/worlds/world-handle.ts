@@ -9,7 +9,7 @@ import { commit, retry, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';
 
-/** What a running call may do to its world: speak as its agent, and make an agent that may do no more than its maker (A22). */
+/** What a running call may do in its world: send messages as its agent, and create agents with no more permissions (A22). */
 export function openWorldHandle(runtime: Runtime, invocation: InvocationRecord): WorldHandle {
   return {
     sendMessage: async (message) => await sendMessage(runtime, invocation, message),
@@ -28,10 +28,10 @@ async function sendMessage(
   return await commit(runtime, 'send-message', worldId, needs, (step) => {
     assertRunning(step, invocation);
     const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
-    // Begun in a process that died and run again: it was said already.
+    // The call was interrupted and runs again: the message was already sent.
     const before = step.tx.sent(chat.id, invocation.id);
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
-    // A client may choose any id for its messages, also that of a call it has seen.
+    // A client may choose any id for its messages, including the id of a call.
     if (before !== undefined)
       throw new CountersignError('conflict', 'a client has sent a message under the id of this call');
     const prepared = prepareAnswer({
@@ -42,7 +42,7 @@ async function sendMessage(
     });
     if (prepared.content.trim() === '') throw new CountersignError('invalid', 'the message is empty');
     const message = step.tx.newMessage(chat.id, {
-      // No part of the turn: an answer of its own would look like the end of it.
+      // Not part of the turn, where it would look like the final answer.
       role: 'assistant',
       sender: agentId,
       speaker: 'agent',
@@ -76,12 +76,12 @@ async function createAgent(
     });
     return await commit(runtime, 'create-agent', worldId, { chats: [invocation.chatId] }, (step) => {
       assertRunning(step, invocation);
-      // The id is free as long as no agent has come or gone since.
+      // The id is free only if no agent was added or removed since.
       if (step.snapshot.world.rev !== snapshot.world.rev) retry();
       const maker = step.snapshot.agent(invocation.agentId);
-      if (maker === undefined) throw new CountersignError('not-found', 'the agent that makes this one is gone');
+      if (maker === undefined) throw new CountersignError('not-found', 'the agent that runs this call was removed');
       const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
-      // A glob is on the list if one of the list's globs spans it: then whatever it can stand for is spanned too.
+      // A glob is permitted if one of the list's globs covers it, because that covers all its matches.
       const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
       if (foreign.length > 0) {
         throw new CountersignError(

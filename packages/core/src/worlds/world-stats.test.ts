@@ -7,7 +7,7 @@ import { toStats, worldStats } from './world-stats.js';
 const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [] };
 
 describe('stats', () => {
-  it('[W3] find the middle and the end of what took how long', () => {
+  it('[W3] return the median and p95 of durations', () => {
     const calls = [
       { tool: 'a', status: 'succeeded', ms: 10, count: 50 },
       { tool: 'a', status: 'failed', ms: 1_000, count: 45 },
@@ -19,7 +19,7 @@ describe('stats', () => {
     ]);
   });
 
-  it('[W3] tell questions that nobody answered from those that somebody did', () => {
+  it('[W3] distinguish unanswered approvals from decided ones', () => {
     const approvals: WorldCounts['approvals'] = [
       { tool: 'a', status: 'approved', scope: 'once', ms: 100, count: 2 },
       { tool: 'a', status: 'approved', scope: 'once', ms: 900, count: 1 },
@@ -35,7 +35,7 @@ describe('stats', () => {
     ]);
   });
 
-  it('[S2] of a large world are counted once in a while, however many ask', async () => {
+  it('[S2] of a large world are cached', async () => {
     const clock = createFakeClock();
     let reads = 0;
     const counts = (count: number): WorldCounts => ({
@@ -43,7 +43,7 @@ describe('stats', () => {
       turns: [{ agentId: 'a', outcome: 'answered', count, inputTokens: 0, outputTokens: 0 }],
     });
     let size = 100_000;
-    // Only what counting needs of a runtime.
+    // Only the parts of a runtime that the stats need.
     const runtime = {
       clock,
       snapshots: { read: async () => ({}) },

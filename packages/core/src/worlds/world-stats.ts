@@ -3,28 +3,28 @@ import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from './show-world.js';
 
-/** Fewer rows are counted each time somebody looks. */
+/** Worlds with fewer rows are not cached. */
 const FEW_ROWS = 20_000;
-/** More are counted again after so long for each of them: some twenty times what counting them takes. */
+/** Cache time per row for larger worlds: about twenty times what counting takes. */
 const MS_PER_ROW = 0.1;
 
 interface Counted {
   counts: Promise<WorldCounts>;
-  /** Until then they are not counted again. */
+  /** When the cached counts expire. */
   goodUntil: number;
 }
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
 /**
- * Counts of a world over all that is kept (W3). They read every row there is: of a large world they are some seconds old, so that
- * who asks again and again holds up nobody.
+ * Counts over everything stored for a world (W3). Counting reads every row, so the stats of a large world are cached for
+ * some seconds.
  */
 export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
   const known = counted.get(runtime) ?? new Map<string, Counted>();
   counted.set(runtime, known);
   const last = known.get(worldId);
   if (last !== undefined && runtime.clock.now() < last.goodUntil) return toStats(await last.counts);
-  // While it is counted, everybody who asks gets the same.
+  // Concurrent requests share one count.
   const counts = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
   const current: Counted = { counts, goodUntil: Number.POSITIVE_INFINITY };
   known.set(worldId, current);
@@ -70,7 +70,7 @@ export function toStats({ chats, messages, turns, calls, approvals }: WorldCount
           count: sum(of, ({ count }) => count),
         })),
     ),
-    // What a deadline, a stop or a change ended, nobody answered.
+    // Approvals that expired, or that a stop or a change ended, have no decision.
     waiting: distribution(approvals.filter(({ status }) => status === 'approved' || status === 'denied')),
     pendingApprovals: sum(
       approvals.filter(({ status }) => status === 'pending'),
@@ -90,7 +90,7 @@ function distribution(of: readonly Timed[]): { count: number; median: number; p9
   return { count, median: at(timed, count * 0.5), p95: at(timed, count * 0.95) };
 }
 
-/** The value below which so many lie. */
+/** The value at a rank of the distribution. */
 function at(sorted: readonly { ms: number; count: number }[], rank: number): number {
   let passed = 0;
   for (const { ms, count } of sorted) {

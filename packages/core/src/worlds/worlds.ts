@@ -29,7 +29,7 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   checkRules(policy, { field: 'policy', of: 'policy' }, runtime.tools(''));
   if (settings.mainAgent !== undefined) {
-    throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet; add it first', {
+    throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet. Add the agent first, then set it as the main agent', {
       field: 'mainAgent',
     });
   }
@@ -39,13 +39,13 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
   });
 }
 
-/** Makes a world with whatever else comes with it, in one transaction; `more` gives the settings it ends up with. */
+/** Creates a world and everything that comes with it in one transaction. `more` returns the final settings. */
 export async function createWorldWith(
   runtime: Runtime,
   world: { name: string; settings: WorldSettings; policy: readonly string[]; proposed?: readonly string[] },
   more: (tx: StoreTransaction, id: string) => Promise<WorldSettings>,
 ): Promise<WorldRecord> {
-  // Two at once may find the same id free; the second then finds the row and takes the next.
+  // Two concurrent calls may pick the same free id; the second hits the existing row and retries with the next id.
   for (let tries = 0; ; tries += 1) {
     const id = await runtime.store.read((reader) =>
       freeId(slug(world.name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
@@ -74,7 +74,7 @@ export async function updateWorld(
   return await changeWorld(runtime, 'update-world', worldId, async (change) => {
     refuseStale(worldVersion(change.snapshot.world), expected, 'this world');
     const merged = parseInput(
-      // A name that was reserved since it was given stays: what is not changed is not judged.
+      // An unchanged name that became reserved later stays valid.
       worldSettingsSchema.extend({
         name: name === undefined || name === change.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
       }),
@@ -85,7 +85,7 @@ export async function updateWorld(
       'world',
     );
     if (merged.mainAgent !== undefined && change.snapshot.agent(merged.mainAgent) === undefined) {
-      throw new CountersignError('invalid', `world: mainAgent: there is no agent "${merged.mainAgent}" here`, {
+      throw new CountersignError('invalid', `world: mainAgent: there is no agent "${merged.mainAgent}" in this world`, {
         field: 'mainAgent',
       });
     }
@@ -101,7 +101,7 @@ export async function updateWorld(
   });
 }
 
-/** Replaces a world's rules, and says which proposals of an import stay (default: all that were not accepted). One that can't be read refuses them all: a policy never fails open (A19). */
+/** Replaces a world's rules and prunes the proposals of an import. One invalid rule rejects all: a policy never fails open (A19). */
 export async function setPolicy(
   runtime: Runtime,
   worldId: string,
@@ -117,11 +117,11 @@ export async function setPolicy(
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;
-      throw new CountersignError('invalid', `policy: ${field}: is not a proposed rule`, { field });
+      throw new CountersignError('invalid', `policy: ${field}: not a proposed rule`, { field });
     }
     const after = {
       policy: withoutRepeats(policy),
-      // What was accepted is proposed no more.
+      // Accepted rules are no longer proposals.
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
     await change.tx.updateWorld(worldId, after);
@@ -129,12 +129,12 @@ export async function setPolicy(
     change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
     return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
   });
-  // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
+  // A short-lived command runs no chats: the next server releases the calls that the new rules cover.
   if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId);
   return written;
 }
 
-/** A rule twice is one rule; blank lines and comments may repeat. */
+/** Removes duplicate rules; blank lines and comments may repeat. */
 function withoutRepeats(lines: readonly string[]): string[] {
   const seen = new Set<string>();
   return lines.filter((line) => {
@@ -163,7 +163,7 @@ export async function deleteWorld(
         chats.flatMap((id) => step.tx.unfinishedTurns(id)),
         signer,
       );
-      // A turn has begun in another chat since the look.
+      // A turn has started in another chat since the lookup.
       if (step.tx.countWorking() > 0) retry();
       step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
       step.tx.write({ kind: 'world-deleted', worldId });
