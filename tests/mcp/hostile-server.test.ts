@@ -61,7 +61,7 @@ describe('a server that changes what it says of a tool', () => {
       {
         tool: 'mcp__hostile__lamb',
         difference: expect.stringMatching(
-          /description was .*"Adds two numbers\." and is .*important.*; argument "secret" is new/s,
+          /description changed from .*"Adds two numbers\." to .*important.*; argument "secret" was added/s,
         ) as string,
       },
     ]);
@@ -72,7 +72,7 @@ describe('a server that changes what it says of a tool', () => {
     expect(second).toMatchObject({
       toolName: 'mcp__hostile__lamb',
       options: ['deny', 'approve_once'],
-      reason: { code: 'tool-changed', difference: expect.stringContaining('argument "secret" is new') as string },
+      reason: { code: 'tool-changed', difference: expect.stringContaining('argument "secret" was added') as string },
     });
     if (second === undefined) throw new Error('nothing was asked');
     // A yes to what is shown runs this one call, and no other.
@@ -147,7 +147,7 @@ describe('a server that adds a tool right after its first list', () => {
     const [approval] = await lab.pending();
     expect(approval).toMatchObject({
       toolName: 'mcp__hostile__late',
-      reason: { code: 'tool-changed', difference: expect.stringContaining('it is new on its server') as string },
+      reason: { code: 'tool-changed', difference: expect.stringContaining('it is a new tool that nobody has accepted') as string },
       options: ['deny', 'approve_once'],
     });
   });
@@ -214,7 +214,7 @@ describe('a server that comes back as something else', () => {
       toolCallId: asked.toolCallId,
       reason: {
         code: 'tool-changed',
-        difference: expect.stringContaining('argument "secret" is new') as string,
+        difference: expect.stringContaining('argument "secret" was added') as string,
         changedSince: 'shown',
       },
       options: ['deny', 'approve_once'],

@@ -176,7 +176,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     const page = await go('servers');
     const dialog = page.getByRole('dialog');
     await button(page, 'Review changes…').click();
-    await dialog.getByText(/argument "secret" is new/).waitFor();
+    await dialog.getByText(/argument "secret" was added/).waitFor();
     // It says yet more of itself while somebody reads.
     await told('grow');
     await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools).toContain('mcp__hostile__late');

@@ -203,7 +203,7 @@ describe('what a call would run', () => {
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { content: '\u202ea'.repeat(30_000) } });
     expect(await t.world.approvals()).toEqual([]);
-    const error = expect.stringContaining('nobody can read them') as unknown;
+    const error = expect.stringContaining("people can't read them") as unknown;
     expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED', error });
     expect(runs).toEqual([]);
   });

@@ -297,7 +297,7 @@ describe('when a model call fails', () => {
       expect(await opened.chat.settled()).toBe('idle');
       expect(opened.provider.requests).toHaveLength(3);
       const { role, content } = await lastMessage(opened);
-      expect([role, content]).toEqual(['system', expect.stringMatching(/^Ada could not answer\. .*write again/)]);
+      expect([role, content]).toEqual(['system', expect.stringMatching(/^Ada could not answer\. .*send your message again/)]);
       expect(systemEvents(opened)).toMatchObject([
         { type: 'error', message: content, messageId: expect.any(String) as string },
       ]);
@@ -351,7 +351,7 @@ describe('when a model call fails', () => {
     });
     await opened.chat.send('hi');
     expect(await opened.chat.settled()).toBe('idle');
-    expect((await lastMessage(opened)).content).toContain('slow down');
+    expect((await lastMessage(opened)).content).toContain('rate limiting requests');
   });
 
   it('[P4] a failure in mid-turn keeps the calls and results there were', async () => {

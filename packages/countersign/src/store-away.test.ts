@@ -71,7 +71,7 @@ describe('a store that is away for a while', () => {
     });
     await lab.send('go');
     await lab.told;
-    expect(lab.reported[0]).toContain('the end of work could not be written');
+    expect(lab.reported[0]).toContain('failed to write the result of work');
     lab.plug.away = false;
     lab.clock.advance(60_000);
     await lab.engine.quiet();

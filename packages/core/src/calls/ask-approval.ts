@@ -20,7 +20,7 @@ export function askApproval(
   asked: { tool: Tool | undefined; gate: Ask; signed: SignedCall | undefined; question?: Question | undefined },
 ): void {
   const { tool, signed } = asked;
-  if (tool === undefined || signed === undefined) throw new Error('a call that can't be signed can't be approved');
+  if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
   const { callHash, workingDirectory, sandbox, preview } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);

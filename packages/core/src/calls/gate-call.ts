@@ -76,9 +76,9 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
   try {
-    const told: unknown = tool.contained(args.value, { workingDirectory });
+    const contained: unknown = tool.contained(args.value, { workingDirectory });
     // Anything but `true`, such as a promise, is a no.
-    return told === true;
+    return contained === true;
   } catch {
     return false;
   }

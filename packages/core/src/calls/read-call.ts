@@ -27,11 +27,11 @@ export function readCall(tool: Tool | undefined, toolName: string, argumentsText
 function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
   try {
     const verdict: unknown = tool.validate(value);
-    if (typeof verdict !== 'object' || verdict === null) throw new Error('the tool's validator returned no result');
+    if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");
     const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
     if (ok === true) return { ok, value: checked };
     // Neither true nor false, such as a promise from an async validator: unchecked arguments must not run.
-    if (ok !== false) throw new Error('the tool's validator returned no result');
+    if (ok !== false) throw new Error("the tool's validator returned no result");
     return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
     return { ok: false, error: `could not validate the arguments: ${wordsOf(error)}` };
@@ -55,17 +55,18 @@ export interface JudgedCall {
   place: Place;
   policyCall: GateInput['call'];
   /** The same without the subjects that the tool found at the target. */
-  told: GateInput['call'];
+  withoutFound: GateInput['call'];
   keys: CallKeys;
 }
 
 /** Runs before the step: computing subjects takes time, and the store must know what to look up. */
 export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
-  const told = toPolicyCall(call, place);
-  const policyCall = seen.length === 0 ? told : { ...told, subjects: [...told.subjects, ...seen] };
+  const withoutFound = toPolicyCall(call, place);
+  const policyCall =
+    seen.length === 0 ? withoutFound : { ...withoutFound, subjects: [...withoutFound.subjects, ...seen] };
   const { toolName, argumentsText } = call;
   const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
-  return { call, agentId, place, policyCall, told, keys };
+  return { call, agentId, place, policyCall, withoutFound, keys };
 }
 
 /** The call of an invocation, with the currently registered tool. */

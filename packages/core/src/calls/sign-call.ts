@@ -105,12 +105,12 @@ const PREVIEW_LIMIT_BYTES = 64 * 1024;
 
 /** Truncates roughly before masking, so that megabytes aren't scanned, and again after it, to remove a secret cut in half. */
 function showPreview(preview: unknown): Preview {
-  const told = previewSchema.safeParse(preview);
-  const all = told.success ? told.data.text : textOf(preview);
+  const parsed = previewSchema.safeParse(preview);
+  const all = parsed.success ? parsed.data.text : textOf(preview);
   const roughly = capText(all, 4 * PREVIEW_LIMIT_BYTES);
   const masked = maskCallText(roughly);
   const text = capText(masked, PREVIEW_LIMIT_BYTES);
-  return { text, truncated: (told.success && told.data.truncated) || roughly !== all || text !== masked };
+  return { text, truncated: (parsed.success && parsed.data.truncated) || roughly !== all || text !== masked };
 }
 
 const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [] };

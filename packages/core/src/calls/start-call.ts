@@ -32,8 +32,8 @@ export function startCall(
   { judged, signed }: { judged: JudgedCall; signed: SignedCall | undefined },
   gate: Extract<Gate, { kind: 'run' }>,
 ): Started {
-  const { call, place, told } = judged;
-  if (call.tool === undefined || !call.arguments.ok) throw new Error('the gate allowed a call that can't run');
+  const { call, place, withoutFound } = judged;
+  if (call.tool === undefined || !call.arguments.ok) throw new Error("the gate allowed a call that can't run");
   const { id: callId, chatId, arguments: text } = before;
   // If the record shows the arguments unmasked, no sealed copy is needed (A40).
   const original = maskArguments(text).isOriginal
@@ -45,7 +45,7 @@ export function startCall(
     tool: call.tool,
     value: call.arguments.value,
     place,
-    policyCall: told,
+    policyCall: withoutFound,
     because: gate.because,
     fingerprint: signed?.fingerprint,
     snapshot: step.snapshot,

@@ -41,9 +41,9 @@ describe('defaultSubjects', () => {
       }),
     );
     for (const value of [1, true, null, [1], { b: 1 }, 'x']) {
-      const [told] = defaultSubjects({ a: value });
+      const [subject] = defaultSubjects({ a: value });
       const [asText] = defaultSubjects({ a: canonicalJson(value) });
-      expect(told).not.toEqual(asText);
+      expect(subject).not.toEqual(asText);
     }
   });
 

@@ -15,11 +15,11 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
     const members = Object.entries(args as Record<string, unknown>)
       .filter(([, value]) => value !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
-    const told = members.map(([name, value]) => `${shownName(name)}=${shownValue(value)}`);
+    const quoted = members.map(([name, value]) => `${shownName(name)}=${shownValue(value)}`);
     const bare = members.map(([name, value]) => `${shownName(name)}=${bareValue(value)}`);
-    const words: Subject = { kind: 'words', words: told };
+    const words: Subject = { kind: 'words', words: quoted };
     // A deny rule for `amount=100` must also match the text "100", because tools accept both.
-    return told.every((word, index) => word === bare[index])
+    return quoted.every((word, index) => word === bare[index])
       ? [words]
       : [words, { kind: 'words', words: bare, inner: true }];
   } catch {

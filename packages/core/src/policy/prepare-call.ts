@@ -41,10 +41,10 @@ export interface PreparedCall {
   readonly arguments: PreparedArguments | undefined;
   readonly subjectsFrom: 'tool' | 'arguments';
   /** The subjects that the tool reports for an argument. */
-  readonly told: (argument: string) => readonly PreparedSubject[];
+  readonly reportedFor: (argument: string) => readonly PreparedSubject[];
 }
 
-const NOTHING_TOLD: readonly PreparedSubject[] = [];
+const NONE_REPORTED: readonly PreparedSubject[] = [];
 
 const prepared = new WeakMap<PolicyCall, PreparedCall>();
 
@@ -60,13 +60,13 @@ export function prepareOnce(call: PolicyCall): PreparedCall {
 export function prepareCall(call: PolicyCall): PreparedCall {
   const bases = basesOf(call.place);
   const subjects = call.subjects.map((subject) => prepareSubject(subject, bases));
-  const told = subjects.filter((subject) => 'argument' in subject && subject.argument !== undefined);
+  const reported = subjects.filter((subject) => 'argument' in subject && subject.argument !== undefined);
   return {
     tool: call.tool,
     bases,
     subjects,
-    told: (argument) =>
-      told.length === 0 ? NOTHING_TOLD : told.filter((one) => 'argument' in one && one.argument === argument),
+    reportedFor: (argument) =>
+      reported.length === 0 ? NONE_REPORTED : reported.filter((one) => 'argument' in one && one.argument === argument),
     arguments: call.arguments?.ok === true ? prepareArguments(call.arguments.value, bases) : undefined,
     subjectsFrom: call.subjectsFrom ?? 'tool',
   };

@@ -4,13 +4,13 @@ import { causeSchema, type Subject } from '@countersign/protocol';
  * Validates the subjects that a tool reports. Tools are third-party code: skipping one invalid subject would let the call
  * bypass a rule about it.
  */
-export function readSubjects(told: unknown): readonly Subject[] | undefined {
-  return Array.isArray(told) && told.every(isSubject) ? told : undefined;
+export function readSubjects(reported: unknown): readonly Subject[] | undefined {
+  return Array.isArray(reported) && reported.every(isSubject) ? reported : undefined;
 }
 
-function isSubject(told: unknown): told is Subject {
-  if (typeof told !== 'object' || told === null) return false;
-  const { kind, words, spell = [], exact, inner, path, host, argument, why }: Record<string, unknown> = { ...told };
+function isSubject(reported: unknown): reported is Subject {
+  if (typeof reported !== 'object' || reported === null) return false;
+  const { kind, words, spell = [], exact, inner, path, host, argument, why }: Record<string, unknown> = { ...reported };
   switch (kind) {
     case 'words':
       return (

@@ -309,6 +309,10 @@ async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): 
   });
   if (found === undefined || found.turn.state === 'ended' || found.turn.owner !== runtime.owner) return true;
   if (found.calls.some((call) => call.settledAt === null)) return false;
-  await failTurn(runtime, found.turn, `An internal error ended this turn: ${wordsOf(error)}. Send your message again to retry.`);
+  await failTurn(
+    runtime,
+    found.turn,
+    `An internal error ended this turn: ${wordsOf(error)}. Send your message again to retry.`,
+  );
   return true;
 }

@@ -103,7 +103,7 @@ function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
 }
 
 const UNREADABLE =
-  'The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so people can't read them. ' +
+  "The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so people can't read them. " +
   'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
 /** Only people can send a mask back for its value (A15). If a model copied one, it would be used instead of the value. */
@@ -186,7 +186,7 @@ function toInvocation(
   position: number,
 ): InvocationRecord {
   const { tool } = call;
-  const told = tool?.trusted === true ? tool.definition : undefined;
+  const trusted = tool?.trusted === true ? tool.definition : undefined;
   return {
     id,
     worldId: turn.worldId,
@@ -202,8 +202,8 @@ function toInvocation(
     callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
     status: gate.kind === 'ask' ? 'asked' : 'approved',
     location: tool?.definition.location ?? 'server',
-    readOnly: told?.readOnly ?? false,
-    idempotent: told?.idempotent ?? false,
+    readOnly: trusted?.readOnly ?? false,
+    idempotent: trusted?.idempotent ?? false,
     approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
     startedEpoch: null,
     result: null,

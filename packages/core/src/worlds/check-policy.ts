@@ -40,7 +40,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const needs = { chats: [], ...gateNeeds([judged]) };
   const gate = await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
   const verdict = toVerdict(gate);
-  const told =
+  const checked =
     'trouble' in looked && verdict.outcome !== 'refuse'
       ? worded('refuse', { code: 'cannot-run', problem: looked.trouble })
       : verdict;
@@ -51,7 +51,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   };
   const misses = call.arguments.ok ? explainMisses(policies, judged.policyCall) : [];
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
-  return withoutSecrets({ ...told, ...notApplied }, maskArguments(call.argumentsText).secrets);
+  return withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets);
 }
 
 function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {

@@ -28,12 +28,12 @@ export function recordChanges(
   signer: Signer,
   agent: { agentId?: string } = {},
 ): void {
-  const told = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
+  const shown = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
   const changes = Object.keys({ ...before, ...after })
-    .filter((field) => field !== 'policy' && field !== 'mode' && told(before[field]) !== told(after[field]))
+    .filter((field) => field !== 'policy' && field !== 'mode' && shown(before[field]) !== shown(after[field]))
     // Prompts are long, so only the fact that one changed is recorded.
     .map((field) =>
-      field === 'systemPrompt' ? field : `${field} from ${told(before[field])} to ${told(after[field])}`,
+      field === 'systemPrompt' ? field : `${field} from ${shown(before[field])} to ${shown(after[field])}`,
     );
   if (changes.length === 0) return;
   const decision = agent.agentId === undefined ? 'world changed' : 'agent changed';

@@ -29,9 +29,13 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   checkRules(policy, { field: 'policy', of: 'policy' }, runtime.tools(''));
   if (settings.mainAgent !== undefined) {
-    throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet. Add the agent first, then set it as the main agent', {
-      field: 'mainAgent',
-    });
+    throw new CountersignError(
+      'invalid',
+      'world: mainAgent: a new world has no agents yet. Add the agent first, then set it as the main agent',
+      {
+        field: 'mainAgent',
+      },
+    );
   }
   return await createWorldWith(runtime, { name, settings, policy }, async (tx) => {
     recordRules(tx, [], policy, signer);

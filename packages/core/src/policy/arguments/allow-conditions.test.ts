@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { scaled } from '../../../../../tests/support/scaled.js';
-import { outcome, plain, told } from '../../testing/policy-calls.js';
+import { outcome, plain, reporting } from '../../testing/policy-calls.js';
 import { patternCovers, rulesCover } from '../covers-call.js';
 import { formatRule } from '../format-rule.js';
 import { parseRule } from '../parse-rule.js';
@@ -81,8 +81,8 @@ describe('an allow rule about named arguments', () => {
     ["command='ls src', *", { command: 'ls src', parameters: ['x'] }, [words('ls', 'src', 'x')], false],
     ["command='ls $x'", { command: 'ls $x' }, [{ kind: 'dynamic', why: '$x' }], false],
   ])('[A25] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
-    expect(outcome(`allow x(${pattern})`, told(args, ...subjects))).toBe(expected ? 'allow' : 'none');
-    expect(patternCovers(pattern, prepareCall(told(args, ...subjects)))).toBe(expected);
+    expect(outcome(`allow x(${pattern})`, reporting(args, ...subjects))).toBe(expected ? 'allow' : 'none');
+    expect(patternCovers(pattern, prepareCall(reporting(args, ...subjects)))).toBe(expected);
   });
 
   const text = fc.oneof(
@@ -93,7 +93,7 @@ describe('an allow rule about named arguments', () => {
     }),
   );
 
-  it('[A19] [A24] that was proposed covers its call, in any order, and no call with another argument or value', () => {
+  it('[A19] [A24] that was proposed covers its call in any argument order, and no call with another argument or value', () => {
     const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }));
     fc.assert(
       fc.property(fc.dictionary(text, value, { minKeys: 1, maxKeys: 4 }), text, value, (args, name, other) => {
@@ -111,7 +111,7 @@ describe('an allow rule about named arguments', () => {
     );
   });
 
-  it('[A19] is proposed for every call that can be put in a line', () => {
+  it('[A19] is proposed for every call that fits on one line', () => {
     const args = { to: 'a, b', '': 1, 'x=y': "it's", n: -0.5, deep: { a: [true, null] }, text: '1' };
     expect(proposeRule(plain(args))).toBe(
       `allow x(""=1, deep='{"a":[true,null]}', n=-0.5, text='"1"', to='a, b', "x=y"=it\\'s)`,
@@ -119,7 +119,7 @@ describe('an allow rule about named arguments', () => {
     expect(proposeRule(plain({}))).toBe('allow x()');
   });
 
-  it('[A24] reads back as it was written', () => {
+  it('[A24] round-trips', () => {
     const word = fc
       .array(
         text.filter((one) => one !== ''),

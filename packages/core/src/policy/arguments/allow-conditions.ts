@@ -77,10 +77,10 @@ function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | un
   const matchesText = textTest(condition.value);
   const matchesSubject = subjectTest(condition.value);
   return (call) => {
-    const told = call.told(name);
+    const reported = call.reportedFor(name);
     const given = call.arguments?.one(name);
-    if (told.length > 0) {
-      return told.every((subject) => matchesSubject(subject, call, given?.value)) ? undefined : 'different';
+    if (reported.length > 0) {
+      return reported.every((subject) => matchesSubject(subject, call, given?.value)) ? undefined : 'different';
     }
     if (given === undefined) return 'missing';
     return given.text !== undefined && matchesText(given.text) ? undefined : 'different';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { plain, policies, told } from '../../testing/policy-calls.js';
+import { plain, policies, reporting } from '../../testing/policy-calls.js';
 import { explainMisses } from './explain-misses.js';
 
-it('[A26] says why each rule for a tool did not apply', () => {
+it('[A26] explains why each rule for a tool did not apply', () => {
   const rules = [
     'deny x(path=secret.txt)',
     'deny x(size > 5)',
@@ -19,7 +19,7 @@ it('[A26] says why each rule for a tool did not apply', () => {
     { rule: 'allow x(path=notes.txt)', code: 'unnamed', argument: 'size' },
     { rule: 'allow x(size < 5, *)', code: 'not-a-number', argument: 'size', value: '4' },
   ]);
-  const shell = told({ command: 'ls' }, { kind: 'words', words: ['ls'] });
+  const shell = reporting({ command: 'ls' }, { kind: 'words', words: ['ls'] });
   expect(explainMisses(policies(['allow x(command=l*)', 'deny x(timeout > 5)']), shell)).toEqual([
     { rule: 'deny x(timeout > 5)', code: 'missing', argument: 'timeout' },
     { rule: 'allow x(command=l*)', code: 'not-spelt' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRule } from '../parse-rule.js';
 import { findMisfit, type KnownTool } from './find-misfit.js';
 
-describe('a rule that can match no call', () => {
+describe('a rule that matches no call', () => {
   const parameters = {
     type: 'object',
     properties: {
@@ -36,7 +36,7 @@ describe('a rule that can match no call', () => {
     ['allow pay(to=bob)', 'every call of pay also has amount'],
     ['allow pay(to=bob amount=5)', 'separate arguments with commas'],
     ['allow pay()', 'has the argument to'],
-  ])('[A26] %s is refused: %s', (rule, sentence) => {
+  ])('[A26] %s is rejected: %s', (rule, sentence) => {
     expect(why(rule)).toContain(sentence);
   });
 
@@ -58,7 +58,7 @@ describe('a rule that can match no call', () => {
     expect(why(rule)).toBeUndefined();
   });
 
-  it('[A26] is only refused where the tool is known to judge it so', () => {
+  it('[A26] is rejected only if the tool is known', () => {
     const nothing = (): [] => [];
     expect(why('allow pay(git status)', nothing)).toBeUndefined();
     expect(why('deny pay(to=the casino)', nothing)).toContain('Quote a value');

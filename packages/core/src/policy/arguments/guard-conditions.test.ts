@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outcome, plain, policies, told } from '../../testing/policy-calls.js';
+import { outcome, plain, policies, reporting } from '../../testing/policy-calls.js';
 import { proposeRule } from '../propose-rule.js';
 import type { PolicyCall } from '../types.js';
 import { withholdPaths } from '../paths/withhold-paths.js';
@@ -81,7 +81,7 @@ describe('a deny rule about a named argument', () => {
     expect(outcome(`ask *(${pattern})`, plain(args))).toBe(expected ? 'ask' : 'none');
   });
 
-  it('[A25] matches whatever the other arguments are, in any order', () => {
+  it('[A25] matches regardless of the other arguments and their order', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '_', '1', '-'), minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(
@@ -105,21 +105,24 @@ describe('a deny rule about a named argument', () => {
     ['path=./*.key', '/srv/project/a.KEY', true],
     ['path=secret.txt', '/srv/project/notes.txt', false],
     ['content=x', '/srv/project/x', false],
-  ])('[A25] deny x(%s) reads the argument as the path %s that its tool says it is: %s', (pattern, path, expected) => {
-    const call = told({ content: '' }, { kind: 'path', path, argument: 'path' });
-    expect(outcome(`deny x(${pattern})`, call)).toBe(expected ? 'deny' : 'none');
-  });
+  ])(
+    '[A25] deny x(%s) applies to the path %s that the tool reports for the argument: %s',
+    (pattern, path, expected) => {
+      const call = reporting({ content: '' }, { kind: 'path', path, argument: 'path' });
+      expect(outcome(`deny x(${pattern})`, call)).toBe(expected ? 'deny' : 'none');
+    },
+  );
 
-  it('[A25] is about what a call that walks a folder finds below it', () => {
-    const call = told({ pattern: 'key' }, { kind: 'path', path: '/srv/project', argument: 'path' });
+  it('[A25] applies to the files that a call finds while walking a folder', () => {
+    const call = reporting({ pattern: 'key' }, { kind: 'path', path: '/srv/project', argument: 'path' });
     const withheld = withholdPaths(policies(['deny x(path=./secrets/**)', 'deny x(path=./b, pattern=other)']), call);
     expect(withheld?.('/srv/project/secrets/key')).toBe(true);
     expect(withheld?.('/srv/project/b')).toBe(false);
     expect(withheld?.('/srv/project/src/a.ts')).toBe(false);
   });
 
-  it('[A25] keeps what a stored rule was about as a pattern of words', () => {
-    const words = (...of: string[]): PolicyCall => told({}, { kind: 'words', words: of });
+  it('[A25] still matches as a pattern of words if it was stored as one', () => {
+    const words = (...of: string[]): PolicyCall => reporting({}, { kind: 'words', words: of });
     expect(outcome('deny x(if=/dev/zero)', words('if=/dev/zero'))).toBe('deny');
     expect(outcome('deny x(a=1,b=2)', plain({ a: '1,b=2' }))).toBe('deny');
     expect(outcome('deny x(city=a *)', plain({ city: 'a', nights: 2 }))).toBe('deny');

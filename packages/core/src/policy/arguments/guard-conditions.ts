@@ -58,11 +58,11 @@ interface Test {
 
 function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | undefined {
   // The subjects of an omitted argument count too: it may have a default.
-  const told = call.told(name);
-  if (told.some((subject) => test.subject(subject, call))) return undefined;
+  const reported = call.reportedFor(name);
+  if (reported.some((subject) => test.subject(subject, call))) return undefined;
   const leaves = call.arguments?.all(name) ?? [];
   if (leaves.some((leaf) => test.leaf(leaf, call))) return undefined;
-  return { code: leaves.length === 0 && told.length === 0 ? 'missing' : 'different', argument: name };
+  return { code: leaves.length === 0 && reported.length === 0 ? 'missing' : 'different', argument: name };
 }
 
 function equals(value: PatternWord, hasMoreWords: boolean): Test {

@@ -34,7 +34,7 @@ export function* findNamed<Rule extends Keyed>(
   reading: 'allow' | 'guard',
 ): Generator<Rule> {
   for (const [name, { all, byText }] of byName) {
-    const texts = call.told(name).length > 0 ? undefined : textsOf(call, name, reading);
+    const texts = call.reportedFor(name).length > 0 ? undefined : textsOf(call, name, reading);
     if (texts === undefined) yield* all;
     else for (const text of new Set(texts)) yield* byText.get(text) ?? [];
   }

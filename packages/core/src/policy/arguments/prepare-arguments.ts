@@ -44,9 +44,9 @@ export function prepareArguments(value: unknown, bases: Bases): PreparedArgument
     one(name) {
       if (ones.has(name)) return ones.get(name);
       const found = onlyValueAt(value, name);
-      const told = found === undefined ? undefined : { value: found, text: textOf(found) };
-      ones.set(name, told);
-      return told;
+      const one = found === undefined ? undefined : { value: found, text: textOf(found) };
+      ones.set(name, one);
+      return one;
     },
   };
 }

@@ -5,7 +5,7 @@ import { judge } from '../judge.js';
 import { parseRule } from '../parse-rule.js';
 import { findMisfit } from './find-misfit.js';
 
-describe('conditions that can not be read', () => {
+describe('invalid conditions', () => {
   it.each([
     ['to=bob,', 7, 'another condition'],
     ['to=bob, ', 8, 'another condition'],
@@ -23,7 +23,7 @@ describe('conditions that can not be read', () => {
     ['amount => 5', 7, 'no operator =>'],
     ['amount=<5', 6, 'no operator =<'],
     ['amount <> 5', 7, 'no operator <>'],
-  ])('[A26.2] (%s) is refused for every tool, with its position', (pattern, position, words) => {
+  ])('[A26.2] (%s) is rejected for every tool, with its position', (pattern, position, words) => {
     for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
       const parsed = parseRule(`${head}${pattern})`);
       expect(parsed).toMatchObject({ ok: false, position: head.length + position });
@@ -32,7 +32,7 @@ describe('conditions that can not be read', () => {
   });
 
   it.each(['deny *(to=the casino)', 'deny unknown(to= bob)', 'ask mcp__*(to = the casino)'])(
-    '[A26] %s is refused for globs and unknown tools: it would be read as words and match nothing',
+    '[A26] %s is rejected for globs and unknown tools: it would parse as words and match nothing',
     (text) => {
       const parsed = parseRule(text);
       if (!parsed.ok) throw new Error(parsed.error);
@@ -52,7 +52,7 @@ describe('conditions that can not be read', () => {
     expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
   });
 
-  it('[A26.3] stored, deny and ask every call of their tools, and allow none', () => {
+  it('[A26.3] in stored rules deny or ask about every call of the tool, and allow none', () => {
     const judged = (rule: string, tool: string): string =>
       judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
     expect(judged('deny x(to=bob,)', 'x')).toBe('deny');
@@ -65,7 +65,7 @@ describe('conditions that can not be read', () => {
     );
   });
 
-  it('[A26.3] stored without a tool that can be read, leave the rules that deny and ask, and everything else is asked', () => {
+  it('[A26.3] in a stored rule without a valid tool keep the deny and ask rules, and every other call needs approval', () => {
     const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
     const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
       judge({ world, agent: NO_RULES }, call),
