@@ -147,7 +147,10 @@ describe('a server that adds a tool right after its first list', () => {
     const [approval] = await lab.pending();
     expect(approval).toMatchObject({
       toolName: 'mcp__hostile__late',
-      reason: { code: 'tool-changed', difference: expect.stringContaining('it is a new tool that nobody has accepted') as string },
+      reason: {
+        code: 'tool-changed',
+        difference: expect.stringContaining('it is a new tool that nobody has accepted') as string,
+      },
       options: ['deny', 'approve_once'],
     });
   });

@@ -297,7 +297,10 @@ describe('when a model call fails', () => {
       expect(await opened.chat.settled()).toBe('idle');
       expect(opened.provider.requests).toHaveLength(3);
       const { role, content } = await lastMessage(opened);
-      expect([role, content]).toEqual(['system', expect.stringMatching(/^Ada could not answer\. .*send your message again/)]);
+      expect([role, content]).toEqual([
+        'system',
+        expect.stringMatching(/^Ada could not answer\. .*send your message again/),
+      ]);
       expect(systemEvents(opened)).toMatchObject([
         { type: 'error', message: content, messageId: expect.any(String) as string },
       ]);

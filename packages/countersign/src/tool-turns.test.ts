@@ -45,7 +45,8 @@ describe('a tool turn', () => {
     const opened = await openCalling(many, { tools: [tool('count', ({ n }) => ((ran += 1), n))] });
     expect(await run(opened)).toBe('idle');
     expect(ran).toBe(64);
-    const error = 'Nothing ran. A response may contain at most 64 tool calls, and this one had 80. Make the remaining calls in your next responses.';
+    const error =
+      'Nothing ran. A response may contain at most 64 tool calls, and this one had 80. Make the remaining calls in your next responses.';
     expect(results(opened)).toEqual(many.map((_, n) => (n < 64 ? { result: n } : { error })));
     expect((await opened.chat.messages({ limit: 5000 })).at(-1)?.content).toBe('done');
   });
