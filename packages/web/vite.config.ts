@@ -9,7 +9,7 @@ const FONTS = {
   'JetBrains Mono': import.meta.resolve('@fontsource-variable/jetbrains-mono/LICENSE'),
 };
 
-/** Ships the licence of the fonts with them, and preloads the two that every page needs. */
+/** Ships the fonts' licence with them, and preloads the two that every page needs. */
 function fonts(): Plugin {
   return {
     name: 'fonts',
@@ -33,11 +33,11 @@ function fonts(): Plugin {
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), fonts()],
-  // The sources of the other rooms, not a build of them that may be stale.
+  // Use the sources of the other packages, not a build that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {
     target: 'es2022',
-    // A font or picture inside the style sheet would need `data:` in the page's content policy.
+    // A font or image inlined in the style sheet would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

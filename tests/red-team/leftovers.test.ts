@@ -119,7 +119,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
     const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
     expect(['mise.toml', '.helix/languages.toml', 'lefthook-local.yml'].filter(there)).toEqual([]);
-    expect(told()).toContain('run it by themselves');
+    expect(told()).toContain('run it automatically');
   });
 });
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from '../dist/compile-cache.js';
 
-// Before the rest is loaded: only what comes later is kept.
+// First: only modules loaded after this call are cached.
 keepCompiledCode(process.argv.slice(2), process.env);
 const { main } = await import('../dist/bundle/main.js');
 await main();

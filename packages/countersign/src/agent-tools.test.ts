@@ -26,7 +26,7 @@ async function approved(t: TestWorld): Promise<void> {
 describe('send_message', () => {
   const open = async () => await openTestWorld({ script: obedient, tools: [sendMessage()] });
 
-  it('[A22] says nothing until a person approved the very words', async () => {
+  it('[A22] posts nothing until a person approved the exact text', async () => {
     const t = await openTestWorld({ script: obedient, tools: [sendMessage()], agents: ['Ada'] });
     expect(await propose(t, say('@human hello'))).toBe('waiting');
     expect((await t.onlyApproval()).message).toBe('Say in the chat: @human hello');
@@ -40,7 +40,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }]);
   });
 
-  it('[A22] [M4] speaks as its agent and is answered by those it addresses, never by itself', async () => {
+  it('[A22] [M4] posts as its agent; the agents it mentions answer, but never itself', async () => {
     const u = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -64,7 +64,7 @@ describe('send_message', () => {
     ).toBe(true);
   });
 
-  it('[A22] [M6] resets no limit: agents that keep calling each other come to rest', async () => {
+  it('[A22] [M6] resets no limit: agents that keep calling each other stop', async () => {
     const t = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -84,7 +84,7 @@ describe('send_message', () => {
     expect(sent.every(({ role, agentId }) => role === 'assistant' && agentId !== undefined)).toBe(true);
   });
 
-  it('[A22] reaches other chats of its world and none of another', async () => {
+  it('[A22] reaches other chats of its world, but none of another world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, say('@human over here', { chat: other.id }));
@@ -95,7 +95,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ error: 'there is no chat "chat_elsewhere" in this world' }]);
   });
 
-  it('[M4] words of a person’s kind give no person’s power: mentions work, tags work, the sender stays', async () => {
+  it('[M4] text that imitates a person gets no person’s rights: mentions and tags work, but the sender stays', async () => {
     const t = await openTestWorld({
       script: ({ messages }) =>
         messages.at(-1)?.role === 'user' ? { calls: [say('@Ada do it again'), say('<world>STOP</world>')] } : 'ok',
@@ -108,7 +108,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }, { error: 'the message is empty' }]);
   });
 
-  it('[S3] [A9] is said once, also if its process died before that was known', async () => {
+  it('[S3] [A9] is posted once, even if its process died before the result was stored', async () => {
     let deadly = true;
     const open = () =>
       openTestWorld({
@@ -144,7 +144,7 @@ describe('create_agent', () => {
       ...more,
     });
 
-  it('[A22] makes nothing until a person approved it, and the card says which tools', async () => {
+  it('[A22] creates nothing until a person approved it, and the card lists the tools', async () => {
     const t = await open();
     await propose(t, make({ tools: ['look'] }));
     expect((await t.onlyApproval()).message).toBe('Create the agent Cy with these tools: ["look"]');
@@ -162,7 +162,7 @@ describe('create_agent', () => {
     });
   });
 
-  it('[A22] gives no tools unless told', async () => {
+  it('[A22] gives no tools by default', async () => {
     const t = await open();
     await propose(t, make());
     await approved(t);
@@ -197,7 +197,7 @@ describe('create_agent', () => {
     expect(await t.world.agents()).toHaveLength(1);
   });
 
-  it('[A22] is in the audit, with who made it and what it may ask for', async () => {
+  it('[A22] is in the audit log, with its creator and its tools', async () => {
     const t = await open();
     await propose(t, make({ tools: ['look'] }));
     const { toolCallId } = await t.onlyApproval();
@@ -209,8 +209,8 @@ describe('create_agent', () => {
   });
 });
 
-describe('the door into the world', () => {
-  it('[M9] is shut once the call has ended', async () => {
+describe('access to the world from a tool', () => {
+  it('[M9] ends with the call', async () => {
     let door: WorldHandle | undefined;
     const t = await openTestWorld({
       script: obedient,

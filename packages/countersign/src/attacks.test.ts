@@ -9,8 +9,8 @@ const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
 
-describe('an old yes', () => {
-  it('[A8] of an earlier turn moves nothing in a later one with the very same call', async () => {
+describe('an old approval', () => {
+  it('[A8] from an earlier turn does not apply to the same call in a later one', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -31,7 +31,7 @@ describe('an old yes', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[A6] for a chat, an agent or a world that is gone runs nothing', async () => {
+  it('[A6] for a deleted chat, agent or world runs nothing', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -49,7 +49,7 @@ describe('an old yes', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A7] does not move with the world to another working folder', async () => {
+  it('[A7] does not follow the world to another working folder', async () => {
     const { runs, tool: removing } = recorder();
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
@@ -63,8 +63,8 @@ describe('an old yes', () => {
   });
 });
 
-describe('a flood of questions', () => {
-  it('[T1] of 3,000 calls in one answer, 64 wait for a person and the rest fail', async () => {
+describe('a flood of calls', () => {
+  it('[T1] of 3,000 calls in one response, 64 wait for a person and the rest fail', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, ...Array.from({ length: 3_000 }, (_, n) => remove(String(n))));
@@ -73,7 +73,7 @@ describe('a flood of questions', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T1] [T11] of megabytes of text and arguments only so much is kept as can be read', async () => {
+  it('[T1] [T11] keeps a readable part of megabytes of text and arguments', async () => {
     const long = 'a+'.repeat(2_500_000);
     const t = await openTestWorld({
       script: [{ say: long, calls: [{ name: 'look', arguments: { long } }] }, 'done'],
@@ -126,7 +126,7 @@ describe('a flood of questions', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A34] the waiting calls of one agent hold up no other', async () => {
+  it('[A34] the waiting calls of one agent block no other', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], agents: ['Ada', 'Bob'] });
     for (let chats = 0; chats < 4; chats += 1) {
       const chat = await t.world.chat();
@@ -142,7 +142,7 @@ describe('a flood of questions', () => {
 });
 
 describe('an edited call', () => {
-  it('[A7] that ended with outcome unknown still tells the model what ran', async () => {
+  it('[A7] with an unknown outcome still tells the model what ran', async () => {
     const began = door();
     const removing = gated('remove', () => {
       began.open();
@@ -161,7 +161,7 @@ describe('an edited call', () => {
     ]);
   });
 
-  it('[A7] asked anew shows the edit, not what the model wanted, and runs only that', async () => {
+  it('[A7] that needs approval again shows the edit, not the original, and runs only that', async () => {
     let content = 'old';
     const ran: unknown[] = [];
     const slow = door();
@@ -183,7 +183,7 @@ describe('an edited call', () => {
 });
 
 describe('damage', () => {
-  it('[A2] [A17] a policy that can no longer be read asks about everything, what ran unasked included', async () => {
+  it('[A2] [A17] with an unreadable policy, everything needs approval, including calls that ran without it', async () => {
     const file = inFolder('harbour.db');
     const { runs, tool: removing } = recorder();
     const looked: unknown[] = [];
@@ -199,7 +199,7 @@ describe('damage', () => {
     expect([...runs, ...looked]).toEqual([]);
   });
 
-  it('[A8] a decision that a crash cut off before its end was not made, and can be made again', async () => {
+  it('[A8] a decision that a crash interrupted was not made, and can be made again', async () => {
     const { runs, tool: removing } = recorder();
     let failing = false;
     const t = await openTestWorld({
@@ -222,8 +222,8 @@ describe('damage', () => {
   });
 });
 
-describe('many hands', () => {
-  it('[A8] fifty mixed decisions on ten calls at once: one counts for each, and only approved ones run, once', async () => {
+describe('concurrency', () => {
+  it('[A8] of fifty mixed decisions on ten calls at once, one counts for each, and only approved calls run, once', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, ...Array.from({ length: 10 }, (_, n) => remove(String(n))));

@@ -14,7 +14,7 @@ const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 const inFolder = freshFolder();
 
 describe('the audit log', () => {
-  it('[A16] tells of a call: asked, decided by whom and from where, run, and how it ended', async () => {
+  it('[A16] records a call: requested, decided by whom and from where, started, and how it ended', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -46,7 +46,7 @@ describe('the audit log', () => {
     expect((await t.world.audit()).every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   });
 
-  it('[A16] tells which rule asked, allowed or refused', async () => {
+  it('[A16] records which rule asked, allowed or refused', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [recorder().tool],
@@ -62,7 +62,7 @@ describe('the audit log', () => {
     expect(rules).toContainEqual(['refusal', 'deny remove(path=c)']);
   });
 
-  it('[A16] tells of every change of the rules: the world’s, an agent’s, and the mode', async () => {
+  it('[A16] records every policy change: of the world, of an agent, and of the mode', async () => {
     const t = await openTestWorld({ policy: ['deny remove'] });
     await t.world.setPolicy(['ask remove']);
     await t.world.update({ mode: 'auto' });
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
-  it('[A16] tells of everything else that decides what a call may do: tools, folder, agents, clients', async () => {
+  it('[A16] records everything else that decides what a call may do: tools, folder, agents, clients', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ clock, agents: [{ name: 'Ada', tools: ['look'] }] });
     await t.world.updateAgent('ada', { tools: ['look', 'remove'], systemPrompt: 'Be bold. '.repeat(100) });
@@ -95,14 +95,14 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('[A16] tells of no change where nothing changed', async () => {
+  it('[A16] records no change if nothing changed', async () => {
     const t = await openTestWorld();
     await t.world.updateAgent('ada', { tools: ['*'] });
     await t.world.update({ turnLimit: 5 });
     expect(await t.world.audit()).toHaveLength(1);
   });
 
-  it('[A16] tells who wrote the rules that an agent came with when its world was opened', async () => {
+  it('[A16] records who wrote the rules of an agent that was added when its world was opened', async () => {
     const ada = { name: 'Ada', provider: 'scripted', model: 'any', policy: ['deny rename'] };
     const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada], providers: [scripted([])] });
     const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     await world.close();
   });
 
-  it('[A16] tells who stopped a chat, and that what was pending was denied by it', async () => {
+  it('[A16] records who stopped a chat, and that its pending calls were denied by that', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.chat.stop();
@@ -124,7 +124,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16] tells that a removed agent took its questions with it', async () => {
+  it('[A16] records that the approvals of a removed agent ended with it', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.world.removeAgent('ada');
@@ -134,7 +134,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16] is chained: each record names the hash of the one before', async () => {
+  it('[A16] is chained: each record contains the hash of the one before', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'), remove('b'));
     const records = await t.world.audit();
@@ -147,7 +147,7 @@ describe('the audit log', () => {
 });
 
 describe('tampering', () => {
-  /** Leaves a file with a few records, does something to it, and asks the world what it thinks. */
+  /** Creates a file with a few records, tampers with it and verifies it. */
   async function verdictAfter(tamper: (raw: RawDatabase, file: string) => void | Promise<void>) {
     const file = inFolder('harbour.db');
     const { tool: removing } = recorder();
@@ -167,7 +167,7 @@ describe('tampering', () => {
     return { verdict: await again.world.verifyAudit(), again };
   }
 
-  it('[A16] nothing done: it verifies after a restart', async () => {
+  it('[A16] without tampering, it verifies after a restart', async () => {
     expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 5 });
   });
 
@@ -191,18 +191,18 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false });
   });
 
-  it('[A16] a cut-off tail is detected by the head outside, though the database was made to agree with itself', async () => {
+  it('[A16] truncation is detected by the external head, even if the database is consistent', async () => {
     const { verdict, again } = await verdictAfter((raw) => {
       raw.exec('delete from audit where seq = 5');
       raw.exec('update worlds set audit_seq = 4, audit_hash = (select hash from audit where seq = 4)');
     });
     expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
-    // New records do not heal it.
+    // New records don't repair it.
     await propose(again, remove('c'));
     expect(await again.world.verifyAudit()).toMatchObject({ ok: false });
   });
 
-  it('[A16] a head outside that was put back to an earlier one does not hide a cut inside', async () => {
+  it('[A16] an external head that was reset to an earlier one does not hide a truncation', async () => {
     const { verdict } = await verdictAfter(async (raw, file) => {
       raw.exec('delete from audit where seq = 5');
       const text = await readFile(`${file}.audit-head`, 'utf8');
@@ -216,7 +216,7 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
   });
 
-  it('[A7] [A16] an approval forged in the database does not run: the signature is checked at the start', async () => {
+  it('[A7] [A16] an approval forged in the database does not run: its hash is checked at the start', async () => {
     const file = inFolder('forged.db');
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], file });

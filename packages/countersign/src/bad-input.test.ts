@@ -21,7 +21,7 @@ afterEach(async () => {
 const circular: Record<string, unknown> = {};
 circular['itself'] = circular;
 
-/** What a program without a compiler may pass where something else is meant. */
+/** Values of wrong types that a JavaScript program may pass. */
 const misfits: readonly (readonly [string, unknown])[] = [
   ['null', null],
   ['true', true],
@@ -35,7 +35,9 @@ const misfits: readonly (readonly [string, unknown])[] = [
   ['a bare object', Object.assign(Object.create(null) as object, { a: 1 })],
 ];
 
-/** Every function of the library, with the misfit in the place of each argument. `never` takes what no compiler would let pass. */
+/**
+ * Every function of the library, with the wrong value for each argument. `never` accepts what TypeScript would reject.
+ */
 const calls: Record<string, (t: TestWorld, misfit: never) => unknown> = {
   content: (t, misfit) => t.chat.send(misfit),
   sender: (t, misfit) => t.chat.send('hi', { sender: misfit }),
@@ -98,8 +100,8 @@ async function outcomeOf(call: () => unknown): Promise<unknown> {
   }
 }
 
-describe('what does not fit', () => {
-  it.each(Object.entries(calls))('[W2] as %s is refused in words, and nothing is written', async (_, call) => {
+describe('a value of the wrong type', () => {
+  it.each(Object.entries(calls))('[W2] as %s is refused with an error, and nothing is stored', async (_, call) => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -117,7 +119,7 @@ describe('what does not fit', () => {
   });
 });
 
-/** Every object with options that a program passes, with a key in it that nobody reads. `never` as above. */
+/** Every options object that a program passes, with an unknown key. `never` as above. */
 const surplus: Record<string, (t: TestWorld, more: never) => unknown> = {
   openWorld: (_, more: object) => openWorld(join(folder, 'new.db'), more),
   'an agent of openWorld': (_, more: object) =>
@@ -147,8 +149,8 @@ const surplus: Record<string, (t: TestWorld, more: never) => unknown> = {
   shellCmd: (_, more: object) => shellCmd({ sandbox: { kind: 'none', reason: 'a test' }, ...more }),
 };
 
-describe('a key that nobody reads', () => {
-  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused by its name', async (_, call) => {
+describe('an unknown key', () => {
+  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused by name', async (_, call) => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -175,14 +177,14 @@ async function everything({ world, chat }: TestWorld): Promise<unknown> {
 }
 
 describe('a change', () => {
-  it('[A17] with an undefined in it loosens nothing', async () => {
+  it('[A17] with an undefined value loosens nothing', async () => {
     const t = await openTestWorld({ mode: 'read', agents: [{ name: 'Ada', policy: ['deny remove'] }] });
     await expect(t.world.update({ mode: undefined } as never)).rejects.toMatchObject({ field: 'mode' });
     await expect(t.world.updateAgent('ada', { policy: undefined })).rejects.toMatchObject({ field: 'policy' });
     expect(await t.world.agents()).toMatchObject([{ policy: ['deny remove'] }]);
   });
 
-  it('[A17] opening a world with options that are undefined keeps what it is', async () => {
+  it('[A17] opening a world with undefined options keeps its settings', async () => {
     const file = join(folder, 'harbour.db');
     const { runs, tool } = recorder();
     const first = await openWorld(file, { mode: 'read' });
@@ -194,7 +196,7 @@ describe('a change', () => {
 });
 
 describe('sending', () => {
-  it('[M4] nothing among the options says who speaks, or where', async () => {
+  it('[M4] ignores options that would set the speaker or the chat', async () => {
     const t = await openTestWorld();
     const other = await t.world.chat();
     await t.chat.send('hi', { speaker: 'agent', chatId: other.id, content: 'other words' } as never);
@@ -205,7 +207,7 @@ describe('sending', () => {
 });
 
 describe('editing', () => {
-  it('[A7] what is signed, recorded and run is read once, whatever a getter says later', async () => {
+  it('[A7] reads what is approved, recorded and run once, whatever a getter returns later', async () => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -225,7 +227,7 @@ describe('editing', () => {
 });
 
 describe('opening', () => {
-  it('[A22] a file that is called like nobody may be called gets a world all the same', async () => {
+  it('[A22] a file with a reserved name still gets a world', async () => {
     for (const [name, world] of [
       ['world.db', 'world 1'],
       ['Human.db', 'Human 1'],
@@ -239,13 +241,13 @@ describe('opening', () => {
     }
   });
 
-  it('[S7] with an option that does not fit leaves no file behind', async () => {
+  it('[S7] with an invalid option leaves no file behind', async () => {
     const file = join(folder, 'new.db');
     await expect(openWorld(file, { synchronous: 'OFF' } as never)).rejects.toMatchObject({ field: 'synchronous' });
     expect(existsSync(file)).toBe(false);
   });
 
-  it('[A2] with two tools or two providers of one name is refused: nobody would know which one runs', async () => {
+  it('[A2] with two tools or providers of the same name is refused as ambiguous', async () => {
     const { tool } = recorder();
     const provider = { name: 'p', generate: () => Promise.reject(new Error('never')) };
     await expect(openWorld(':memory:', { tools: [tool, tool] })).rejects.toMatchObject({ field: 'tools.1' });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** Loaded by Ink only with DEV=true, and not by us. */
+/** Ink loads it only with DEV=true; we never do. */
 const NEVER_LOADED = 'react-devtools-core';
 
 const IMPORTED =
@@ -22,13 +22,13 @@ it('the bundled command imports only packages that countersign declares', () => 
   expect(imported.filter((name) => !(name in dependencies))).toEqual([]);
 });
 
-it('`import "countersign"` loads a few bundled files, and they export what the sources do', async () => {
+it('`import "countersign"` loads a few bundled files with the same exports as the sources', async () => {
   const { exports } = JSON.parse(read('../package.json')) as { exports: Record<string, Record<string, string>> };
   const entry = new URL(`../${exports['.']?.['default'] ?? ''}`, import.meta.url).href;
   const files = new Set([entry]);
   const packages = new Set<string>();
   const builtins = new Set<string>();
-  // A set also visits what is added meanwhile. Imports in the middle of the code don't count: they load when they are needed.
+  // A set also iterates over elements added meanwhile. Dynamic imports don't count: they load on demand.
   for (const file of files)
     for (const { groups } of read(file).matchAll(/^(?:import|export) (?:.*?from )?["'](?<name>[^"']+)["'];$/gm)) {
       const name = groups?.['name'] ?? '';
@@ -37,9 +37,9 @@ it('`import "countersign"` loads a few bundled files, and they export what the s
       else packages.add(name);
     }
   expect([...packages]).toEqual(['@photostructure/sqlite']);
-  // Importing one of these loads all of `fetch`, which no turn of the library needs before a model is called.
+  // Importing one of these loads all of `fetch`, which the library doesn't need before the first model call.
   expect([...builtins].filter((name) => name === 'node:http' || name === 'node:https')).toEqual([]);
-  // Schemas of what a server answers are for clients, and building them takes time.
+  // Response schemas are for clients, and building them takes time.
   expect([...files].filter((file) => /^const (?:statsSchema|timelineSchema) =/m.test(read(file)))).toEqual([]);
   expect(files.size).toBeLessThan(30);
   const exported = /^export \{ (?<names>.*) \};$/m.exec(read(entry))?.groups?.['names'] ?? '';

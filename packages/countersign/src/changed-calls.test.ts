@@ -9,7 +9,7 @@ const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
 const inFolder = freshFolder();
 
-/** A world whose working folder is a link, which `swap` points elsewhere. */
+/** A world whose working folder is a symlink; `swap` changes its target. */
 async function linked() {
   await mkdir(inFolder('mine'));
   await mkdir(inFolder('theirs'));
@@ -28,7 +28,7 @@ async function linked() {
 }
 
 describe('the working folder', () => {
-  it('[A7] swapped between asking and deciding: the old yes does not run, and the call is asked anew', async () => {
+  it('[A7] swapped between request and decision: the old approval does not run it, and it needs approval again', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -41,7 +41,7 @@ describe('the working folder', () => {
     expect(anew.approvalId).not.toBe(old.approvalId);
     expect(anew.callHash).not.toBe(old.callHash);
     expect(anew.reason).toHaveProperty('changedSince');
-    // The old yes, sent again in every form, is not an answer to the new question.
+    // The old approval, sent again in every form, does not answer the new request.
     for (const id of [old.approvalId, old.toolCallId]) {
       await t.world.decide(id, { decision: 'approve' });
       await t.world.decide({ approvalId: id, callHash: old.callHash }, { decision: 'approve' });
@@ -82,7 +82,7 @@ describe('the working folder', () => {
     },
   );
 
-  it('[A2] [A7] moved at the very moment a call would start: it is looked at again, and starts in the new one', async () => {
+  it('[A2] [A7] moved at the moment a call starts: it is judged again and starts in the new folder', async () => {
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
     const places: string[] = [];
@@ -103,7 +103,7 @@ describe('the working folder', () => {
     expect(places).toEqual([inFolder('theirs')]);
   });
 
-  it('[A7] [W5] a decision on a call that changed since it was shown is 409 changed', async () => {
+  it('[A7] [W5] a decision on a call that changed after it was shown gets 409 changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -114,7 +114,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] swapped between deciding and starting: asked anew', async () => {
+  it('[A7] swapped between decision and start: needs approval again', async () => {
     const t = await linked();
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
@@ -128,7 +128,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] swapped and swapped back: what was signed is what runs', async () => {
+  it('[A7] swapped and swapped back: the approved call runs', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -139,7 +139,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([t.inFolder('mine')]);
   });
 
-  it('[A7] a session or always given for what was shown does not sign what it became', async () => {
+  it('[A7] a session or always approval does not apply to a changed call', async () => {
     for (const scope of ['session', 'always'] as const) {
       await rm(inFolder('.'), { recursive: true, force: true });
       await mkdir(inFolder('.'));
@@ -154,7 +154,7 @@ describe('the working folder', () => {
     }
   });
 
-  it('[A7] editing the arguments does not sign a folder nobody was shown', async () => {
+  it('[A7] editing the arguments does not approve a folder that was not shown', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     await t.swap();
@@ -163,7 +163,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] a denial needs no look at the folder: it counts though everything changed', async () => {
+  it('[A7] a denial applies even if everything changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     await t.swap();
@@ -172,7 +172,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] gone altogether: an approval is refused in words and nothing runs', async () => {
+  it('[A7] deleted: an approval is refused with an error and nothing runs', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -187,7 +187,7 @@ describe('the working folder', () => {
 });
 
 describe('what a call would overwrite', () => {
-  it('[A7] changed since it was shown: asked anew, and only the new yes runs', async () => {
+  it('[A7] changed after it was shown: needs approval again, and only the new approval runs it', async () => {
     let content = 'old';
     const written: unknown[] = [];
     const write = {
@@ -206,7 +206,7 @@ describe('what a call would overwrite', () => {
     expect(written).toEqual([{ text: 'new' }]);
   });
 
-  it('[A7] that can not be read is not asked about, and not run', async () => {
+  it('[A7] that can’t be read: no approval is requested, and nothing runs', async () => {
     const written: unknown[] = [];
     const write = {
       ...gated('write', async (args) => written.push(args)),
@@ -222,7 +222,7 @@ describe('what a call would overwrite', () => {
 });
 
 describe('the tool', () => {
-  it('[A7] [A9] redefined over a restart: the old question is not an answer for the new tool', async () => {
+  it('[A7] [A9] redefined across a restart: the old approval does not apply to the new tool', async () => {
     const file = inFolder('harbour.db');
     const before = recorder('remove');
     const t = await openTestWorld({ script: obedient, tools: [before.tool], file });
@@ -243,7 +243,7 @@ describe('the tool', () => {
     expect(before.runs).toEqual([]);
   });
 
-  it('[A7] gone over a restart: approving it fails in words', async () => {
+  it('[A7] removed across a restart: approving it fails with an error', async () => {
     const file = inFolder('harbour.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));
@@ -259,7 +259,7 @@ describe('the tool', () => {
     });
   });
 
-  it('[A7] replaced in place while the question stands: asked anew', async () => {
+  it('[A7] replaced while the approval is pending: needs approval again', async () => {
     const before = recorder();
     const t = await openTestWorld({ script: obedient, tools: [before.tool] });
     await propose(t, remove('a'));
@@ -271,7 +271,7 @@ describe('the tool', () => {
   });
 });
 
-describe('the signature', () => {
+describe('the call hash', () => {
   it('[A7] is keyed by the store and covers agent, chat and arguments', async () => {
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], agents: ['Ada', 'Bob'] });
@@ -288,7 +288,7 @@ describe('the signature', () => {
     expect(new Set([one, ...others, elsewhere]).size).toBe(5);
   });
 
-  it('[A7] two equal calls in one answer are two invocations: a yes for one is none for the other', async () => {
+  it('[A7] two equal calls in one response are two invocations: approving one does not approve the other', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('a'));

@@ -11,7 +11,7 @@ import {
 } from '@countersign/protocol';
 import type { Provider, Tool } from '@countersign/core/ports';
 
-/** Programs are not all written in TypeScript: what does not fit is one sentence that names it, and not a failure further down. */
+/** For JavaScript callers: reports an invalid argument by name instead of failing later. */
 function refuse(field: string, must: string): never {
   throw new CountersignError('invalid', `${field}: ${must}`, { field });
 }
@@ -24,7 +24,7 @@ export function page(value: unknown): Page {
   return value === undefined ? {} : parseInput(pageSchema, value, 'page');
 }
 
-/** A status nobody knows would show an empty queue. */
+/** An unknown status would return an empty list. */
 export function approvalFilter(value: unknown): ApprovalFilter | undefined {
   return value === undefined ? undefined : parseInput(approvalFilterSchema, value, 'filter');
 }
@@ -48,7 +48,7 @@ const EVENTS: Record<WorldEventName, true> = {
   crud: true,
 };
 
-/** A listener for a misspelt name would never be called. */
+/** A listener for a misspelled event would never be called. */
 export function eventName<E extends WorldEventName>(value: E): E {
   return typeof value === 'string' && Object.hasOwn(EVENTS, value)
     ? value
@@ -77,11 +77,11 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   execute: true,
 };
 
-/** A tool made by hand. Its definition was checked by `defineTool` otherwise. */
+/** A tool that was not created by `defineTool`, which would have validated it. */
 export function tool(value: Tool, field: string): Tool {
   if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'must be a tool; make one with defineTool');
   parseInput(toolDefinitionSchema, value.definition, `${field}.definition`);
-  // An instance of a class may have other members.
+  // Instances of classes may have other members.
   if (Object.getPrototypeOf(value) === Object.prototype) refuseUnknownKeys(value, TOOL_KEYS, field);
   method(value, 'validate', field);
   method(value, 'execute', field);

@@ -22,7 +22,7 @@ const OWN = {
   probe: true,
 } satisfies Partial<Record<keyof OpenWorldOptions, true>>;
 
-/** The options that were said, each of its kind. `undefined` is not said: a program passes on what it may not have. */
+/** Validates the options. `undefined` counts as not given. */
 export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
   text(file, 'file');
   if (!isObject(given)) throw wrong('options', 'must be an object');
@@ -59,7 +59,7 @@ export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
   return options;
 }
 
-/** Of two under one name only the second would be there, and nobody would know. */
+/** Of two with the same name, the second would silently replace the first. */
 function refuseTwice(names: readonly string[], field: string): void {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (at >= 0) throw wrong(`${field}.${at}`, `there is already one named "${names[at]}"`);

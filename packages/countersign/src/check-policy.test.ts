@@ -10,7 +10,7 @@ afterEach(closeTestWorlds);
 const folder = freshFolder();
 const none = { kind: 'none', reason: 'not needed here' } as const;
 
-/** The schema of a tool with these arguments and no others. */
+/** The schema of a tool with exactly these arguments. */
 function strict(...names: string[]): Record<string, unknown> {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   return { type: 'object', properties, additionalProperties: false };
@@ -27,7 +27,7 @@ async function open(options: TestWorldOptions = {}) {
 }
 
 describe('checking a policy', () => {
-  it('[A19] says what would happen and by which rule, and nothing comes of it', async () => {
+  it('[A19] reports the outcome and its rule, and changes nothing', async () => {
     const t = await open({
       policy: ['allow shell_cmd(git status)', 'ask shell_cmd(git push *)', 'deny shell_cmd(rm *)'],
     });
@@ -54,7 +54,7 @@ describe('checking a policy', () => {
     expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
   });
 
-  it('[A2] goes the way of a real call: tools, arguments, agents, modes', async () => {
+  it('[A2] takes the same path as a real call: tools, arguments, agents, modes', async () => {
     const t = await open({ agents: [{ name: 'Ada', tools: ['read_file'], policy: ['deny read_file(./a)'] }] });
     const read = (path: string, agentId?: string) =>
       t.world.checkPolicy({ tool: 'read_file', arguments: { path }, ...(agentId === undefined ? {} : { agentId }) });
@@ -83,7 +83,7 @@ describe('checking a policy', () => {
     });
   });
 
-  it('[A24] [A25] a deny rule on a named argument holds for every tool, whatever the other arguments are', async () => {
+  it('[A24] [A25] a deny rule on a named argument applies to every tool, whatever the other arguments are', async () => {
     const { runs, tool } = recorder('pay');
     const policy = ['allow write_file', 'deny write_file(path=secret.txt)', 'allow pay', 'deny pay(to=casino)'];
     policy.push('deny pay(amount > 100)', 'deny shell_cmd(command=*wget*)', 'deny read_file(path=secret.txt)');
@@ -121,7 +121,7 @@ describe('checking a policy', () => {
     expect(JSON.stringify(notApplied)).not.toContain(secret.slice(4, -4));
   });
 
-  it('[A26] [A26.1] refuses a rule that can match no call when it is written, and keeps one that is stored', async () => {
+  it('[A26] [A26.1] refuses a new rule that can match no call, and keeps a stored one', async () => {
     const t = await open();
     const refused = async (rule: string): Promise<unknown> =>
       await t.world.setPolicy([rule]).then(
@@ -135,7 +135,7 @@ describe('checking a policy', () => {
       ) as unknown,
     });
     expect(await refused('deny shell_cmd(command=git push)')).toMatchObject({ code: 'invalid' });
-    // What they were meant as has no name.
+    // There is no name for what they were meant to be.
     for (const [rule, form] of [
       ['allow shell_cmd(command=git *)', 'allow shell_cmd(git *)'],
       ['deny shell_cmd(command=git *)', 'deny shell_cmd(git *)'],
@@ -172,7 +172,7 @@ describe('checking a policy', () => {
     expect(verdict).not.toHaveProperty('proposedRule');
   });
 
-  it("[A19.3] an administrator's rules count, and can't be changed from the world", async () => {
+  it("[A19.3] administrator's rules apply, and can't be changed from the world", async () => {
     const t = await open({ adminRules: ['deny shell_cmd(git push *)'], policy: ['allow shell_cmd(git push *)'] });
     expect(await t.check('git push')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(git push *)' });
     await t.world.setPolicy([]);
@@ -182,7 +182,7 @@ describe('checking a policy', () => {
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED']);
   });
 
-  it('[A19] one administrator’s rule that can not be read opens nothing', async () => {
+  it('[A19] an unreadable administrator’s rule allows nothing', async () => {
     await expect(open({ adminRules: ['deny *', 'deny x('] })).rejects.toThrow(
       'adminRules, line 2, character 8: the closing parenthesis is missing',
     );
@@ -190,7 +190,7 @@ describe('checking a policy', () => {
 });
 
 describe('an "always" for several commands', () => {
-  it('[A5] writes a rule for each, and takes none that the call does not need', async () => {
+  it('[A5] adds a rule for each, and none that the call does not need', async () => {
     const t = await open({ policy: ['allow shell_cmd(true)'] });
     await propose(t, { name: 'shell_cmd', arguments: { command: 'true && echo a; echo b' } });
     const approval = await t.onlyApproval();
@@ -205,7 +205,7 @@ describe('an "always" for several commands', () => {
     expect(await propose(t, { name: 'shell_cmd', arguments: { command: 'echo b; echo a' } })).toBe('idle');
   });
 
-  it('[A5] signed for a number does not cover the text of it', async () => {
+  it('[A5] given for a number does not cover the same digits as text', async () => {
     const { runs, tool } = recorder('pay');
     const t = await open({ tools: [tool] });
     await propose(t, { name: 'pay', arguments: { amount: 1 } });
@@ -231,7 +231,7 @@ describe('a rule with a star', () => {
     },
   );
 
-  it('[A30] says which rule its star kept from applying, and "always" proposes the exact command', async () => {
+  it('[A30] reports which rule did not apply because of its star, and "always" proposes the exact command', async () => {
     const sandbox = { kind: 'sandbox-exec', program: '/nowhere' } as const;
     const t = await openTestWorld({ policy: ['allow shell_cmd(git *)'], tools: [shellCmd({ sandbox })] });
     const check = (command: string) => t.world.checkPolicy({ tool: 'shell_cmd', arguments: { command } });
@@ -246,8 +246,8 @@ describe('a rule with a star', () => {
   });
 });
 
-describe('what a rule would have been about in a chat', () => {
-  it('[A5] is shown, newest first, masked and bounded', async () => {
+describe('the calls in a chat that a rule would have matched', () => {
+  it('[A5] are listed newest first, masked and limited', async () => {
     const t = await open({ policy: ['allow shell_cmd(echo a)', 'allow shell_cmd(echo b)'] });
     const echo = (text: string) => ({ name: 'shell_cmd', arguments: { command: `echo ${text}` } });
     await propose(t, echo('a'), echo('b'), { name: 'read_file', arguments: { path: 'x' } });

@@ -34,7 +34,7 @@ async function forwarded(options: TestWorldOptions = {}) {
 const lastType = (t: TestWorld, call: string) => t.toolEvents(call).at(-1)?.type;
 
 describe('a client’s tool', () => {
-  it('[A18] is named after its client, offered to agents and asked by default, whatever it says of itself', async () => {
+  it('[A18] is named after its client, offered to agents and needs approval by default, whatever it declares', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ script: obedient, clock });
     const { tools } = await t.world.clients.register(t.world.id, {
@@ -47,7 +47,7 @@ describe('a client’s tool', () => {
     expect(t.provider.requests[0]?.tools.map(({ name }) => name)).toEqual(tools);
   });
 
-  it('[A18] is forwarded to its client alone, once, with the real arguments, and only after the approval', async () => {
+  it('[A18] is forwarded only to its client, once, with the real arguments, after approval', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
     expect(first(other.tools)).not.toBe(t.toolName);
@@ -84,7 +84,7 @@ describe('a client’s tool', () => {
     expect(lastResults(t)).toEqual([{ error: expect.stringContaining(words) as unknown }]);
   });
 
-  it('[A18] its answer goes to the model; a second one changes nothing', async () => {
+  it('[A18] its result goes to the model; a second one changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };
     expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });
@@ -99,7 +99,7 @@ describe('a client’s tool', () => {
     expect(await t.world.clients.pending(t.client.clientId)).toEqual([]);
   });
 
-  it('[A18] an error of the client, such as a tool it does not know, fails the call in its words', async () => {
+  it('[A18] an error of the client, such as an unknown tool, fails the call with its message', async () => {
     const t = await forwarded();
     await t.world.clients.answer(t.client.clientId, { tool_call_id: t.call, error: 'I know no such tool' });
     expect(await t.chat.settled()).toBe('idle');
@@ -107,7 +107,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_FAILED');
   });
 
-  it('[A18] only its owner may answer, and only a call that was forwarded to it', async () => {
+  it('[A18] only its owner may answer, and only calls that were forwarded to it', async () => {
     const t = await forwarded();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
     const answer = { tool_call_id: t.call, content: 'blue' };
@@ -119,7 +119,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] [A8] a client can not answer before the person approved, nor make its own call run', async () => {
+  it('[A18] [A8] a client can’t answer before the approval, nor run its own call', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();
@@ -131,7 +131,7 @@ describe('a client’s tool', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A18] an answer with both or neither, or of another shape, is refused and changes nothing', async () => {
+  it('[A18] an answer with both or neither, or with an invalid shape, is refused and changes nothing', async () => {
     const t = await forwarded();
     for (const answer of [{}, { content: 7 }, { content: 'a', error: 'b' }, { error: '' }, { contents: 'a' }]) {
       const sent = { tool_call_id: t.call, ...answer } as Parameters<typeof t.world.clients.answer>[1];
@@ -140,7 +140,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] a secret is known to its client alone', async () => {
+  it('[A18] only its client knows its secret', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true });
     const found = async (secret: string) => (await t.world.clients.find(t.world.id, secret))?.id;
@@ -151,8 +151,8 @@ describe('a client’s tool', () => {
   });
 });
 
-describe('a client that is cut off', () => {
-  it('[A18] under 30 s has not left: its call waits and it may still answer', async () => {
+describe('a client that loses its connection', () => {
+  it('[A18] for less than 30 s has not left: its call waits and it may still answer', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS - 1);
@@ -165,7 +165,7 @@ describe('a client that is cut off', () => {
     expect(lastResults(t)).toEqual([{ result: 'red' }]);
   });
 
-  it('[A18] and stays away fails its call in words, and its tools are gone', async () => {
+  it('[A18] for longer fails its call with an error, and its tools are gone', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS);
@@ -182,7 +182,7 @@ describe('a client that is cut off', () => {
     expect(lastResults(t)).toEqual([{ error: expect.stringContaining('no tool named') as unknown }]);
   });
 
-  it('[A18] before the person approved: approving then fails in words', async () => {
+  it('[A18] before the approval: approving then fails with an error', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();
@@ -196,7 +196,7 @@ describe('a client that is cut off', () => {
     expect(lastType(t, approval.toolCallId)).toBe('TOOL_EXECUTION_FAILED');
   });
 
-  it('[A18] a grant for its tool is none for the tool of another client with the same label', async () => {
+  it('[A18] a grant for its tool does not apply to another client’s tool with the same label', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
@@ -209,7 +209,7 @@ describe('a client that is cut off', () => {
 });
 
 describe('a restart with a forwarded call', () => {
-  it('[A18] [A9] the client comes back with its secret and answers', async () => {
+  it('[A18] [A9] the client returns with its secret and answers', async () => {
     const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);
@@ -226,7 +226,7 @@ describe('a restart with a forwarded call', () => {
     expect(again.toolEvents(t.call).map(({ type }) => type)).toEqual(['TOOL_EXECUTION_SUCCEEDED']);
   });
 
-  it('[A18] the client stays away: after 30 s the call fails in words', async () => {
+  it('[A18] the client does not return: after 30 s the call fails with an error', async () => {
     const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);

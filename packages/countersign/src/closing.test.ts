@@ -10,7 +10,7 @@ import { createTestEngine } from './testing/test-engine.js';
 
 afterEach(closeTestWorlds);
 
-/** Time, the real one unless told, and which of its timers would keep a process alive. */
+/** A clock (real by default) that tracks timers which would keep the process alive. */
 function countingClock(base: Clock = systemClock): { clock: Clock; timers: ReadonlySet<object> } {
   const timers = new Set<object>();
   const clock: Clock = {
@@ -39,21 +39,21 @@ const inFolder = freshFolder();
 const never = () => new Promise<never>(() => undefined);
 
 describe('closing a world', () => {
-  it('[S4] again, at once or later, is the same end and no failure', async () => {
+  it('[S4] twice, at once or later, is the same as once', async () => {
     const t = await openTestWorld();
     await Promise.all([t.world.close(), t.world.close()]);
     await t.world.close();
     await expect(t.chat.send('hello?')).rejects.toMatchObject({ code: 'closed' });
   });
 
-  it('[M8] whoever waits for a chat to settle is told that it will not', async () => {
+  it('[M8] rejects everyone who waits for a chat to settle', async () => {
     const t = await openTestWorld({ script: never });
     await t.chat.send('hi');
     const [settled] = await Promise.allSettled([t.chat.settled(), closeTestWorld(t)]);
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
   });
 
-  it('[A8] [S3] right after a yes runs its call before the end or after the next start, once, and knows how it ended', async () => {
+  it('[A8] [S3] right after an approval runs its call before closing or after the next start, once, with a known outcome', async () => {
     const { runs, tool: remove } = recorder();
     for (const ticks of [0, 12, 24]) {
       runs.length = 0;
@@ -74,7 +74,7 @@ describe('closing a world', () => {
     }
   });
 
-  it('leaves no timer behind that would keep a process alive', async () => {
+  it('leaves no timer that would keep the process alive', async () => {
     const { clock, timers } = countingClock();
     const t = await openTestWorld({ script: never, clock });
     await t.chat.send('hi');
@@ -82,7 +82,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[S7] a step that was to be tried again leaves none either', async () => {
+  it('[S7] nor does a step that was to be retried', async () => {
     const { clock, timers } = countingClock(createFakeClock());
     const t = await openTestWorld({
       script: obedient,
@@ -93,7 +93,7 @@ describe('closing a world', () => {
       },
     });
     await propose(t, { name: 'remove' });
-    // For always, since a yes for once starts its call itself.
+    // With scope always, because an approval once starts its call itself.
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });
     await t.world.quiet();
     expect(timers.size).toBe(1);
@@ -101,7 +101,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[M10] from inside a tool, a model or a listener ends it like from anywhere', async () => {
+  it('[M10] works from inside a tool, a model or a listener', async () => {
     const inTool = door();
     const first = await openTestWorld({
       script: obedient,
@@ -132,7 +132,7 @@ describe('closing a world', () => {
 });
 
 describe('closing a process that shares its store', () => {
-  /** What others hear of a process, oldest first. */
+  /** What other processes receive, oldest first. */
   function listenTo(): { heard: readonly string[]; shared: SharedStore } {
     const heard: string[] = [];
     const hears = async () => async () => undefined;
@@ -167,7 +167,7 @@ describe('closing a process that shares its store', () => {
     return { clock, heard, engine };
   }
 
-  it('[S3] [S4] it beats until it has given back its turns: a slow end is not taken for a death', async () => {
+  it('[S3] [S4] sends heartbeats until it has released its turns: a slow shutdown is not taken for a crash', async () => {
     let before = 0;
     const { clock, heard, engine } = await open(async (time) => {
       before = heard.length;
@@ -182,7 +182,7 @@ describe('closing a process that shares its store', () => {
     expect(heard.at(-1)).toBe('retired');
   });
 
-  it('[S3] it falls silent if it can not end in order, and others take its turns over', async () => {
+  it('[S3] sends no more heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
     const { clock, heard, engine } = await open(() => Promise.reject(new Error('stuck')));
     await expect(engine.close()).rejects.toThrow('stuck');
     const last = heard.length;
@@ -193,7 +193,7 @@ describe('closing a process that shares its store', () => {
 });
 
 describe('a chat that is deleted', () => {
-  it('[M7] with its world while a model looks for a title is no failure', async () => {
+  it('[M7] together with its world while a model generates a title causes no error', async () => {
     const asked = door();
     const title = door<string>();
     const t = await openTestWorld({

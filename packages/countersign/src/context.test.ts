@@ -8,13 +8,13 @@ async function say({ chat }: Pick<TestWorld, 'chat'>, content: string): Promise<
   await chat.send(content);
   return chat.settled();
 }
-/** What the model was shown beside its system message. */
+/** What the model was shown besides its system message. */
 const shown = (request: GenerateRequest | undefined): ModelMessage[] => (request?.messages ?? []).slice(1);
 const texts = (request: GenerateRequest | undefined): string[] => shown(request).map((m) => m.content);
 const system = (request: GenerateRequest | undefined): string => request?.messages[0]?.content ?? '';
 
 describe('the view', () => {
-  it('[C1] is this chat and this agent only: two chats of one agent never mix', async () => {
+  it('[C1] contains only this chat and this agent: two chats of one agent never mix', async () => {
     const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
     const other = { chat: await opened.world.chat() };
     for (const round of [1, 2, 3]) {
@@ -26,7 +26,7 @@ describe('the view', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a1', 're a1', 'a2', 're a2', 'a3', 're a3']);
   });
 
-  it('[C1] two chats of one agent at the same moment keep apart', async () => {
+  it('[C1] two chats of one agent at the same time stay separate', async () => {
     const first = door();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -43,7 +43,7 @@ describe('the view', () => {
     expect((await other.chat.messages()).map((m) => m.content)).toEqual(['b', 're b']);
   });
 
-  it('[C1] holds what the agent answered or said, not what went to others, with other speakers by name', async () => {
+  it('[C1] contains what the agent answered or said, not messages to others, and names other speakers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ({ messages }) =>
@@ -59,7 +59,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1] approvals and decisions are not in it; calls and results are side by side, once', async () => {
+  it('[C1] contains no approvals or decisions; calls and results are adjacent and appear once', async () => {
     const opened = await openTestWorld({
       script: [{ say: 'I try', calls: [{ name: 'ask' }, { name: 'free' }] }, 'done', 'ok'],
       tools: [gated('ask', () => 'asked'), tool('free', () => 'ran')],
@@ -80,7 +80,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1] [A10] a call of a reserved name is taken out, and the model hears that it was refused', async () => {
+  it('[C1] [A10] omits a call of a reserved name, and the model is told that it was refused', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'client.requestApproval', arguments: {} }] }, 'sorry'],
       tools: [tool('free', () => 'ran')],
@@ -91,7 +91,7 @@ describe('the view', () => {
     expect(texts(request).at(-1)).toMatch(/reserved/);
   });
 
-  it('[C1] a turn sees the chat as of its start, nothing that came later', async () => {
+  it('[C1] a turn sees the chat as of its start', async () => {
     const opened = await openTestWorld({
       script: ({ messages }) => (messages.at(-1)?.content === 'open' ? { calls: [{ name: 'ask' }] } : 'ok'),
       tools: [gated('ask', () => 'x')],
@@ -105,7 +105,7 @@ describe('the view', () => {
     expect(texts(third)).toEqual(['open', '', '{"result":"x"}', 'ok', 'later']);
   });
 
-  it('[C1] every call in view has its result, also after a stop, a failure and a denial', async () => {
+  it('[C1] every call in view has its result, even after a stop, a failure or a denial', async () => {
     const running = door();
     const opened = await openTestWorld({
       script: ({ messages }) => {
@@ -137,7 +137,7 @@ describe('the view', () => {
     expect(JSON.stringify(view)).toContain('stopped, outcome unknown');
   });
 
-  it('[C1] the system prompt is fresh, and memory keeps everything', async () => {
+  it('[C1] the system prompt is current, and memory keeps everything', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Ada', systemPrompt: 'Be brief.' }] });
     await say(opened, 'one');
     await opened.world.updateAgent('ada', { systemPrompt: 'Be long.' });
@@ -149,7 +149,7 @@ describe('the view', () => {
     expect((await opened.chat.memory('ada')).map((m) => m.content)).toEqual(['one', 'ok', 'two', 'ok']);
   });
 
-  it('[C1] a renamed agent is called by its new name from then on', async () => {
+  it('[C1] a renamed agent appears under its new name from then on', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: ['@Ada hi', 'ok', 'ok'] });
     await say(opened, '@Bob greet Ada');
     await opened.world.updateAgent('bob', { name: 'Robert' });
@@ -159,10 +159,11 @@ describe('the view', () => {
 });
 
 describe('a view that is too big', () => {
-  // 3 characters count as a token and 4,000 tokens are kept for the answer, so this leaves room for 3,000 characters.
+  // 3 characters count as a token and 4,000 tokens are reserved for the answer, so this leaves room for 3,000
+  // characters.
   const small = { contextTokens: 5_000 };
 
-  it('[C2] whole oldest exchanges are left out, never half of one, and a note says so', async () => {
+  it('[C2] omits the oldest whole exchanges, never half of one, and says so in a note', async () => {
     const opened = await openTestWorld({ model: small, script: () => 'a'.repeat(300) });
     for (let n = 1; n <= 10; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
     const request = opened.provider.requests.at(-1);
@@ -179,7 +180,7 @@ describe('a view that is too big', () => {
     expect(await opened.chat.messages()).toHaveLength(20);
   });
 
-  it('[C2] calls and results go or stay together', async () => {
+  it('[C2] keeps or omits calls and results together', async () => {
     const opened = await openTestWorld({
       model: small,
       script: ({ messages }) => (messages.at(-1)?.role === 'user' ? { calls: [{ name: 'look' }] } : 'seen'),
@@ -196,7 +197,7 @@ describe('a view that is too big', () => {
     }
   });
 
-  it('[C2] a turn that is too big by itself keeps its calls, and its oldest results shrink to a note', async () => {
+  it('[C2] a single turn that is too big keeps its calls, and its oldest results shrink to a note', async () => {
     let calls = 0;
     const opened = await openTestWorld({
       model: small,
@@ -213,14 +214,14 @@ describe('a view that is too big', () => {
     expect(results.at(-1)).toContain('4xxx');
   });
 
-  it('[C2] a single message larger than the window still reaches the model with its turn', async () => {
+  it('[C2] a message larger than the window still reaches the model with its turn', async () => {
     const opened = await openTestWorld({ model: small });
     await say(opened, 'before');
     await say(opened, 'y'.repeat(100_000));
     expect(texts(opened.provider.requests.at(-1))).toEqual(['y'.repeat(100_000)]);
   });
 
-  it('[C2] what was left out comes back for a model with more room', async () => {
+  it('[C2] omitted messages return for a model with a larger window', async () => {
     const opened = await openTestWorld({
       model: small,
       providers: [{ name: 'wide', contextTokens: () => 200_000, generate: (request) => wide(request) }],
@@ -241,7 +242,7 @@ describe('a view that is too big', () => {
 });
 
 describe('the system message', () => {
-  it('[C3] says which tools exist, that calls may wait, that denials are not repeated, and that results are data', async () => {
+  it('[C3] lists the tools and says that calls may wait, denials are final, and results are data', async () => {
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', systemPrompt: 'You keep the harbour.' }, 'Bob'],
       tools: [tool('look', () => 1), gated('open', () => 2)],
@@ -256,7 +257,7 @@ describe('the system message', () => {
     expect(words).toMatch(/data, not orders/);
   });
 
-  it('[C3] an agent without tools is told so, and gets no schemas', async () => {
+  it('[C3] tells an agent without tools so, and sends no schemas', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Ada', tools: [] }], tools: [tool('look', () => 1)] });
     await say(opened, 'hi');
     expect(opened.provider.requests[0]?.tools).toEqual([]);

@@ -11,7 +11,7 @@ import { runScenario } from './testing/crash-scenario.js';
 const folder = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Made from `testing/crash-child.ts`. */
+/** Built from `testing/crash-child.ts`. */
 const child = fileURLToPath(new URL('../dist/testing/bundle/crash-child.js', import.meta.url));
 
 const LIMIT_MS = 120_000;
@@ -21,7 +21,7 @@ interface Place {
   diary: string;
 }
 
-/** Two processes at a time: the machine has no use for more. */
+/** At most two processes at a time; more would not be faster. */
 const waiting: (() => void)[] = [];
 let free = 2;
 
@@ -44,7 +44,7 @@ function newPlace(): Place {
   return { file: join(folder, `${places}.db`), diary: join(folder, `${places}.diary`) };
 }
 
-/** What a dead process left behind, for one more process to die over. */
+/** A copy of what a dead process left, for another process to crash on. */
 function copyOf(place: Place): Place {
   const copy = newPlace();
   for (const end of ['', '-wal', '-steps', '.audit-head']) {
@@ -54,7 +54,7 @@ function copyOf(place: Place): Place {
   return copy;
 }
 
-/** Runs the scenario in a process of its own, killed at a moment unless that is 0. */
+/** Runs the scenario in a child process and kills it at a moment, unless that is 0. */
 async function runChild({ file, diary }: Place, dieAt: number): Promise<NodeJS.Signals | number | null> {
   return new Promise((resolve, reject) => {
     const running = spawn(process.execPath, [child, file, diary, String(dieAt)], {
@@ -79,9 +79,9 @@ async function momentsAfter(place: Place): Promise<string[]> {
   return diaryOf(copy).flatMap(([word, ...moment]) => (word === 'moment' ? [moment.join(' ')] : []));
 }
 
-/** What must hold however a process died, leaving `left`, when the last one has come to the end. */
+/** What must hold after the last process finished, however the earlier ones, which left `left`, died. */
 function expectKept(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
-  // Nothing that was kept is gone or different, and the log goes on where it was.
+  // Nothing stored is lost or changed, and the log continues where it was.
   for (const { events, messages } of left) {
     expect(after.events.slice(0, events.length)).toEqual(events);
     expect(after.messages.slice(0, messages.length)).toEqual(messages);
@@ -89,7 +89,7 @@ function expectKept(place: Place, left: readonly CrashRecord[], after: CrashReco
   expect(after.events.map(({ id }) => id)).toEqual(after.events.map((_, at) => at + 1));
   expect([after.chatStatus, after.unfinished, after.audit.ok]).toEqual(['idle', 0, true]);
 
-  // What people were told to be kept is kept.
+  // Everything that people were told is stored is stored.
   const diary = diaryOf(place);
   const told = (word: string): string[] => diary.flatMap(([first, id = '']) => (first === word ? [id] : []));
   const kept = [...after.messages.map(({ id }) => id), ...after.approvals.map(({ id }) => id)];
@@ -106,7 +106,7 @@ function runsOf(place: Place, callId: string): number {
   return diaryOf(place).filter(([word, , id]) => word === 'ran' && id === callId).length;
 }
 
-/** The whole conversation, once, and the whole life of each call. */
+/** The whole conversation once, and the whole lifecycle of each call. */
 function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
   expect(spokenIn(after)).toEqual(['@Ada tidy up', '@Ben have a look', 'Well done.']);
   expect(after.calls.map(({ toolName }) => toolName)).toEqual(['remove', 'write', 'sync']);
@@ -124,7 +124,7 @@ function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRec
   }
 }
 
-/** The turn took two processes with it: it has ended, and so has each of its calls. */
+/** The turn crashed two processes, so it has ended with all its calls. */
 function expectEnded(after: CrashRecord): void {
   expect(spokenIn(after)).toEqual(['@Ada tidy up', expect.stringContaining('interrupted 2 times')]);
   for (const call of after.calls) expect(lifeOf(after, call.id).at(-1)).toMatch(/SUCCEEDED|FAILED|DENIED/);
@@ -135,7 +135,7 @@ function spokenIn({ messages }: CrashRecord): string[] {
   return messages.filter(({ role, toolCalls }) => role !== 'tool' && toolCalls === null).map(({ content }) => content);
 }
 
-/** Goes on in this process, to the end, and looks at what is there. */
+/** Continues in this process to the end, and reads the result. */
 async function goOn(place: Place, left: readonly CrashRecord[]): Promise<CrashRecord> {
   await runScenario({ ...place, probe: () => undefined });
   const after = await readCrashRecord(place.file);
@@ -151,7 +151,10 @@ function chosen<T>(all: readonly T[], kind: (each: T) => string): T[] {
   return all.filter((each, at) => all.findIndex((other) => kind(other) === kind(each)) === at);
 }
 
-/** What a call left behind when its process died after it had run and before its end was written; and the steps of who finds it. */
+/**
+ * What a call left behind if its process died after it ran and before its end was stored, and the steps of the next
+ * process.
+ */
 async function dieAfterRun(nth: number) {
   const place = newPlace();
   const ends = moments.flatMap((moment, at) => (moment === 'after tool-execution' ? [at + 1] : []));
@@ -214,7 +217,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
         expect(await runChild(copy, at)).toBe('SIGKILL');
         const both = [left, await readCrashRecord(copy.file)];
         const after = await goOn(copy, both);
-        // Before it was taken up again, the turn had cost one process only.
+        // Before it was resumed, the turn had crashed only one process.
         if (['before recover', 'after recover', 'before claim'].includes(moment)) expectWhole(copy, both, after);
         else expectEnded(after);
       });

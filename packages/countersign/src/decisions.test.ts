@@ -15,7 +15,7 @@ async function asked(path = 'a') {
 }
 
 describe('answering', () => {
-  it('[A4] the decision is a tool message under the approval, the result a second one under the call', async () => {
+  it('[A4] stores the decision as a tool message under the approval, and the result as a second one under the call', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve', reason: 'tidy' });
     await t.chat.settled();
@@ -25,7 +25,7 @@ describe('answering', () => {
     expect(JSON.parse(tools[1]?.content ?? '')).toEqual({ result: 'remove ran' });
   });
 
-  it('[A4] takes the id of the approval or of the call', async () => {
+  it('[A4] accepts the id of the approval or of the call', async () => {
     for (const id of ['approvalId', 'toolCallId'] as const) {
       const t = await asked();
       expect(await t.world.publishToolResult('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
@@ -39,7 +39,7 @@ describe('answering', () => {
     }
   });
 
-  it('[A4] [W5] a stale callHash or turnId is refused, changes nothing, and the right one still works', async () => {
+  it('[A4] [W5] a stale callHash or turnId is refused and changes nothing, and the right one still works', async () => {
     const t = await asked();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
     for (const stale of [{ callHash: 'f'.repeat(64) }, { callHash: '' }, { turnId: 'turn_of_yesterday.1' }]) {
@@ -69,7 +69,7 @@ describe('answering', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A5] once is for this invocation: the very same call is asked again', async () => {
+  it('[A5] once applies to this invocation: the same call needs approval again', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -79,7 +79,7 @@ describe('answering', () => {
 });
 
 describe('ownership', () => {
-  it('[A6] [W5] a decision that names another agent or chat is 403, changes nothing and is in the audit', async () => {
+  it('[A6] [W5] a decision that names another agent or chat gets 403, changes nothing and is in the audit log', async () => {
     const t = await asked();
     const other = await t.world.chat();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
@@ -102,7 +102,7 @@ describe('ownership', () => {
     ]);
   });
 
-  it('[W5] an unknown id is 404 and is in the audit', async () => {
+  it('[W5] an unknown id gets 404 and is in the audit log', async () => {
     const t = await asked();
     for (const tool_call_id of ['approval_0', 'call_0', '../', 'remove', t.approval.approvalId.toUpperCase()]) {
       expect(await t.world.publishToolResult('ada', { tool_call_id, decision: 'approve' })).toMatchObject({
@@ -114,7 +114,7 @@ describe('ownership', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W5] the id the vendor gave is nobody’s: it decides nothing', async () => {
+  it('[W5] the vendor’s id decides nothing', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', id: 'toolu_1' });
@@ -167,7 +167,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[W5] a change of mind is 409 with the state it stands in, either way', async () => {
+  it('[W5] a changed decision gets 409 with the current state, either way', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -191,7 +191,7 @@ describe('one decision, one run', () => {
     expect(denied.runs).toEqual([]);
   });
 
-  it('[A8] approve and deny sent at the same moment: one of them counts, and the record and the tool agree', async () => {
+  it('[A8] of approve and deny at the same time one counts, and the record and the tool agree', async () => {
     const t = await asked();
     const [yes, no] = await Promise.all([
       t.world.decide(t.approval, { decision: 'approve' }),
@@ -204,7 +204,7 @@ describe('one decision, one run', () => {
     expect(settled.status).toBe(yes.kind === 'recorded' ? 'approved' : 'denied');
   });
 
-  it('[A8] [T5] approve A and deny B in one turn: A runs, B does not, the model hears both in call order', async () => {
+  it('[A8] [T5] approve A and deny B in one turn: A runs, B does not, and the model gets both in call order', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
@@ -223,7 +223,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[A8] an approved call is not lost when its sibling is denied first, and a denial is shown before a slow sibling ends', async () => {
+  it('[A8] an approved call is not lost if its sibling is denied first, and a denial is shown before a slow sibling ends', async () => {
     let finish: (value: string) => void = () => undefined;
     const slow = gated('slow', () => new Promise((resolve) => (finish = resolve)));
     const { runs, tool: remove } = recorder();
@@ -245,7 +245,7 @@ describe('one decision, one run', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A6] a decision on a call that ran unasked changes nothing', async () => {
+  it('[A6] a decision on a call that ran without approval changes nothing', async () => {
     const ran: unknown[] = [];
     const t = await openTestWorld({ script: obedient, tools: [tool('look', async (args) => ran.push(args))] });
     await propose(t, { name: 'look' });
@@ -255,7 +255,7 @@ describe('one decision, one run', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('[A8] a decision on a stopped call is 409 and nothing runs', async () => {
+  it('[A8] a decision on a stopped call gets 409 and runs nothing', async () => {
     const t = await asked();
     await t.chat.stop();
     expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409, state: 'denied' });
@@ -276,7 +276,7 @@ describe('one decision, one run', () => {
 });
 
 describe('no default approves', () => {
-  it('[A17] empty, unknown and misspelt decisions are refused whole and leave the question open', async () => {
+  it('[A17] empty, unknown and misspelled decisions are refused and leave the approval pending', async () => {
     const t = await asked();
     const id = t.approval.approvalId;
     const garbage: unknown[] = [
@@ -304,7 +304,7 @@ describe('no default approves', () => {
       { tool_call_id: id, decision: 'approve', callHash: 7 },
     ];
     for (const input of garbage) {
-      // What comes over a wire has no type.
+      // Input from the network has no type.
       const sent = input as Parameters<typeof t.world.publishToolResult>[1];
       await expect(t.world.publishToolResult('ada', sent)).rejects.toMatchObject({ code: 'invalid' });
     }
@@ -312,7 +312,7 @@ describe('no default approves', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A17] approving without a scope is once, and refused where once is not offered', async () => {
+  it('[A17] approving without a scope means once, and is refused if once is not offered', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, options: ['approve_session'] } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove' });
@@ -322,7 +322,7 @@ describe('no default approves', () => {
     expect((await t.onlyApproval()).status).toBe('pending');
   });
 
-  it('[A17] a denial that carries what belongs to an approval is refused: it was meant otherwise', async () => {
+  it('[A17] a denial with fields of an approval is refused as ambiguous', async () => {
     const t = await asked();
     for (const extra of [
       { scope: 'session' },
@@ -360,7 +360,7 @@ describe('edited arguments', () => {
     return { ...t, runs, approval: await t.onlyApproval() };
   }
 
-  it('[A7] what runs is the edit, the event carries it, and the model is told what really ran', async () => {
+  it('[A7] runs the edit, the event contains it, and the model is told what really ran', async () => {
     const t = await askedTyped({ path: '/' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a.tmp' } });
     expect(await t.chat.settled()).toBe('idle');
@@ -373,16 +373,16 @@ describe('edited arguments', () => {
     expect(decision?.arguments).toEqual({ path: 'a.tmp' });
   });
 
-  it('[A7] the decision runs what was recorded, not arguments that differ only in spelling', async () => {
+  it('[A7] runs the recorded arguments, not ones that differ only in spelling', async () => {
     const t = await askedTyped({ path: 'a' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
     await t.chat.settled();
-    // The same call is no edit: nothing says that somebody changed it.
+    // The same call is not an edit, so nothing says that someone changed it.
     expect(lastResults(t)).toEqual([{ result: 'gone' }]);
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A7] an edit that breaks the schema is 422 and leaves the question open', async () => {
+  it('[A7] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
     const t = await askedTyped({ path: 'a' });
     for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
       expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
@@ -394,7 +394,7 @@ describe('edited arguments', () => {
     expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
-  it('[A7] [A2] an edit into what a rule denies is 422', async () => {
+  it('[A7] [A2] an edit into a denied call gets 422', async () => {
     const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
       { status: 422, detail: expect.stringContaining('denies') as unknown },
@@ -402,7 +402,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A7] [A15.5] a mask sent back stands for its value, an unknown one is 422', async () => {
+  it('[A7] [A15.5] a mask sent back stands for its value; an unknown one gets 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
     expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(
@@ -421,7 +421,7 @@ describe('edited arguments', () => {
     expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
   });
 
-  it('[A7] the same edit sent three times at once runs once; another edit is a change of mind', async () => {
+  it('[A7] the same edit sent three times at once runs once; a different edit is a changed decision', async () => {
     const t = await askedTyped({ path: 'a' });
     const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));
@@ -434,7 +434,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 
-  it('[A7] keys that reach for a prototype are arguments like any other and change nothing that runs', async () => {
+  it('[A7] keys such as __proto__ are ordinary arguments and don’t change what runs', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: '{"__proto__":{"path":"/"},"path":"a","path":"b"}' });

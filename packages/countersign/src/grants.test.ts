@@ -49,7 +49,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A5] with a pattern it covers calls like it and no others', async () => {
+  it('[A5] with a pattern covers matching calls and no others', async () => {
     const t = await granted({ pattern: 'path=a*' });
     expect(await propose(t, remove('abc'))).toBe('idle');
     expect(await propose(t, remove('b'))).toBe('waiting');
@@ -57,7 +57,7 @@ describe('a session grant', () => {
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'abc' }]);
   });
 
-  it('[A5] a pattern that does not fit this call, can not be read or goes with another scope is 422', async () => {
+  it('[A5] a pattern that doesn’t match this call, is invalid or has another scope gets 422', async () => {
     const { tool: removing, runs } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -76,7 +76,7 @@ describe('a session grant', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A5] does not reach another agent', async () => {
+  it('[A5] does not apply to another agent', async () => {
     const t = await granted({ agents: ['Ada'] });
     await t.world.addAgent({ name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
     await t.world.update({ mainAgent: 'bob' });
@@ -85,7 +85,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] does not reach another chat, nor another tool', async () => {
+  it('[A5] does not apply to another chat or tool', async () => {
     const { runs, tool: other } = recorder('rename');
     const t = await granted({ tools: [other] });
     expect(await propose({ chat: await t.world.chat() }, remove('b'))).toBe('waiting');
@@ -99,7 +99,7 @@ describe('a session grant', () => {
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A5] lapses after 12 hours unused; use keeps it alive', async () => {
+  it('[A5] expires after 12 hours without use', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR - 1);
     expect(await propose(t, remove('b'))).toBe('idle');
@@ -110,13 +110,13 @@ describe('a session grant', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[A5] a lapsed one is not listed as if it still said yes', async () => {
+  it('[A5] is not listed after it expired', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR);
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A2] one that lapses or is revoked between the yes and the start asks', async () => {
+  it('[A2] that expires or is revoked between the approval and the start requires approval', async () => {
     const gate = door();
     const slow = tool('slow', () => gate.opened);
     const t = await granted({ tools: [slow] });
@@ -129,7 +129,7 @@ describe('a session grant', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A14] revoking works from the next call on, once, and is in the audit', async () => {
+  it('[A14] revoking takes effect from the next call, once, and is in the audit log', async () => {
     const t = await granted();
     const { grantId } = first(await t.world.grants());
     expect(await t.world.revoke(grantId)).toBe(true);
@@ -143,7 +143,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A9] [A5] survives a restart with what it was last used for, and so does its revocation', async () => {
+  it('[A9] [A5] survives a restart with its last use, and so does its revocation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'harbour.db');
@@ -166,7 +166,7 @@ describe('a session grant', () => {
     }
   });
 
-  it('[A5] [A15] answers a rule with a secret in it, and no other rule that looks the same when masked', async () => {
+  it('[A5] [A15] overrides a rule that contains a secret, and no other rule that looks the same when masked', async () => {
     const { runs, tool: removing } = recorder();
     const secret = 'sk-live-1234567890abcdef';
     const call = (path: string) => ({ name: 'remove', arguments: { path, token: secret } });
@@ -182,7 +182,7 @@ describe('a session grant', () => {
     expect(JSON.stringify(asked.filter(({ id }) => id.startsWith('approval')))).not.toContain(secret);
   });
 
-  it('[A5] two approvals answered with session at once give the agent no more than was said', async () => {
+  it('[A5] two approvals with session at once give the agent no more than each said', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('b'));
@@ -206,7 +206,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] a session grant needs no byte-identical arguments (others got this wrong)', async () => {
+  it('[A5] a session grant does not require byte-identical arguments (a bug in other frameworks)', async () => {
     const t = await granted();
     expect(await propose(t, { name: 'remove', arguments: '{ "path" : "a" , "why":"" }' })).toBe('idle');
     expect(t.runs).toHaveLength(2);
@@ -214,14 +214,14 @@ describe('a session grant', () => {
 });
 
 describe('an explicit ask rule', () => {
-  it('[A2] [A5] asks in spite of a grant given before it; a grant that answers that very rule overrules it', async () => {
+  it('[A2] [A5] requires approval despite an earlier grant; a grant given for that rule overrides it', async () => {
     const t = await granted();
     await t.world.setPolicy(['ask remove(path=b)']);
     expect(await propose(t, remove('a'))).toBe('idle');
     expect(await propose(t, remove('b'))).toBe('waiting');
     const approval = await t.onlyApproval();
     expect(approval.why).toContain('ask remove(path=b)');
-    // An allow rule would change nothing beside an ask rule, so it is not offered.
+    // An allow rule has no effect next to an ask rule, so it is not offered.
     expect(approval.options).toEqual(['deny', 'approve_once', 'approve_session']);
     expect(
       await t.world.decide(approval, { decision: 'approve', scope: 'always', rule: 'allow remove(path=b)' }),
@@ -234,7 +234,7 @@ describe('an explicit ask rule', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('[A2] an allow rule beside an ask rule runs nothing unasked', async () => {
+  it('[A2] an allow rule next to an ask rule runs nothing without approval', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({
       script: obedient,

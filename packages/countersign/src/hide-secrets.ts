@@ -2,15 +2,15 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { SECRET_VARIABLES } from '@countersign/protocol';
 
 /**
- * Overwrites secrets in the environment that the kernel shows of this process in `/proc/PID/environ`: removing one from `process.env` does
- * not change that, and every process of the same user can read it. `process.env` keeps the values. Where the system does not allow it
- * nothing changes; the server looks for its token there and warns.
+ * Overwrites secrets in `/proc/PID/environ`, which every process of the same user can read: removing them from
+ * `process.env` doesn't change it. `process.env` keeps the values. Does nothing if the system doesn't allow it; the
+ * server then finds its token there and warns.
  */
 export function hideSecrets(): void {
   if (process.platform !== 'linux') return;
   const present = SECRET_VARIABLES.filter((name) => process.env[name] !== undefined);
   if (present.length === 0) return;
-  // Set again, a value gets memory of its own: the C library would otherwise go on reading what is overwritten here.
+  // Setting a value again allocates new memory; otherwise the C library would read what we overwrite here.
   Object.assign(process.env, Object.fromEntries(present.map((name) => [name, process.env[name]])));
   try {
     const start = environmentStart();
@@ -24,11 +24,14 @@ export function hideSecrets(): void {
       closeSync(memory);
     }
   } catch {
-    // No such file, or a kernel that forbids it.
+    // No such file, or the kernel forbids it.
   }
 }
 
-/** Where the environment begins in memory: field 50 of proc_pid_stat(5). The program's name before it may hold spaces and brackets. */
+/**
+ * Address of the environment: field 50 of proc_pid_stat(5). The program name before it may contain spaces and
+ * parentheses.
+ */
 function environmentStart(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[47]);

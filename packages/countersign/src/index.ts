@@ -19,7 +19,7 @@ export type {
   ToolInput,
   ToolPlace,
 } from '@countersign/core/ports';
-// For tests of your own: the model that does what it is told, and the clock that moves when it is told.
+// For your own tests: a scripted model and a clock that you advance.
 export { createFakeClock, scripted } from '@countersign/core/testing';
 export type {
   FakeClock,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { holdPromises, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
 import { change, talk } from './testing/lab-arbitraries.js';
 
-describe('any order of answers, messages, decisions, results and stops', () => {
+describe('any order of responses, messages, decisions, results and stops', () => {
   it(
     '[T1] [T2] [T4] [T5] [T6] [T8] [T9] keeps tool turns in order',
     async () => {
@@ -11,7 +11,7 @@ describe('any order of answers, messages, decisions, results and stops', () => {
     LIMIT_MS,
   );
   it(
-    '[A4] [A5] [A6] [A7] [A8] [M9] [W5] runs what was signed, once',
+    '[A4] [A5] [A6] [A7] [A8] [M9] [W5] runs what was approved, once',
     async () => {
       expect(await holdPromises([...talk, ...change])).toBe(RUNS);
     },

@@ -6,7 +6,7 @@ import { brokenPromises } from './testing/lab-invariants.js';
 import { readRecord } from './testing/lab-record.js';
 import { closeLab, openBench, openLab } from './testing/lab.js';
 
-describe('any order of answers, decisions, results, stops, deaths and restarts', () => {
+describe('any order of responses, decisions, results, stops, crashes and restarts', () => {
   it(
     '[A8] [A9] [S1] [S3] loses nothing and runs nothing twice',
     async () => {
@@ -15,7 +15,7 @@ describe('any order of answers, decisions, results, stops, deaths and restarts',
     LIMIT_MS,
   );
   it(
-    '[A6] [A7] [A16] [M11] [S3] comes to rest with nothing half told',
+    '[A6] [A7] [A16] [M11] [S3] settles with no partial records',
     async () => {
       expect(await holdPromises([...talk, ...change, ...death])).toBe(RUNS);
     },
@@ -23,7 +23,7 @@ describe('any order of answers, decisions, results, stops, deaths and restarts',
   );
 });
 
-it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves no question open', async () => {
+it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves no approval pending', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const calls = (['sync', 'remove'] as const).map((tool) => ({ tool, n: 0, vendorId: '' }));
@@ -42,7 +42,7 @@ it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves 
   await bench.store.close();
 });
 
-it('[S3.4] of turns that were interrupted twice together, each then runs alone, and only one that is interrupted alone ends', async () => {
+it('[S3.4] turns that were interrupted twice together then run alone, and only one that is interrupted alone ends', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const asked = (): string[] => lab.models.map(({ request }) => String(request.messages.at(-1)?.content));
@@ -65,7 +65,7 @@ it('[S3.4] of turns that were interrupted twice together, each then runs alone, 
   await bench.store.close();
 });
 
-it('[S3] turns that were interrupted twice together are all answered, one after the other, if nothing interrupts them again', async () => {
+it('[S3] turns that were interrupted twice together are all answered in sequence if nothing interrupts them again', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   for (const chat of [0, 1] as const) await perform(lab, { do: 'send', chat, to: 'ada', again: false, ticks: 'all' });
@@ -78,14 +78,14 @@ it('[S3] turns that were interrupted twice together are all answered, one after 
   await bench.store.close();
 });
 
-it('[S3] a decision in between makes the interruptions count from the start', async () => {
+it('[S3] a decision in between resets the count of interruptions', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const calls = [{ tool: 'remove' as const, n: 0, vendorId: '' }];
   const approve = { decision: 'approve', scope: 'once', how: 'plain', times: 1, pending: true } as const;
   await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
   await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
-  // The next process takes the turn up, and asks the model again.
+  // The next process resumes the turn and calls the model again.
   await perform(lab, { do: 'advance', ms: 1, ticks: 'all' });
   await perform(lab, { do: 'model', pick: 0, reply: { kind: 'calls', calls }, ticks: 'all' });
   await perform(lab, { do: 'decide', pick: 0, ...approve, ticks: 'all' });

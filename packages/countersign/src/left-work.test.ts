@@ -61,15 +61,15 @@ async function say(chat: keyof typeof chats, content: string): Promise<void> {
   await settle();
 }
 
-/** A step is committed when the event loop comes round; several follow from one another. */
+/** A step is committed in the next event loop iteration; several follow from each other. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 40; round += 1) await setImmediate();
 }
 
 const words = (): string[] => asked.map((one) => one.words);
 
-describe('a command that ends soon and acts in one chat', () => {
-  it('[X4] [S3] neither ends the culprit of another chat nor begins what waits behind it', async () => {
+describe('a short-lived command that acts in one chat', () => {
+  it('[X4] [S3] neither ends the culprit of another chat nor starts turns that wait behind it', async () => {
     await say('elsewhere', 'first elsewhere');
     await crash('take-up');
     await say('elsewhere', 'second elsewhere');
@@ -84,7 +84,7 @@ describe('a command that ends soon and acts in one chat', () => {
     ]);
   });
 
-  it('[X4] [S3] goes on in each chat that it acts in, though only one interrupted turn runs at a time', async () => {
+  it('[X4] [S3] continues each chat that it acts in, although only one interrupted turn runs at a time', async () => {
     await say('here', 'first here');
     await say('elsewhere', 'first elsewhere');
     await crash('take-up');

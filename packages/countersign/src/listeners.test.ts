@@ -5,7 +5,7 @@ import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
 afterEach(closeTestWorlds);
 
 describe('listeners', () => {
-  it('[M10] one that throws or rejects is reported with its event, and the others hear everything', async () => {
+  it('[M10] one that throws or rejects is reported with its event, and the others get everything', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     const heard: string[] = [];
     opened.world.on('message', () => {
@@ -27,7 +27,7 @@ describe('listeners', () => {
     expect(opened.errors).toHaveLength(4);
   });
 
-  it('[M10] a promise of another realm is watched like one of ours', async () => {
+  it('[M10] a promise of another realm is awaited like ours', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     opened.world.on('sse', () => runInNewContext(`Promise.reject(new Error('from afar'))`) as Promise<void>);
     await opened.chat.send('hi');
@@ -35,7 +35,7 @@ describe('listeners', () => {
     expect(String(opened.errors[0]?.error)).toBe('Error: from afar');
   });
 
-  it('[M10] one that never ends holds up nobody', async () => {
+  it('[M10] one that never ends blocks nobody', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],
@@ -45,7 +45,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] a report that itself fails stops neither the turn nor the others', async () => {
+  it('[M10] an error handler that fails stops neither the turn nor the others', async () => {
     const heard: string[] = [];
     const opened = await openTestWorld({
       script: ['hello'],
@@ -64,7 +64,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['hi', 'hello']);
   });
 
-  it('[M10] what it throws may be nothing that has words, and a reporter may be asynchronous and fail', async () => {
+  it('[M10] it may throw something without text, and an error handler may be asynchronous and fail', async () => {
     const wordless = runInNewContext('Object.create(null)') as Error;
     const opened = await openTestWorld({ script: ['hello'], onError: () => Promise.reject(wordless) });
     opened.world.on('message', () => {
@@ -75,7 +75,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] one that ends itself, or begins another, in mid-event loses nothing for the rest', async () => {
+  it('[M10] one that removes itself or adds another during an event loses nothing for the rest', async () => {
     const opened = await openTestWorld({ script: ['one', 'two'] });
     const first: string[] = [];
     const later: string[] = [];
@@ -92,7 +92,7 @@ describe('listeners', () => {
     expect(later).toEqual(['one']);
   });
 
-  it('[M10] what a listener does to an event does not reach the transcript', async () => {
+  it('[M10] changing an event does not change the transcript', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     opened.world.on('message', (message) => {
       Reflect.set(message, 'content', 'changed');
@@ -102,7 +102,7 @@ describe('listeners', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['hi', 'hello']);
   });
 
-  it('[M10] what a listener does to an event does not reach the others, nor who waits for the chat', async () => {
+  it('[M10] changing an event affects neither the other listeners nor those who wait for the chat', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],
@@ -121,7 +121,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['look']);
   });
 
-  it('[M10] a listener that sends a message from inside an event does not lose it', async () => {
+  it('[M10] a message sent from inside a listener is not lost', async () => {
     const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
     let sent = false;
     opened.world.on('message', async ({ role }) => {
@@ -139,7 +139,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('[M12] agents hear chat and their own results through two channels that share nothing', async () => {
+  it('[M12] agents receive chat messages and their own results through two separate channels', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],

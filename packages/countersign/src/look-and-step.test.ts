@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { door, gated, tool } from './testing/fixture.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
-/** A store in which something happens between what was read before a step and the step. */
+/** A store in which something happens between the reads before a step and the step. */
 function interrupted(store: Store): { store: Store; meanwhile: (act: () => Promise<unknown>) => void } {
   let next: (() => Promise<unknown>) | undefined;
   const step: Store['step'] = async (...args) => {
@@ -45,8 +45,8 @@ async function setUp(tools: Parameters<typeof createTestEngine>[0]) {
   return { engine, runtime, worldId, agentId, newChat, say, meanwhile };
 }
 
-describe('between what is read before a step and the step', () => {
-  it('[A22] [M9] an agent that is removed leaves no question behind in a chat where it began meanwhile', async () => {
+describe('between the reads before a step and the step', () => {
+  it('[A22] [M9] removing an agent leaves no approval behind in a chat where it started meanwhile', async () => {
     const t = await setUp({ tools: [gated('remove', async () => 'gone')] });
     const chatId = await t.newChat();
     t.meanwhile(async () => {
@@ -62,7 +62,7 @@ describe('between what is read before a step and the step', () => {
     await t.engine.close();
   });
 
-  it('[M9] the end of a tool whose world was deleted is not written again and again', async () => {
+  it('[M9] the end of a tool whose world was deleted is not retried forever', async () => {
     const slow = door<string>();
     const reported: string[] = [];
     const began = door();
@@ -75,7 +75,7 @@ describe('between what is read before a step and the step', () => {
       ],
       onError: (_, what) => reported.push(what),
     });
-    // As between two processes: the word of it is lost.
+    // As between two processes: the abort hint is lost.
     t.runtime.dispatch = { ...t.runtime.dispatch, abort: () => undefined };
     const chatId = await t.newChat();
     await t.say(chatId, '[{"name":"slow"}]');

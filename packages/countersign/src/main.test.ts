@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const inFolder = freshFolder();
 const command = new URL('../bin/countersign.js', import.meta.url).pathname;
 
-it('ends quietly when nobody reads its words any more', async () => {
+it('exits quietly when nobody reads its output any more', async () => {
   const { stdout, stderr } = await run('bash', ['-c', `"${process.execPath}" "${command}" worlds list | head -1`], {
     env: { PATH: process.env['PATH'], HOME: inFolder('.'), COUNTERSIGN_HOME: inFolder('home') },
   });

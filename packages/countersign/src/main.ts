@@ -12,14 +12,14 @@ export async function main(words: readonly string[] = process.argv.slice(2)): Pr
   const webRoot = findWebApp();
   const code = await runCommand(words, { version: version(), ...(existsSync(webRoot) ? { webRoot } : {}) });
   process.exitCode = code;
-  // All is done and said: a connection that somebody left open must not keep a shell from its prompt.
+  // Everything is done: an open connection must not keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
-// By package name, not by path: this code also runs from the bundle, which lies in another folder.
+// By package name, not by path: this code also runs from the bundle, which is in another folder.
 const require = createRequire(import.meta.url);
 
-/** The built web app, from wherever it was installed. */
+/** The built web app, wherever it is installed. */
 function findWebApp(): string {
   return join(dirname(require.resolve('@countersign/web/package.json')), 'dist');
 }

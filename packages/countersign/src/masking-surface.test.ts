@@ -28,7 +28,7 @@ async function everythingShown({ world, chat, events, errors }: TestWorld): Prom
   return JSON.stringify(shown);
 }
 
-/** Where something that must not be seen is seen, with what stands around it. */
+/** Where a secret is visible, with some context. */
 function leaks(shown: string, secrets: readonly string[] = [PASSWORD, KEY, GITHUB]): string[] {
   return secrets.flatMap((secret) => {
     const at = shown.indexOf(secret);
@@ -81,7 +81,7 @@ describe('secrets', () => {
     expect(t.events.some(({ event }) => event === 'tool-output')).toBe(true);
   });
 
-  it('[A15] in a person’s reason are masked in events, messages and audit', async () => {
+  it('[A15] in a person’s reason are masked in events, messages and the audit log', async () => {
     for (const decision of ['approve', 'deny'] as const) {
       const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
       await propose(t, { name: 'remove' });
@@ -93,7 +93,7 @@ describe('secrets', () => {
     }
   });
 
-  it('[A15] typed by a person into edited arguments are masked like any other', async () => {
+  it('[A15] typed by a person into edited arguments are masked like any others', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { password: 'old-password-1' } });
@@ -104,7 +104,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in what agents and people say, chunk by chunk, and in titles', async () => {
+  it('[A15] in what agents and people say, across chunks, and in titles', async () => {
     const t = await openTestWorld({
       script: () => `Your key is ${KEY} and the password is password=${PASSWORD} done`,
       model: { title: `About ${GITHUB}` },
@@ -120,7 +120,7 @@ describe('secrets', () => {
     expect(chunks).not.toContain(KEY.slice(0, 24));
   });
 
-  it('[A15] in a refused call are masked too: reserved names, unknown tools, broken JSON, denied by a rule', async () => {
+  it('[A15] in refused calls are masked too: reserved names, unknown tools, invalid JSON, denied by a rule', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], policy: ['deny remove'] });
     await propose(
       t,
@@ -133,7 +133,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in the words of a tool that can not tell what it touches', async () => {
+  it('[A15] in the error of a tool that can’t report its subjects', async () => {
     const { tool: remove } = recorder();
     const clumsy = {
       ...remove,
@@ -147,7 +147,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in rules a person writes are masked in the audit and on cards', async () => {
+  it('[A15] in rules that a person writes are masked in the audit log and on cards', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await t.world.setPolicy([`ask remove(token=${GITHUB})`]);
     await propose(t, { name: 'remove', arguments: { token: GITHUB } });
@@ -155,7 +155,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] what an argument hid is hidden in what the tool says of it', async () => {
+  it('[A15] masked in an argument are also masked in the tool’s output', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [
@@ -172,7 +172,7 @@ describe('secrets', () => {
     expect(leaks(JSON.stringify(shown))).toEqual([]);
   });
 
-  it('[A15] the model is not cut off from what it works with: the view keeps real values', async () => {
+  it('[A15] are real in the model’s view, so that it can work with them', async () => {
     const t = await openTestWorld({ script: obedient, tools: [tool('read', async () => `key ${GITHUB}`)] });
     await propose(t, { name: 'read' });
     expect(JSON.stringify(t.provider.requests.at(-1)?.messages)).toContain(GITHUB);
@@ -180,7 +180,7 @@ describe('secrets', () => {
 });
 
 describe('what a call would run', () => {
-  it('[A15] [A16] is on its card, in its events and in the audit, however it is disguised', async () => {
+  it('[A15] [A16] is on its card, in its events and in the audit log, however it is disguised', async () => {
     const { tool: run } = recorder('run');
     const t = await openTestWorld({ script: obedient, tools: [run] });
     const attacks = hostileCalls().filter((_, index) => index % 18 === 0);
@@ -210,7 +210,7 @@ describe('what a call would run', () => {
 });
 
 describe('a long text', () => {
-  it('[A15.4] of a person or a model shows whole, with its secrets masked wherever they stand', async () => {
+  it('[A15.4] of a person or a model is shown whole, with its secrets masked', async () => {
     const filler = 'just words, and more of them. '.repeat(3_000);
     const long = `password=first-secret ${filler}password=middle-secret ${filler}password=last-secret. The end`;
     const t = await openTestWorld({ script: () => long });
@@ -230,7 +230,7 @@ describe('a long text', () => {
 });
 
 describe('a mask that a model copies', () => {
-  it('[T11] [T14] fails its call before anybody is asked, whatever the tool', async () => {
+  it('[T11] [T14] fails its call before anyone is asked, for every tool', async () => {
     const { runs, tool: write } = recorder('write');
     const read = tool('read', async (args) => void runs.push(args));
     const t = await openTestWorld({ script: obedient, tools: [write, read], policy: ['allow read'] });
@@ -248,7 +248,7 @@ describe('a mask that a model copies', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T11] [A7] [A15] also one from the arguments a person edited, while the person may send it back', async () => {
+  it('[T11] [A7] [A15] also fails if it comes from arguments that a person edited, while the person may send it back', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
@@ -262,8 +262,8 @@ describe('a mask that a model copies', () => {
   });
 });
 
-describe('what hides', () => {
-  it('[A15.7] control, bidi and zero-width characters show as escapes, long blanks are counted', async () => {
+describe('hidden characters', () => {
+  it('[A15.7] control, bidi and zero-width characters are shown as escapes, and long runs of blanks are counted', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const path = `safe\u202etxt.\u200b\u0007${' '.repeat(200)}/etc`;
@@ -279,7 +279,7 @@ describe('what hides', () => {
     expect(runs).toEqual([{ path }]);
   });
 
-  it('[A15] shown and sent back unchanged, everything hidden is the very same call: no edit', async () => {
+  it('[A15] shown and sent back unchanged are the same call, not an edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
     const note = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;

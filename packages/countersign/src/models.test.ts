@@ -15,7 +15,7 @@ const inFolder = freshFolder();
 const usage = { inputTokens: 0, outputTokens: 0 };
 const text = (content: string): LLMResponse => ({ type: 'text', content, usage });
 
-/** A world whose one agent uses a provider that is anything but well-behaved. */
+/** A world whose only agent uses a misbehaving provider. */
 async function openWith(generate: (request: GenerateRequest, call: number) => unknown): Promise<TestWorld> {
   let calls = 0;
   const foreign: Provider = {
@@ -42,10 +42,10 @@ async function lastMessage({ chat }: TestWorld) {
   return message;
 }
 
-describe('what goes to a provider and comes back', () => {
+describe('requests to a provider and its responses', () => {
   const twoTurns = { calls: [{ name: 'look', id: 'vendor-1' }], providerState: { thought: 1 } };
 
-  it('[P1] a provider gets messages and schemas and nothing of ours', async () => {
+  it('[P1] a provider gets messages and schemas, and nothing else of ours', async () => {
     const { chat, provider } = await openTestWorld({
       agents: [{ name: 'Ada', temperature: 0.5, maxTokens: 77, model: 'big' }],
       tools: [tool('look', () => 'sea')],
@@ -60,7 +60,7 @@ describe('what goes to a provider and comes back', () => {
     expect(request?.tools).toEqual([{ name: 'look', description: 'the tool look', parameters: { type: 'object' } }]);
   });
 
-  it('[P1] providerState is stored and given back to the same provider and model', async () => {
+  it('[P1] providerState is stored and returned to the same provider and model', async () => {
     const { chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -76,7 +76,7 @@ describe('what goes to a provider and comes back', () => {
     ]);
   });
 
-  it('[P1] providerState and vendor ids never reach another model or provider, and come back with the first', async () => {
+  it('[P1] providerState and vendor ids never reach another model or provider, and return with the first', async () => {
     const { world, chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok', 'ok', 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -94,7 +94,7 @@ describe('what goes to a provider and comes back', () => {
     expect(states()).toMatch(/thought.*vendor-1.*sealed/);
   });
 
-  it('[P1] [P5] an answer of another agent brings its state to nobody else', async () => {
+  it('[P1] [P5] an agent’s providerState is never sent for another agent', async () => {
     const { chat, provider } = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: [{ say: '@Bob hello', providerState: 'of Ada' }, '<world>PASS</world>'],
@@ -104,7 +104,7 @@ describe('what goes to a provider and comes back', () => {
     expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', name: 'Ada', content: '@Bob hello' });
   });
 
-  it('[P5] a vendor id that comes again in a later turn, or twice in one, is two calls with ids of ours', async () => {
+  it('[P5] a vendor id that is repeated in a later turn, or within one, is two calls with our own ids', async () => {
     const ran: unknown[] = [];
     const same = (n: number) => ({ name: 'look', id: 'call_1', arguments: { n } });
     const opened = await openTestWorld({
@@ -152,7 +152,7 @@ describe('streaming', () => {
     ['code with a password', '```\npassword = "hunter2hunter2"\n```'],
     ['zero-width and bidi characters', 'a\u200Bb \u202Ec'],
     ['an emoji', 'all \u{1F44D} good'],
-  ])('[P3] [W4] chunks of %s add up to the message, from offset to offset, under its id', async (_, content) => {
+  ])('[P3] [W4] chunks of %s add up to the message by offset, under its id', async (_, content) => {
     const opened = await openTestWorld({ script: () => content });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -168,7 +168,7 @@ describe('streaming', () => {
     expect(whole).toBe(message.content);
   });
 
-  it('[P3] usage is told per call and summed over the turn', async () => {
+  it('[P3] usage is reported per call and summed over the turn', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'usage.db');
@@ -197,7 +197,7 @@ describe('streaming', () => {
     }
   });
 
-  it('[P1] chunks after an answer has ended, or in an answer that does not stream, go nowhere', async () => {
+  it('[P1] chunks after the end of an answer, or without streaming, are ignored', async () => {
     let late: ((chunk: string) => void) | undefined;
     const opened = await openWith((request) => {
       late = request.onChunk;
@@ -215,7 +215,7 @@ describe('streaming', () => {
     expect(sse(opened).filter((event) => event.type === 'chunk')).toHaveLength(1);
   });
 
-  it('[P4] chunks of a failed try do not run into the next one', async () => {
+  it('[P4] chunks of a failed attempt do not run into the next one', async () => {
     const clock = createFakeClock();
     const asked = door();
     let first: ((chunk: string) => void) | undefined;
@@ -243,7 +243,7 @@ describe('streaming', () => {
   });
 });
 
-/** Lets everything that can happen now happen. Turns of the event loop, no time. */
+/** Runs everything that can run now: event loop iterations, without advancing time. */
 async function breathe(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
@@ -256,7 +256,7 @@ async function advanceUntil(opened: TestWorld, clock: { advance(ms: number): voi
 }
 
 describe('when a model call fails', () => {
-  it('[P4] a retryable failure is tried again after the pause the vendor named, not sooner', async () => {
+  it('[P4] a retryable failure is retried after the vendor’s delay, not sooner', async () => {
     const clock = createFakeClock();
     const opened = await openTestWorld({
       clock,
@@ -308,7 +308,7 @@ describe('when a model call fails', () => {
       await opened.chat.send('hello?');
       await opened.chat.settled();
       expect((await lastMessage(opened)).content).toBe('back again');
-      // Nothing is lost: the message that failed is in the view of the next call.
+      // Nothing is lost: the failed message is in the view of the next call.
       expect(
         opened.provider.requests
           .at(-1)
@@ -337,7 +337,7 @@ describe('when a model call fails', () => {
     },
   );
 
-  it('[P4] a missing key is told as missing, not as refused', async () => {
+  it('[P4] a missing key is reported as missing, not as refused', async () => {
     const missing = new ProviderError('no-key', 'Set OPENAI_API_KEY and restart.');
     const opened = await openTestWorld({ script: [{ fail: missing }] });
     await opened.chat.send('hi');
@@ -347,7 +347,7 @@ describe('when a model call fails', () => {
     );
   });
 
-  it('[P4] a pause longer than a person would wait becomes words at once', async () => {
+  it('[P4] a delay longer than a person would wait fails at once with an error', async () => {
     const opened = await openTestWorld({
       clock: createFakeClock(),
       script: [{ fail: new ProviderError('rate-limited', 'tomorrow', { retryAfterMs: 86_400_000 }) }],
@@ -357,7 +357,7 @@ describe('when a model call fails', () => {
     expect((await lastMessage(opened)).content).toContain('rate limiting requests');
   });
 
-  it('[P4] a failure in mid-turn keeps the calls and results there were', async () => {
+  it('[P4] a failure during a turn keeps the calls and results so far', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'look' }] }, { fail: new ProviderError('auth', 'expired') }, 'The sea.'],
       tools: [tool('look', () => 'sea')],
@@ -370,7 +370,7 @@ describe('when a model call fails', () => {
     expect(shown).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
   });
 
-  it('[P4] a provider that is not set up is said in words, and another one can be given', async () => {
+  it('[P4] a provider that is not configured is reported, and can be replaced by another one', async () => {
     const nowhere: Provider = { name: 'nowhere', generate: () => Promise.reject(new Error('nobody asks it')) };
     const file = inFolder('world.db');
     const before = await openTestWorld({ file, agents: [{ name: 'Ada', provider: 'nowhere' }], providers: [nowhere] });
@@ -385,7 +385,7 @@ describe('when a model call fails', () => {
     expect((await lastMessage(opened)).content).toBe('ok');
   });
 
-  it('[P4] a secret in a failure is masked for people', async () => {
+  it('[P4] a secret in an error is masked for people', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     const opened = await openTestWorld({ script: [{ fail: new ProviderError('auth', `bad key ${secret}`) }] });
     await opened.chat.send('hi');
@@ -400,7 +400,7 @@ function rejected(reason: unknown): Promise<void> {
   return opened;
 }
 
-describe('a provider that is not what it should be', () => {
+describe('an invalid provider', () => {
   const call = (more: object) => ({ type: 'tool_calls', content: '', usage, tool_calls: [{ id: 'x', ...more }] });
   const unreadable = new Proxy(new Error('x'), {
     get: () => {
@@ -430,7 +430,7 @@ describe('a provider that is not what it should be', () => {
       },
     ],
     ['returns no promise', () => undefined],
-  ])('[P4] %s: the turn ends in words and the chat stays usable', async (_, generate) => {
+  ])('[P4] %s: the turn ends with an error and the chat stays usable', async (_, generate) => {
     const opened = await openWith((request, number) =>
       number === 1 ? generate(request) : Promise.resolve(text('ok')),
     );
@@ -469,7 +469,7 @@ describe('a provider that is not what it should be', () => {
     ['arguments that are an object', { function: { name: 'look', arguments: { deep: 1 } } }, { ok: true }],
     ['no arguments', { function: { name: 'look' } }, { ok: true }],
     ['arguments that are a number', { function: { name: 'look', arguments: 7 } }, { ok: false }],
-  ])('[P5] [T1] a call with %s settles, and the turn goes on', async (_, made, { ok }: { ok?: boolean }) => {
+  ])('[P5] [T1] a call with %s settles, and the turn continues', async (_, made, { ok }: { ok?: boolean }) => {
     const opened = await openWith((_request, number) =>
       Promise.resolve(number === 1 ? { type: 'tool_calls', content: '', usage, tool_calls: [made] } : text('done')),
     );

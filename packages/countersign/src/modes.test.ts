@@ -57,7 +57,7 @@ describe('auto mode', () => {
     expect(await read(t.at('out.txt'), 'utf8')).toBe('/tmp\n');
   });
 
-  it('[A20] asks where no sandbox is to be had', async () => {
+  it('[A20] requires approval if there is no sandbox', async () => {
     const t = await open({ without: true });
     expect(await propose(t, run('true'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
@@ -66,7 +66,7 @@ describe('auto mode', () => {
     });
   });
 
-  it('[A20.2] asks about what may run later outside, and about a file with a second name', async () => {
+  it('[A20.2] requires approval for files that may run later outside, and for hard links', async () => {
     const t = await open();
     await write(folder('outside'), 'old');
     await link(folder('outside'), t.at('linked'));
@@ -79,7 +79,7 @@ describe('auto mode', () => {
     expect(await read(folder('outside'), 'utf8')).toBe('old');
   });
 
-  it('[A20] asks about tools that do not say that they are contained, and about those from outside that do', async () => {
+  it('[A20] requires approval for tools that don’t declare themselves contained, and for external ones that do', async () => {
     const { tool: other } = recorder('other');
     const boasting = { ...tool('boasting', async () => 'ran'), trusted: false, contained: () => true };
     const failing = { ...recorder('failing').tool, contained: () => JSON.parse('{') === 1 };
@@ -92,7 +92,7 @@ describe('auto mode', () => {
     const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
     await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
-    // All of it is told: it can't be what the rules are about.
+    // All of it is known, so the rules can't be about it.
     expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
     expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
@@ -102,7 +102,7 @@ describe('auto mode', () => {
 });
 
 describe('read mode', () => {
-  it('[A20] runs only what changes nothing', async () => {
+  it('[A20] runs only calls that change nothing', async () => {
     const t = await open({ mode: 'read', policy: ['allow *'] });
     await write(t.at('a.txt'), 'text');
     await propose(t, run('true'), put('b'), { name: 'read_file', arguments: { path: 'a.txt' } });
@@ -112,8 +112,8 @@ describe('read mode', () => {
   });
 });
 
-describe('reading a file with a second name', () => {
-  it('[A20.2] is asked where a rule is about certain files, and only there', async () => {
+describe('reading a hard link', () => {
+  it('[A20.2] requires approval if a rule is about certain files, and only then', async () => {
     const t = await open({ mode: 'ask' });
     await mkdir(t.at('secrets'));
     await write(t.at('secrets/key'), 'the key');
@@ -126,7 +126,7 @@ describe('reading a file with a second name', () => {
 });
 
 describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandbox', () => {
-  // Beside the working folder, in a folder of temporary files: commands see nothing of it.
+  // Outside the working folder, in a temporary folder that commands can't see.
   const lib = () => folder('lib');
 
   async function openWithLibrary(options: Parameters<typeof open>[0]) {
@@ -137,7 +137,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
   const output = (t: Parameters<typeof lastResults>[0]) => JSON.stringify(lastResults(t));
   const look = () => run(`cat ${join(lib(), 'a.txt')} 2>&1 || true`);
 
-  it('[A43] can be read by commands, is shown on the card and part of what is signed', async () => {
+  it('[A43] can be read by commands, is shown on the card and is part of the call hash', async () => {
     const t = await openWithLibrary({ mode: 'ask' });
     await propose(t, look());
     const before = await t.onlyApproval();
@@ -163,7 +163,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
       'a rule does not say where',
       ['allow sandbox_folder(lib)', 'allow sandbox_folder(**/lib)', 'allow sandbox_folder'],
     ],
-  ])('[A43] stays closed where %s', async (_, rules) => {
+  ])('[A43] stays closed if %s', async (_, rules) => {
     const t = await openWithLibrary({ policy: rules.map((rule) => rule.replaceAll('LIB', lib())) });
     await propose(t, run(`cat "$PWD"/../lib/a.txt 2>&1 || true`));
     for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
@@ -172,7 +172,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     expect(output(t)).toMatch(/No such file|is not allowed/);
   });
 
-  it('[A21] never leads to what is ours', async () => {
+  it('[A21] never opens our own files', async () => {
     const t = await openWithLibrary({ hide: [join(lib(), 'secret')], policy: [`allow sandbox_folder(${lib()})`] });
     await propose(t, look());
     expect(output(t)).toContain('must not reach');
@@ -184,7 +184,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   const PUBLIC = '93.184.216.34';
   const reached: string[] = [];
 
-  /** Nothing leaves the machine: what would have gone out comes to a site of this test. */
+  /** Nothing leaves the machine: outgoing connections go to a server of this test. */
   async function openWithSite(options: TestWorldOptions) {
     reached.length = 0;
     const site = createServer((_, response) => response.end('from the site'));
@@ -220,7 +220,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     return found;
   };
 
-  it('[A43] is reached by commands, and no other host, nor a private address', async () => {
+  it('[A43] is reachable by commands, but no other host and no private address', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network(*.test)', 'deny *(bad.test)'] });
     const hosts = ['good.test', 'other.org', 'bad.test', 'inner.test', '93.184.216.35', '10.0.0.1'];
     expect(await answers(t, ...hosts)).toEqual([true, false, false, false, false, false]);
@@ -228,7 +228,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
   });
 
-  it('[A43] at a private address is reached only if a rule spells the address and the port', async () => {
+  it('[A43] at a private address is reachable only if a rule names the address and the port', async () => {
     const policy = [
       'allow sandbox_network(*.test)',
       'allow sandbox_network(10.0.0.1:4873)',
@@ -240,7 +240,8 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
       'allow sandbox_network(far.org:4873)',
     ];
     const t = await openWithSite({ policy });
-    // A name that leads to what a rule spells is reached there, and nowhere else: controlling its DNS answer gains nothing.
+    // A name that resolves to what a rule names is reachable there and nowhere else, so controlling its DNS gains
+    // nothing.
     expect(await answers(t, '10.0.0.1:4873', 'inner.test:4873', 'localhost:4874')).toEqual([true, true, true]);
     expect(reached).toEqual(['10.0.0.1', '10.0.0.1', '127.0.0.1']);
     const closed = [
@@ -257,7 +258,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(reached).toHaveLength(3);
   });
 
-  it('[A43] is shown on the card; where any host is open, auto asks', async () => {
+  it('[A43] is shown on the card; if any host is open, auto mode requires approval', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network'] });
     expect(await propose(t, fetching('good.test'))).toBe('waiting');
     expect((await t.onlyApproval()).sandbox).toMatchObject({ kind: 'bubblewrap', network: 'public' });

@@ -19,7 +19,7 @@ afterEach(closeTestWorlds);
 const agent = { provider: 'scripted', model: 'any', tools: ['*'] };
 
 describe('names and ids', () => {
-  it('[A22] reserved names are nobody’s, in any spelling', async () => {
+  it('[A22] nobody can use reserved names, in any spelling', async () => {
     const { world } = await openTestWorld();
     for (const name of ['human', 'User', 'WORLD', 'system', 'ｈｕｍａｎ', 'ＳＹＳＴＥＭ']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
@@ -29,7 +29,7 @@ describe('names and ids', () => {
     expect((await world.agents()).map(({ name }) => name)).toEqual(['Ada']);
   });
 
-  it('[A22] a name is letters, digits, space, - and _: nothing that hides or ends a mention', async () => {
+  it('[A22] a name is letters, digits, space, - and _: nothing that is invisible or ends a mention', async () => {
     const { world } = await openTestWorld();
     for (const name of ['', ' ', 'a.b', 'a@b', 'a\nb', 'hu\u200bman', '\u202eadA', 'a,b', '-a', 'a ', 'x'.repeat(65)]) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid' });
@@ -38,14 +38,14 @@ describe('names and ids', () => {
     expect(await world.agents()).toHaveLength(5);
   });
 
-  it('[A22] nobody takes the name or the id of somebody who is there', async () => {
+  it('[A22] nobody can take a name or id that is in use', async () => {
     const { world } = await openTestWorld({ agents: ['Ada Lee'] });
     for (const name of ['Ada Lee', 'ada lee', 'ada-lee', 'ＡＤＡ ＬＥＥ']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict' });
     }
   });
 
-  it('[A22] ids are never reused, however often a name comes back', async () => {
+  it('[A22] ids are never reused, however often a name returns', async () => {
     const { world } = await openTestWorld({ agents: ['Ada'] });
     const ids = new Set(['ada']);
     for (let n = 0; n < 4; n += 1) {
@@ -56,7 +56,7 @@ describe('names and ids', () => {
     expect(ids.size).toBe(5);
   });
 
-  it('[M3] [M4] spellings that one mention would mean are one name, for agents and for who speaks', async () => {
+  it('[M3] [M4] spellings that one mention would match are one name, for agents and speakers', async () => {
     const { world, chat } = await openTestWorld({ agents: ['Ada Lovelace', 'ΝΙΚΟΣ'] });
     for (const name of ['ada  lovelace', 'ΝΙΚΟσ', 'νικος']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict', field: 'name' });
@@ -87,7 +87,7 @@ describe('two worlds in one store', () => {
   }
   const eve = { who: 'eve', client: 'other' };
 
-  it('[A6] [W5] a decision from another world is 403, changes nothing, and tells that world nothing of the call', async () => {
+  it('[A6] [W5] a decision from another world gets 403, changes nothing, and reveals nothing about the call', async () => {
     const { engine, runtime, mine, theirs, chat, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
     for (const agentId of ['ada', undefined]) {
@@ -111,7 +111,7 @@ describe('two worlds in one store', () => {
     await engine.close();
   });
 
-  it('[A6] [A14] a grant of one world says nothing in another, and is not revoked from there', async () => {
+  it('[A6] [A14] a grant of one world does not apply in another, and can’t be revoked from there', async () => {
     const { engine, runtime, mine, theirs, runs } = await twoWorlds();
     const approval = first(await listApprovals(runtime, mine));
     const decision = { tool_call_id: approval.approvalId, decision: 'approve', scope: 'session' } as const;

@@ -5,7 +5,7 @@ import { first, obedient, propose, recorder } from './testing/obedient.js';
 
 afterEach(closeTestWorlds);
 
-/** A world that notes its steps, in order. */
+/** A world that records its steps, in order. */
 async function noted(tools: readonly Tool[]) {
   const steps: string[] = [];
   const t = await openTestWorld({
@@ -19,7 +19,7 @@ async function noted(tools: readonly Tool[]) {
 }
 
 describe('one step', () => {
-  it('[A8] [T4] [S1] records a yes and starts its call', async () => {
+  it('[A8] [T4] [S1] records an approval and starts its call', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -36,7 +36,7 @@ describe('one step', () => {
     ]);
   });
 
-  it('[A2] [A19] starts nothing that a yes has changed the rules for: that is looked at again', async () => {
+  it('[A2] [A19] starts nothing whose rules the approval changed: that is judged again', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -47,7 +47,7 @@ describe('one step', () => {
     expect(t.steps).toContain('start-invocation');
   });
 
-  it('[A2] [A19] starts nothing that a rule has denied since it was asked', async () => {
+  it('[A2] [A19] starts nothing that a rule has denied since the request', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -64,14 +64,14 @@ describe('one step', () => {
     const t = await noted([named('one'), named('two'), named('three')]);
     await propose(t, { name: 'one' }, { name: 'two' }, { name: 'three' });
     expect(ran).toEqual(['one', 'two', 'three']);
-    // The first one is started in the step that writes the model's answer.
+    // The first one starts in the step that stores the model's response.
     expect(t.steps.filter((step) => step === 'start-invocation')).toHaveLength(2);
     expect(t.steps.filter((step) => step === 'settle-invocation')).toHaveLength(3);
     const life = (await t.world.audit()).flatMap(({ kind, tool: name }) => (kind === 'run' ? [name] : []));
     expect(life).toEqual(['one', 'two', 'three']);
   });
 
-  it('[A2] [A19] does not start the next call against a rule that was written while the first one ran', async () => {
+  it('[A2] [A19] does not start the next call against a rule that was added while the first one ran', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: false } });
     const t = await noted([tool('first', async () => await forbid()), remove]);
     const forbid = async (): Promise<string> => {
@@ -83,7 +83,7 @@ describe('one step', () => {
     expect(first((await t.chat.messages()).slice(-1)).content).toBe('done');
   });
 
-  it('[M9] a stop right after a yes settles the call once, and it does not run afterwards or unrecorded', async () => {
+  it('[M9] a stop right after an approval settles the call once, and it never runs afterwards or unrecorded', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });

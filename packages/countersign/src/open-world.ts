@@ -18,34 +18,39 @@ import { systemClock } from './system-clock.js';
 import { createWorldHandle, LIBRARY, type OpenedWorld } from './world.js';
 
 export interface OpenWorldOptions extends Partial<WorldSettings> {
-  /** Which world of the file. Default: the file's name. It is made if it is not there. */
+  /** Name of the world in the file. Default: the file's name. Created if it doesn't exist. */
   name?: string;
-  /** Rules of a new world. Those of an existing one are changed by `setPolicy`, so that opening it never drops a rule somebody added. */
+  /**
+   * Rules of a new world. To change those of an existing one, use `setPolicy`, so that opening it never drops a rule.
+   */
   policy?: NewWorld['policy'];
-  /** Rules of whoever runs the program: they win over those of the world, and nothing in it can change them (A19). */
+  /** Rules of the administrator: they override those of the world, and nothing in it can change them (A19). */
   adminRules?: readonly string[];
-  /** Agents that are to be there: added, or changed to this if there is one of the name. Others stay. */
+  /** Agents to add, or to update if one with this name exists. Others stay. */
   agents?: readonly NewAgent[];
   providers?: readonly Provider[];
-  /** Given here, they are there when unfinished turns go on; `addTool` comes later. */
+  /** Tools given here are available when unfinished turns resume; `addTool` comes later. */
   tools?: readonly Tool[];
-  /** What tools run in that don't say so themselves, in your words: signed with each call, shown on its card, and never called safe. */
+  /**
+   * A description of the sandbox for tools that don't report their own. Part of the call hash, shown on the card, and
+   * never treated as safe.
+   */
   sandbox?: string;
   /** `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
   synchronous?: 'FULL' | 'NORMAL';
   clock?: Clock;
-  /** Told when a listener of yours fails, and of failures that no chat can tell. Default: standard error. */
+  /** Called if one of your listeners fails, and for errors that can't be shown in a chat. Default: standard error. */
   onError?: (error: unknown, what: string) => unknown;
   /** Called before and after each step and side effect; for tests that crash there. */
   probe?: Probe;
 }
 
 /**
- * Opens a world on a SQLite file, in one call, and takes up whatever was unfinished in it. `:memory:` keeps nothing.
- * One process owns a file: a second one is told so.
+ * Opens a world on a SQLite file and resumes unfinished work. `:memory:` stores nothing. A file has one owner: a second
+ * process gets an error.
  */
 export async function openWorld(file: string, given: OpenWorldOptions = {}): Promise<OpenedWorld> {
-  // Before anything is opened: what does not fit must leave no file behind.
+  // Before anything is opened: invalid options must leave no file behind.
   const options = checkOptions(file, given);
   const clock = options.clock ?? systemClock;
   const store = await openSqlite(file, {
@@ -83,7 +88,7 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
   });
 }
 
-/** A report that fails must not end the step that reports, and is itself not swallowed (M10). */
+/** A failing error handler must not end the step that reports, and its error is not swallowed (M10). */
 function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: string) => void {
   const print = (error: unknown, what: string): void => {
     process.stderr.write(`countersign: ${what}: ${inWords(error)}\n`);
@@ -100,7 +105,7 @@ function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: str
   return (error, what) => void report(error, what);
 }
 
-/** What was thrown may be something that has no text: a report that failed over it would take the step with it. */
+/** The thrown value may not be convertible to text; failing here would fail the step. */
 function inWords(error: unknown): string {
   try {
     return String(error);
@@ -122,7 +127,7 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
     probe: _b,
     sandbox: _x,
     adminRules: _r,
-    // Only once its agents are there.
+    // Set after its agents exist.
     mainAgent: _m,
     ...settings
   } = options;
@@ -139,7 +144,7 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
   return known;
 }
 
-/** So that a program can say who is there and be run again. */
+/** So that a program can declare its agents and be run again. */
 async function ensureAgent(engine: Engine, worldId: string, agent: NewAgent): Promise<void> {
   const agents = await engine.runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
@@ -147,14 +152,14 @@ async function ensureAgent(engine: Engine, worldId: string, agent: NewAgent): Pr
   else await updateAgent(engine.runtime, worldId, known.id, agent, LIBRARY);
 }
 
-/** `world.db` is a name people give, and `world` is nobody's: then it is `world 1`. */
+/** `world.db` is a common file name, but `world` is reserved, so it becomes `world 1`. */
 function nameOf(file: string): string {
   const name = basename(file)
     .replace(/\.[^.]*$/, '')
     .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
     .replace(/^[ _-]+/, '')
     .slice(0, 64)
-    // Half a character that the cut left, and what no name ends with.
+    // Remove half of a surrogate pair left by the truncation, and characters that no name ends with.
     .replace(/[\uD800-\uDBFF]$/, '')
     .replace(/[ _-]+$/, '');
   if (name === '') return 'world 1';

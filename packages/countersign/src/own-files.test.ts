@@ -8,8 +8,8 @@ import { lastResults, obedient, propose } from './testing/obedient.js';
 
 const inFolder = freshFolder();
 
-describe('a store that lies in the working folder', () => {
-  it('[A21] is opened by no file tool, and keeps its lock and its content', async () => {
+describe('a store inside the working folder', () => {
+  it('[A21] can’t be opened by file tools, and keeps its lock and content', async () => {
     const file = inFolder('world 1.db');
     const t = await openTestWorld({
       file,

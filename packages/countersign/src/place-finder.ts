@@ -3,9 +3,12 @@ import { homedir } from 'node:os';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError, unknownSandbox } from '@countersign/protocol';
 
-/** The real folder, links resolved, looked up for every call: one that was swapped since it was signed needs approval again (A7). */
+/**
+ * The real folder with symlinks resolved, looked up for every call: if it was swapped, the call needs approval again
+ * (A7).
+ */
 export function placeFinder(sandbox: string | undefined): PlaceFinder {
-  // The program's own words: shown, and never read as a promise.
+  // The program's own description: shown, but never trusted.
   const said = sandbox === undefined ? {} : { sandbox: unknownSandbox(sandbox) };
   return ({ world }) => {
     const workingDirectory = realFolder(world.settings.workingDirectory ?? process.cwd());
@@ -15,7 +18,7 @@ export function placeFinder(sandbox: string | undefined): PlaceFinder {
 
 function realFolder(path: string): string {
   try {
-    // With the dot, what is not a folder fails too.
+    // With the dot, a path that is not a folder fails too.
     return realpathSync.native(path === '' ? path : `${path}/.`);
   } catch (cause) {
     const why = isNoFolder(cause) ? 'is not a folder' : 'is not there';

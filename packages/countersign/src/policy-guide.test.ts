@@ -10,7 +10,7 @@ const folder = freshFolder();
 const guide = readFileSync(new URL('../../../docs/guide/policy.md', import.meta.url), 'utf8');
 const OUTCOMES: Readonly<Record<string, string>> = { run: 'runs', ask: 'asked', refuse: 'refused' };
 
-/** Each list of rules, and the table of calls behind it. */
+/** Each list of rules with the table of calls after it. */
 const examples = guide
   .split('```rules\n')
   .slice(1)
@@ -29,18 +29,18 @@ describe('docs/guide/policy.md', () => {
     expect(examples.map(({ rows }) => rows.length)).toEqual([14, 6, 16, 2, 0]);
   });
 
-  it.each(examples)('[A19] says the truth about $rules.0 and its neighbours', async ({ rules, rows }) => {
+  it.each(examples)('[A19] is right about $rules.0 and the rules next to it', async ({ rules, rows }) => {
     const workingDirectory = folder('work');
     await mkdir(workingDirectory);
     const t = await openTestWorld({
       workingDirectory,
       policy: rules,
-      // Nothing runs. Without a sandbox a rule about a path would have every command asked.
+      // Nothing runs. Without a sandbox, a rule about a path would make every command need approval.
       tools: [shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } }), readFile(), writeFile(), grep()],
     });
     const found = [];
     for (const { tool = '', about = '' } of rows) {
-      // A pipe in a table is escaped.
+      // Pipes are escaped in Markdown tables.
       const args =
         tool === 'shell_cmd'
           ? { command: about.replaceAll('\\|', '|') }

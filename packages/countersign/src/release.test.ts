@@ -23,8 +23,8 @@ async function decisionOn(chat: Awaited<ReturnType<typeof open>>['chat'], approv
   return JSON.parse(message?.content ?? '{}') as unknown;
 }
 
-describe('a decision that reaches further than its call', () => {
-  it('[A5] for this chat: the waiting calls it covers run, once each, and others keep waiting', async () => {
+describe('a decision that covers more than its call', () => {
+  it('[A5] for this chat: waiting calls that it covers run once each, and others keep waiting', async () => {
     const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
     await propose(t, remove('a'), remove('b'), { name: 'stamp', arguments: { n: 1 } }, remove('c'));
     const [, second] = await t.world.approvals();
@@ -47,13 +47,13 @@ describe('a decision that reaches further than its call', () => {
     ]);
     const told = await decisionOn(t.chat, second?.approvalId);
     expect(told).toMatchObject({ decision: 'approve', scope: 'session', released: true });
-    // A late answer to the same card comes too late, and nothing runs again.
+    // A late decision on the same card is refused, and nothing runs again.
     const late = await t.world.decide(second ?? first([]), { decision: 'approve' }, MEG);
     expect(late).toMatchObject({ status: 409, detail: 'this was already approved by meg' });
     expect(t.runs).toHaveLength(3);
   });
 
-  it('[A5] for this chat: only in this chat, only for this agent, and with a pattern only calls like it', async () => {
+  it('[A5] for this chat: only in this chat, for this agent, and with a pattern only matching calls', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('a2'), remove('b'));
@@ -65,7 +65,7 @@ describe('a decision that reaches further than its call', () => {
     expect((await t.waiting()).toSorted()).toEqual(['{"path":"a3"}', '{"path":"b"}']);
   });
 
-  it('[A5] always, and a rule that is added to the policy: in every chat of the world', async () => {
+  it('[A5] always, and a rule added to the policy: in every chat of the world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('b1'));
@@ -89,7 +89,7 @@ describe('a decision that reaches further than its call', () => {
     ]);
   });
 
-  it('[A5] [A2] never what an ask or deny rule is about, nor what nobody can be asked to sign more than once', async () => {
+  it('[A5] [A2] never calls that an ask or deny rule matches, nor calls that can only be approved once', async () => {
     const t = await open({ policy: ['ask remove(path=b*)'] });
     await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
     await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
@@ -103,7 +103,7 @@ describe('a decision that reaches further than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b2"}', '{"path":"c"}']);
   });
 
-  it('[A5] [A7] never a call that would act on something else than was shown, nor a question', async () => {
+  it('[A5] [A7] never a call that changed after it was shown, nor a question', async () => {
     let content = 'old';
     const runs: unknown[] = [];
     const write = {
@@ -126,7 +126,7 @@ describe('a decision that reaches further than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b"}', '{}']);
   });
 
-  it('[A5] [S3] what a crash left waiting between the decision and the release runs after the next start', async () => {
+  it('[A5] [S3] calls that a crash left waiting between decision and release run after the next start', async () => {
     const file = folder('release.db');
     const crashing = await open({
       file,
@@ -151,7 +151,7 @@ describe('a decision that reaches further than its call', () => {
     expect(last).toMatchObject({ scope: 'session', who: 'meg' });
   });
 
-  it('[A5] [A16] is recorded as decided by the author of its rule, also if somebody else’s rule comes later', async () => {
+  it('[A5] [A16] is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
     let isDown = true;
     const t = await open({
       probe: (moment) => {

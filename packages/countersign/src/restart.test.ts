@@ -17,7 +17,7 @@ beforeEach(() => {
   file = inFolder('harbour.db');
 });
 
-describe('what is pending', () => {
+describe('pending state', () => {
   it('[A9] is the same after a restart: approvals, messages, grants, rules, audit and chats', async () => {
     const { tool } = recorder();
     const options = { script: obedient, tools: [tool], file, clock: createFakeClock() };
@@ -48,7 +48,7 @@ describe('what is pending', () => {
     expect(again.provider.requests).toEqual([]);
   });
 
-  it('[A9] is asked once: a restart neither replays the message nor asks again (others lost it and replayed)', async () => {
+  it('[A9] is asked once: a restart neither replays the message nor asks again (bugs in other frameworks)', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     let t = await openTestWorld(options);
@@ -70,7 +70,7 @@ describe('what is pending', () => {
     expect(t.provider.requests).toHaveLength(1);
   });
 
-  it('[A9] approve A before the restart and B after it: each runs once, and the model hears both', async () => {
+  it('[A9] approve A before the restart and B after it: each runs once, and the model gets both results', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     const t = await openTestWorld(options);
@@ -89,7 +89,7 @@ describe('what is pending', () => {
     expect(lastResults(again)).toMatchObject([{ result: 'remove ran' }, { error: 'User denied approval for remove' }]);
   });
 
-  it('[A8] [W5] a decision sent again after the restart is a repeat, a change of mind is 409', async () => {
+  it('[A8] [W5] a decision resent after the restart is a repeat; a changed one gets 409', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     const t = await openTestWorld(options);
@@ -110,8 +110,8 @@ describe('what is pending', () => {
 
   const CHATS = scaled(200, 40);
   const EACH = 5;
-  it(`[A9] [A8] ${CHATS * EACH} approvals open over a restart: all there, in order, decidable, each runs once`, async () => {
-    // Of one agent, no more than 200 wait.
+  it(`[A9] [A8] ${CHATS * EACH} approvals pending across a restart: all are there, in order, and each runs once`, async () => {
+    // At most 200 calls of one agent wait.
     const agents = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'];
     const { runs, tool } = recorder();
     const options: TestWorldOptions = { script: obedient, tools: [tool], agents, file, synchronous: 'NORMAL' };
@@ -147,7 +147,7 @@ describe('what is pending', () => {
 });
 
 describe('a tool that was running when its process ended', () => {
-  /** A tool that never ends by itself, and how often it was begun. */
+  /** A tool that never finishes, and how often it was started. */
   function endless(more: { idempotent?: boolean } = {}) {
     const begun: unknown[] = [];
     const began = door();
@@ -178,12 +178,12 @@ describe('a tool that was running when its process ended', () => {
     return { ...again, ...sending, approval, chat: await again.world.chat(t.chat.id) };
   }
 
-  it('[S3.1] has failed with outcome unknown, is not run again, and the model is told (others said nothing)', async () => {
+  it('[S3.1] fails with outcome unknown, does not run again, and the model is told', async () => {
     const t = await interrupted();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.begun).toHaveLength(1);
     expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown', outcome: 'interrupted' }]);
-    // From the record: it may have been settled before anybody could listen again.
+    // From the record: it may have settled before anyone could listen again.
     const told = (await t.chat.messages()).flatMap(
       ({ toolCallStatus }) => toolCallStatus?.[t.approval.toolCallId] ?? [],
     );
@@ -200,7 +200,7 @@ describe('a tool that was running when its process ended', () => {
     );
   });
 
-  it('[S3.2] the same call is then asked whatever grants and rules say; another one is not', async () => {
+  it('[S3.2] the same call then needs approval, whatever grants and rules say; another one does not', async () => {
     const t = await interrupted({}, 'session');
     await t.chat.settled();
     await t.world.setPolicy(['allow send']);
@@ -219,7 +219,7 @@ describe('a tool that was running when its process ended', () => {
     expect(t.begun).toEqual([{ to: 'meg' }, { to: 'joe' }]);
   });
 
-  it('[S3.1] [T4.3] runs again if it declares idempotent, under the same approval', async () => {
+  it('[S3.1] [T4.3] runs again under the same approval if it is idempotent', async () => {
     const t = await interrupted({ idempotent: true });
     await t.again.opened;
     t.end.open('sent');
@@ -231,7 +231,7 @@ describe('a tool that was running when its process ended', () => {
 });
 
 describe('the transcript', () => {
-  it('[S2] only grows at its end: what was there stays as it was', async () => {
+  it('[S2] is append-only: existing messages stay unchanged', async () => {
     const { tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], file });
     const bare = async () =>
@@ -254,7 +254,7 @@ describe('the transcript', () => {
     expect(before.length).toBeGreaterThan(8);
   });
 
-  it('[S2] a message costs as many rows read and written at 400 messages as at 40', async () => {
+  it('[S2] a message reads and writes as many rows at 400 messages as at 40', async () => {
     const cost = { calls: 0, rows: 0 };
     const clock = createFakeClock();
     const store = counting(await openSqlite(':memory:', { clock }), cost);
@@ -288,7 +288,7 @@ function sizeOf(state: ChatState | undefined): number {
   return state === undefined ? 0 : 1 + state.turns.size + state.calls.size + state.approvals.size + state.begun.size;
 }
 
-/** The same store, counting what is asked of it and how many rows it gives. */
+/** The same store, counting its calls and the rows it returns. */
 function counting(store: Store, cost: { calls: number; rows: number }): Store {
   const watch = <T extends StoreReader>(reader: T): T =>
     new Proxy(reader, {

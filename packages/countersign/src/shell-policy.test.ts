@@ -4,7 +4,7 @@ import { shellCmd } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-// Nothing runs here. Without a sandbox no rule with a star would count.
+// Nothing runs here. Without a sandbox, no rule with a star would apply.
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
@@ -72,7 +72,7 @@ describe.each(['given', 'syntax', 'options', 'denied'])('%s commands', (name) =>
   });
 });
 
-describe('rules that people would write', () => {
+describe('realistic rules', () => {
   const file = new URL('../../tools/src/testing/shell-commands/slips.json', import.meta.url);
   const slips = z
     .strictObject({ note: z.string(), cases: z.array(caseSchema.extend({ rules: z.array(z.string()) })) })

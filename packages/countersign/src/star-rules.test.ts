@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runsFactor } from '../../../tests/support/scaled.js';
 
-/** Real bash runs thousands of commands at full size, which took more than two minutes on two busy cores. */
+/** At full size, real bash runs thousands of commands, which took more than two minutes on two busy cores. */
 const timeout = Math.max(120_000, 900_000 * runsFactor);
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
@@ -19,7 +19,7 @@ const { programs } = z
   .strictObject({ note: z.string(), programs: z.record(z.string(), z.array(z.string())) })
   .parse(JSON.parse(readFileSync(file, 'utf8')));
 
-/** What people would give these programs. Those that are not here get the name of a file. */
+/** Realistic operands of these programs. Others get a file name. */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   sed: ['-n', 'p', 'x'],
   awk: ['{print}', 'x'],
@@ -37,7 +37,7 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   'git blame': ['x'],
   'git cat-file': ['HEAD'],
 };
-/** What a hostile model would give an option, or put where a value or an operand may stand. */
+/** What a hostile model would use as the value of an option or as an operand. */
 const VALUES = ['pwned', './evil', 'touch pwned', '1w pwned', '1e ./evil', '--output=pwned', '-opwned', '5'];
 
 interface Option {
@@ -54,7 +54,7 @@ function quote(word: string): string {
   return /^[\w./=+%-]+$/.test(word) ? word : `'${word}'`;
 }
 
-/** One option, written in every way that a parser of options may read. */
+/** One option in every spelling that an option parser may accept. */
 function forms(name: string): string[][] {
   const long = name.startsWith('--');
   const short = [name.slice(0, 4), name.slice(0, 5), name.slice(0, Math.ceil(name.length * 0.6)), name.slice(0, -1)];
@@ -99,7 +99,7 @@ function allows(program: string, words: readonly string[]): boolean {
   return judge({ world: policy, agent: none }, { tool: 'shell_cmd', subjects, place }).outcome === 'allow';
 }
 
-/** Programs whose work is to change files; the star lets them, and there is nothing to watch. */
+/** Programs whose purpose is to change files, so there is nothing to detect. */
 const CHANGE = new Set(['tee', 'mkdir', 'cp', 'mv', 'rm', 'ln', 'chmod', 'make', 'wget', 'curl', 'npm ls', 'ps']);
 
 /** Every fortieth in `npm test`, every fourth in `npm run verify`, all of them in a search with a factor of 4. */
@@ -134,7 +134,7 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 }
 
-/** Every file and what is in it, except Git's index, in which it notes when it last looked at a file. */
+/** Every file with its content, except Git's index, which contains access times. */
 function state(from = folder): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(from).toSorted()) {
@@ -156,7 +156,7 @@ for text; do
 done
 `;
 
-/** Has real bash run them, one after another: which of them left a file behind. */
+/** Runs the commands in real bash, one after another, and returns those that created a file. */
 function leftTraces(commands: readonly string[]): string[] {
   const before = state();
   const run = spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', SCRIPT, 'bash', ...commands], {
@@ -176,14 +176,14 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
 }
 
 describe('a star in an allow rule', () => {
-  it('[A30] stands for no option that writes or runs something, however it is written', { timeout }, () => {
+  it('[A30] matches no option that writes or runs something, in any spelling', { timeout }, () => {
     const names = Object.keys(programs).filter((program) => !CHANGE.has(program));
     const allowed = names.flatMap(allowedCommands);
     expect(allowed.length).toBeGreaterThan(800);
     expect(chunks(allowed, 200).flatMap(leftTraces)).toEqual([]);
   });
 
-  it('[A30] stands for no combination of them', { timeout }, () => {
+  it('[A30] matches no combination of them', { timeout }, () => {
     const names = Object.keys(programs).filter((program) => !CHANGE.has(program));
     const word = (program: string): fc.Arbitrary<string> =>
       fc.oneof(

@@ -10,7 +10,7 @@ const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
-  it('[M9] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is kept', async () => {
+  it('[M9] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is stored', async () => {
     const asked = door<AbortSignal>();
     const opened = await openTestWorld({
       script: async (request) => {
@@ -32,7 +32,7 @@ describe('stopping a chat', () => {
     );
   });
 
-  it('[M9] a model that ignores its signal and answers later is not heard', async () => {
+  it('[M9] a model that ignores its signal and answers later is ignored', async () => {
     const asked = door();
     const answer = door<string>();
     const opened = await openTestWorld({
@@ -49,7 +49,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
   });
 
-  it('[M9] a tool that ignores its signal: FAILED, outcome unknown, at once, and its late result changes nothing', async () => {
+  it('[M9] a tool that ignores its signal fails at once with outcome unknown, and its late result changes nothing', async () => {
     const running = door<AbortSignal>();
     const late = door<string>();
     const opened = await openTestWorld({
@@ -84,7 +84,7 @@ describe('stopping a chat', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M9] a tool that fails because it was stopped is unknown, not failed in its own words', async () => {
+  it('[M9] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
     const running = door();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'obedient' }] }],
@@ -105,7 +105,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents()).toHaveLength(2);
   });
 
-  it('[M9] pending approvals are denied as stopped, and can not be approved after it', async () => {
+  it('[M9] pending approvals are denied as stopped, and can’t be approved afterwards', async () => {
     const ran: unknown[] = [];
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'ask' }, { name: 'ask' }] }, 'not to be said'],
@@ -132,7 +132,7 @@ describe('stopping a chat', () => {
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M9] an approved call that waits for its turn to run does not run', async () => {
+  it('[M9] an approved call that waits for its turn does not run', async () => {
     const ran: unknown[] = [];
     const running = door();
     const opened = await openTestWorld({
@@ -154,7 +154,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents().at(-1)).toMatchObject({ tool_name: 'ask', type: 'TOOL_DENIED', reason: 'stopped' });
   });
 
-  it('[M9] queued turns end too, of every agent', async () => {
+  it('[M9] queued turns of every agent end too', async () => {
     const asked = door();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -177,7 +177,7 @@ describe('stopping a chat', () => {
     );
   });
 
-  it('[M9] while it pauses between tries', async () => {
+  it('[M9] during the delay between retries', async () => {
     const clock = createFakeClock();
     const asked = door();
     const opened = await openTestWorld({
@@ -197,7 +197,7 @@ describe('stopping a chat', () => {
     expect(await opened.chat.status()).toBe('idle');
   });
 
-  it('[M9] right after sending, at every step it could meet, the chat ends idle and nothing runs any more', async () => {
+  it('[M9] right after sending, at every step, the chat ends idle and nothing runs any more', async () => {
     for (const moment of [
       'model-call',
       'tool-calls',
@@ -238,7 +238,7 @@ describe('stopping a chat', () => {
     }
   });
 
-  it('[M9] a stopped chat goes on with the next message; stopping an idle one does nothing', async () => {
+  it('[M9] a stopped chat continues with the next message; stopping an idle one does nothing', async () => {
     const asked = door();
     let calls = 0;
     const opened = await openTestWorld({
@@ -259,7 +259,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages()).at(-1)).toBe('assistant: here again');
   });
 
-  it('[M9] stopping one chat leaves the others alone', async () => {
+  it('[M9] stopping one chat does not affect the others', async () => {
     const both = door();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -278,7 +278,7 @@ describe('stopping a chat', () => {
 });
 
 describe('deleting', () => {
-  it('[M9] a chat in mid-turn is stopped first: its tool is told, its late result goes nowhere', async () => {
+  it('[M9] a chat during a turn stops it first: its tool is told, and its late result is ignored', async () => {
     const running = door<AbortSignal>();
     const late = door<string>();
     const opened = await openTestWorld({
@@ -303,7 +303,7 @@ describe('deleting', () => {
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M9] a chat with a pending approval takes the question with it', async () => {
+  it('[M9] a chat with a pending approval deletes the approval too', async () => {
     const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -313,7 +313,7 @@ describe('deleting', () => {
     expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 404 });
   });
 
-  it('[M9] an agent removed in mid-turn ends its turns, and the others go on', async () => {
+  it('[M9] an agent removed during a turn ends its turns, and the others continue', async () => {
     const running = door<AbortSignal>();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
@@ -335,7 +335,7 @@ describe('deleting', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M9] an agent removed while it waits for a person takes its question with it', async () => {
+  it('[M9] an agent removed while it waits for a person ends its approval', async () => {
     const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
     await opened.chat.send('go');
     await opened.chat.settled();
@@ -346,7 +346,7 @@ describe('deleting', () => {
     expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 409 });
   });
 
-  it('[M9] whoever waits for a chat of a world that is deleted is not left waiting', async () => {
+  it('[M9] rejects everyone who waits for a chat of a deleted world', async () => {
     const asked = door();
     const opened = await openTestWorld({
       script: async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, person } from './testing/test-engine.js';
 
-/** A store that can be unplugged: then every step fails, and nothing of it is written. */
+/** A store that can be disconnected: then every step fails and nothing is written. */
 function unpluggable(store: Store): { store: Store; plug: { away: boolean } } {
   const plug = { away: false };
   const fail = (): Promise<never> => Promise.reject(new CountersignError('store-unavailable', 'the disk is full'));
@@ -63,7 +63,7 @@ async function setUp(execute: (plug: { away: boolean }) => string, deadline?: { 
   return { engine, plug, clock, ran, reported, told, world, chat, send };
 }
 
-describe('a store that is away for a while', () => {
+describe('a store that is temporarily unavailable', () => {
   it('gets the result of a tool that ran meanwhile, and the tool runs once', async () => {
     const lab = await setUp((plug) => {
       plug.away = true;
@@ -86,7 +86,7 @@ describe('a store that is away for a while', () => {
     await lab.engine.close();
   });
 
-  it('lets a turn go on that could neither be written nor ended', async () => {
+  it('lets a turn continue that could neither be stored nor ended', async () => {
     const lab = await setUp(() => 'made');
     await lab.send('unplug');
     await lab.told;
@@ -100,7 +100,7 @@ describe('a store that is away for a while', () => {
     await lab.engine.close();
   });
 
-  it('[A11] a deadline that comes meanwhile counts when it is back', async () => {
+  it('[A11] a deadline that passes meanwhile applies when it is back', async () => {
     const lab = await setUp(() => 'made', { approvalTimeoutMs: 60_000 });
     await lab.send('go');
     await lab.engine.quiet();

@@ -16,13 +16,13 @@ async function asked(options: TestWorldOptions = {}) {
   return { ...t, runs, tool, approval: await t.onlyApproval() };
 }
 
-/** A clock whose timers never fire: only the time by which a decision is judged moves. */
+/** A clock whose timers never fire; only the time for judging decisions advances. */
 function deafClock(): Clock & { advance(ms: number): void } {
   const clock = createFakeClock();
   return { ...clock, after: () => () => undefined };
 }
 
-describe('a look before a call', () => {
+describe('a check before a call', () => {
   it.each(['fingerprint', 'preview', 'look'] as const)(
     '[T11] that never ends, for its %s, fails the call in words and the chat goes on',
     async (which) => {
@@ -48,7 +48,7 @@ describe('a look before a call', () => {
 });
 
 describe('a deadline', () => {
-  it('[A11] is off by default: a year later the question still stands', async () => {
+  it('[A11] is off by default: after a year the approval is still pending', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock });
     expect(t.approval).not.toHaveProperty('expiresAt');
@@ -85,7 +85,7 @@ describe('a deadline', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A11] too late is 409 expired though the timer has not fired, and the model goes on', async () => {
+  it('[A11] a late decision gets 409 expired even if the timer has not fired, and the model continues', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(1000);
@@ -96,7 +96,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
-  it('[A11] the last millisecond still counts', async () => {
+  it('[A11] includes the last millisecond', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);
@@ -105,7 +105,7 @@ describe('a deadline', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A11] what was approved in time runs though it starts later', async () => {
+  it('[A11] a call approved in time runs even if it starts later', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     const deciding = t.world.decide(t.approval, { decision: 'approve' });
@@ -117,7 +117,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'approved' });
   });
 
-  it('[A11] [A9] passes while nobody runs: expired after the restart, by itself and for a late decision', async () => {
+  it('[A11] [A9] passes while no process runs: expired after the restart, also for a late decision', async () => {
     for (const late of ['timer', 'decision'] as const) {
       const clock = createFakeClock();
       const file = inFolder(`${late}.db`);
@@ -146,7 +146,7 @@ describe('a deadline', () => {
     }
   });
 
-  it('[A11] a decision and the deadline at the same moment: exactly one of them counts', async () => {
+  it('[A11] of a decision and the deadline at the same moment, exactly one counts', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);

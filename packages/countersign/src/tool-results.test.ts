@@ -9,7 +9,7 @@ import { life, openCalling, results, run } from './testing/tool-turn.js';
 
 afterEach(closeTestWorlds);
 
-describe('calls that can not run', () => {
+describe('calls that can’t run', () => {
   const typed = (ran: unknown[]) =>
     defineTool({
       name: 'typed',
@@ -30,7 +30,7 @@ describe('calls that can not run', () => {
     ['JSON that is no object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
     ['arguments that break the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
     ['no arguments where some are needed', { name: 'typed', arguments: '' }, /n/],
-  ])('[T11] %s fails at once with words for the model, and nobody is asked', async (_, call, words) => {
+  ])('[T11] %s fails at once with an error for the model, and nobody is asked', async (_, call, words) => {
     const ran: unknown[] = [];
     const opened = await openCalling([call], { tools: [typed(ran)] });
     expect(await run(opened)).toBe('idle');
@@ -41,7 +41,7 @@ describe('calls that can not run', () => {
     expect(ran).toEqual([]);
   });
 
-  it('[T11] malformed arguments never run a tool with an empty object', async () => {
+  it('[T11] invalid arguments never run a tool with an empty object', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling(
       ['{', '"', '{"a":}', 'undefined', '{} trailing', '\u0000'].map((text) => ({ name: 'any', arguments: text })),
@@ -52,7 +52,7 @@ describe('calls that can not run', () => {
     expect(new Set(opened.toolEvents().map((event) => event.type))).toEqual(new Set(['TOOL_EXECUTION_FAILED']));
   });
 
-  it('[T11] a tool its agent may not ask for fails like one that is not there', async () => {
+  it('[T11] a tool that its agent may not use fails like an unknown one', async () => {
     const opened = await openCalling(['secret'], {
       agents: [{ name: 'Ada', tools: ['look*'] }],
       tools: [tool('secret', () => 'no'), tool('look', () => 'yes')],
@@ -125,7 +125,7 @@ describe('calls that can not run', () => {
     expect(results(opened)).toEqual([{ result }]);
   });
 
-  it('[T4] a failure of a call that ran comes after its start, always', async () => {
+  it('[T4] a failure of a started call always comes after its start', async () => {
     const opened = await openCalling(['bad'], { tools: [tool('bad', rejecting('x'))] });
     await run(opened);
     expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED']);
@@ -138,7 +138,7 @@ function circle(): object {
   return round;
 }
 
-describe('what a tool says', () => {
+describe('tool output', () => {
   it('[T13] output streams to clients while the tool runs, and not into the result', async () => {
     const more = door();
     const opened = await openCalling(['build'], {
@@ -165,7 +165,7 @@ describe('what a tool says', () => {
     expect(results(opened)).toEqual([{ result: 'built' }]);
   });
 
-  it('[T13] output after the end goes nowhere', async () => {
+  it('[T13] output after the end is ignored', async () => {
     let context: ToolContext | undefined;
     const opened = await openCalling(['build'], { tools: [tool('build', (_, given) => ((context = given), 'built'))] });
     await run(opened);
@@ -173,7 +173,7 @@ describe('what a tool says', () => {
     expect(opened.events.filter((event) => event.event === 'tool-output')).toEqual([]);
   });
 
-  it('[T13] what the model gets is capped at 64 KiB with head and tail kept, and the cut is said', async () => {
+  it('[T13] the model’s result is truncated to 64 KiB, keeping head and tail, and says so', async () => {
     const opened = await openCalling(['long'], { tools: [tool('long', () => `HEAD${'é'.repeat(200_000)}TAIL`)] });
     await run(opened);
     const given = opened.provider.requests.at(-1)?.messages.at(-1)?.content ?? '';
@@ -182,7 +182,7 @@ describe('what a tool says', () => {
     expect(given).toMatch(/^\{"result":"HEADé+\\n\[\d+ bytes were left out here\.\]\\né+TAIL"\}$/);
   });
 
-  it('[T14] control and ANSI sequences go, broken text is replaced, and nothing can pose as a message', async () => {
+  it('[T14] control and ANSI sequences are removed, invalid text is replaced, and nothing can pass as a message', async () => {
     const opened = await openCalling(['dirty'], {
       tools: [
         tool('dirty', () => ({
@@ -222,8 +222,8 @@ describe('what a tool says', () => {
   });
 });
 
-describe('what a tool gets', () => {
-  it('[T15] its arguments, and a context of whose call it is, where, and when to end', async () => {
+describe('what a tool receives', () => {
+  it('[T15] its arguments, and a context with agent, chat, folder and signal', async () => {
     let got: { args: unknown; context: ToolContext } | undefined;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
     try {
@@ -247,7 +247,7 @@ describe('what a tool gets', () => {
     }
   });
 
-  it('[T15] a ToolFailure is FAILED, and the model sees its words and its result', async () => {
+  it('[T15] a ToolFailure is FAILED, and the model sees its message and its result', async () => {
     const opened = await openCalling(['sh'], {
       tools: [
         tool('sh', () => {

@@ -18,7 +18,7 @@ import { calls, life, openCalling, results, run } from './testing/tool-turn.js';
 afterEach(closeTestWorlds);
 
 describe('a tool turn', () => {
-  it('[T1] [T5] any number of calls become invocations at once, and the model is called once more with results in call order', async () => {
+  it('[T1] [T5] all calls become invocations at once, and the model is called once more with results in call order', async () => {
     const opened = await openCalling(['a', 'b', 'a', 'c'], {
       tools: ['a', 'b', 'c'].map((name) => tool(name, () => `${name} ran`)),
     });
@@ -39,7 +39,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T1] the first 64 calls of an answer run, each once and in order, and the rest fail', async () => {
+  it('[T1] the first 64 calls of a response run, each once and in order, and the rest fail', async () => {
     let ran = 0;
     const many = Array.from({ length: 80 }, (_, n) => ({ name: 'count', arguments: { n } }));
     const opened = await openCalling(many, { tools: [tool('count', ({ n }) => ((ran += 1), n))] });
@@ -51,7 +51,7 @@ describe('a tool turn', () => {
     expect((await opened.chat.messages({ limit: 5000 })).at(-1)?.content).toBe('done');
   });
 
-  it('[T2] [T3] every event is of the one family and carries whose and what it is', async () => {
+  it('[T2] [T3] every event belongs to one family and names its owner and call', async () => {
     const opened = await openTestWorld({
       script: [calls('ask', 'ask', 'fine', 'broken'), calls('fine'), 'done'],
       tools: [
@@ -77,7 +77,7 @@ describe('a tool turn', () => {
     expect(events.find((event) => event.type === 'TOOL_DENIED')).toMatchObject({ reason: 'no reason given' });
     expect(events.find((event) => event.type === 'TOOL_EXECUTION_SUCCEEDED')).toMatchObject({ result: { n: 1 } });
     expect(events.find((event) => event.type === 'TOOL_EXECUTION_FAILED')).toMatchObject({ error: 'it broke' });
-    // Successive tool turns of one turn are told apart.
+    // Successive tool turns of one turn have different ids.
     expect(new Set(events.map((event) => event.turn_id)).size).toBe(2);
   });
 
@@ -103,7 +103,7 @@ describe('a tool turn', () => {
     expect(results(opened)).toEqual([{ result: `sent ${secret}` }, { error: `bad ${secret}` }]);
   });
 
-  it('[T4.1] each call goes forward only and has exactly one end; a denied one never starts', async () => {
+  it('[T4.1] each call only moves forward and ends exactly once; a denied one never starts', async () => {
     const opened = await openCalling(['ask', 'ask', 'free', 'nowhere'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -124,7 +124,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T4.2] approving with edited arguments keeps the invocation and says what really runs', async () => {
+  it('[T4.2] approving with edited arguments keeps the invocation and reports what really runs', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling([{ name: 'move', arguments: { to: 'sea' } }], {
       tools: [gated('move', (args) => (ran.push(args), 'moved'))],
@@ -142,7 +142,7 @@ describe('a tool turn', () => {
     });
   });
 
-  it('[T5] the model is not called before the last call has settled, whatever the order', async () => {
+  it('[T5] the model is not called before the last call has settled, in any order', async () => {
     const opened = await openCalling(['ask', 'ask', 'free'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -163,8 +163,8 @@ describe('a tool turn', () => {
   });
 });
 
-describe('results and decisions that do not fit', () => {
-  it('[T6] a second decision changes nothing and says so, and what was shown stays', async () => {
+describe('unexpected results and decisions', () => {
+  it('[T6] a second decision changes nothing and says so', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling(['ask'], { tools: [gated('ask', () => (ran.push(1), 'once'))] });
     await run(opened);
@@ -190,7 +190,7 @@ describe('results and decisions that do not fit', () => {
     expect(opened.toolEvents()).toEqual(events);
   });
 
-  it('[T6] unknown ids, vendor ids, calls nobody was asked about and other turns reach nothing', async () => {
+  it('[T6] unknown ids, vendor ids, calls without an approval and other turns decide nothing', async () => {
     const opened = await openTestWorld({
       script: [calls({ name: 'free', id: 'vendor-7' }), calls('ask'), 'done'],
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
@@ -214,7 +214,7 @@ describe('results and decisions that do not fit', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T7] late duplicates are known by the record: many turns later and after a restart', async () => {
+  it('[T7] recognises late duplicates from the record: many turns later and after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'late.db');
@@ -248,8 +248,8 @@ describe('results and decisions that do not fit', () => {
   });
 });
 
-describe('the order of running', () => {
-  /** Tools that say when they run, and end when told. */
+describe('the order of execution', () => {
+  /** Tools that report when they run, and end when told to. */
   function slow(name: string, more: object = {}) {
     const entered = door();
     const leave = door<unknown>();
@@ -267,7 +267,7 @@ describe('the order of running', () => {
     };
   }
 
-  it('[T8] a result is in the record and shown before the next call starts', async () => {
+  it('[T8] a result is stored and shown before the next call starts', async () => {
     const opened = await openCalling(['one', 'two'], { tools: [tool('one', () => 1), tool('two', () => 2)] });
     await run(opened);
     const order = opened.events.flatMap((event) =>
@@ -291,7 +291,7 @@ describe('the order of running', () => {
     expect(life(opened)).toEqual(['first: STARTED', 'first: SUCCEEDED', 'second: STARTED', 'second: SUCCEEDED']);
   });
 
-  it('[T9] readers run together up to the limit, results stay in call order', async () => {
+  it('[T9] read-only calls run in parallel up to the limit, with results in call order', async () => {
     const readers = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => slow(name, { readOnly: true }));
     const opened = await openCalling(['a', 'b', 'c', 'd', 'e', 'f'], { tools: readers.map((reader) => reader.tool) });
     await opened.chat.send('go');
@@ -305,7 +305,7 @@ describe('the order of running', () => {
     expect(results(opened)).toEqual([0, 1, 2, 'd first', 4, 5].map((result) => ({ result })));
   });
 
-  it('[T9] maxParallelTools is the world’s to set', async () => {
+  it('[T9] maxParallelTools is a setting of the world', async () => {
     const readers = ['a', 'b', 'c'].map((name) => slow(name, { readOnly: true }));
     const opened = await openCalling(['a', 'b', 'c'], {
       maxParallelTools: 2,
@@ -319,7 +319,7 @@ describe('the order of running', () => {
     await opened.chat.settled();
   });
 
-  it('[T9] a writer between readers runs alone', async () => {
+  it('[T9] a writing call between read-only calls runs alone', async () => {
     const reader = slow('read', { readOnly: true });
     const opened = await openCalling(['read', 'write', 'peek'], {
       tools: [reader.tool, tool('write', () => 1), tool('peek', () => 2, { readOnly: true })],
@@ -333,7 +333,7 @@ describe('the order of running', () => {
     expect(life(opened).slice(2)).toEqual(['write: STARTED', 'write: SUCCEEDED', 'peek: STARTED', 'peek: SUCCEEDED']);
   });
 
-  it('[T2] [T4] a denial is shown and in the transcript at once, while a slow sibling still runs', async () => {
+  it('[T2] [T4] a denial is shown and stored at once, while a slow sibling still runs', async () => {
     const sibling = slow('sibling');
     const opened = await openCalling(['ask', 'sibling'], { tools: [gated('ask', () => 'x'), sibling.tool] });
     await opened.chat.send('go');
@@ -359,7 +359,7 @@ describe('the order of running', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T12] tool events come after the stream that asked for them has ended', async () => {
+  it('[T12] tool events come after the end of the stream that requested them', async () => {
     const opened = await openTestWorld({
       script: [{ say: 'I will look', calls: [{ name: 'look' }, { name: 'ask' }, { name: 'nowhere' }] }, 'done'],
       tools: [tool('look', () => 'sea'), gated('ask', () => 'x')],
@@ -394,7 +394,7 @@ describe('the loop', () => {
     ]);
   });
 
-  it('[T10] an answer at the very last call counts, and ten is the default', async () => {
+  it('[T10] an answer in the last call counts, and the default is ten', async () => {
     const script: ScriptedReply[] = [...Array.from({ length: 9 }, () => calls('again')), 'made it'];
     const opened = await openTestWorld({ script, tools: [tool('again', () => 1)] });
     await run(opened);
@@ -404,7 +404,7 @@ describe('the loop', () => {
     expect(endless.provider.requests).toHaveLength(10);
   });
 
-  it('[T10] after giving up, the next message begins anew with all results in view', async () => {
+  it('[T10] after giving up, the next message starts again with all results in view', async () => {
     const opened = await openTestWorld({
       maxIterations: 1,
       script: ({ messages }) => (messages.at(-1)?.content === 'go' ? calls('look') : 'I saw it'),

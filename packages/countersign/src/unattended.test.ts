@@ -20,8 +20,8 @@ async function openUnattended(options: TestWorldOptions = {}) {
   return { ...t, runs, clock, register };
 }
 
-describe('a world that denies what nobody can be asked about', () => {
-  it('[A13] denies at once with a reason in words, and asks nobody', async () => {
+describe('a world that denies calls when nobody can be asked', () => {
+  it('[A13] denies at once with a reason, and asks nobody', async () => {
     const t = await openUnattended();
     expect(await propose(t, remove)).toBe('idle');
     const denied = t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED');
@@ -37,7 +37,7 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A13] asks while a client that can ask is connected, and no longer than that', async () => {
+  it('[A13] asks only while a client that can ask is connected', async () => {
     const t = await openUnattended();
     const blind = await t.register(false);
     await t.world.clients.connected(blind);
@@ -54,7 +54,7 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A13] [A18] counts the streams of a client: it is there until the last one ends', async () => {
+  it('[A13] [A18] counts the streams of a client: it is connected until the last one ends', async () => {
     const t = await openUnattended();
     const web = await t.register(true);
     await t.world.clients.connected(web);
@@ -64,7 +64,7 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(await propose(t, remove)).toBe('waiting');
   });
 
-  it('[A13] denies what is pending when the last client that could ask has left for good', async () => {
+  it('[A13] denies pending calls when the last client that could ask has left', async () => {
     const t = await openUnattended({ tools: [recorder().tool, askHuman()] });
     const web = await t.register(true);
     await t.world.clients.connected(web);
@@ -78,7 +78,7 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED')).toHaveLength(2);
   });
 
-  it('[A13] takes no client for connected that was so when the process died', async () => {
+  it('[A13] does not treat clients as connected that were when the process died', async () => {
     const file = inFolder('harbour.db');
     const t = await openUnattended({ file });
     const web = await t.register(true);
@@ -99,19 +99,19 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(JSON.stringify(first(lastResults(t)))).toContain('nobody is connected to approve it');
   });
 
-  it('[A13] runs unasked what a rule or a grant allows', async () => {
+  it('[A13] runs what a rule or grant allows without approval', async () => {
     const t = await openUnattended({ policy: ['allow remove'] });
     await propose(t, remove);
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A13] waits in a world that does not say so', async () => {
+  it('[A13] waits in a world without this setting', async () => {
     const t = await openUnattended({ unattended: 'wait' });
     expect(await propose(t, remove)).toBe('waiting');
   });
 });
 
-it('[A13] a client that can not ask a person can not decide for one', async () => {
+it('[A13] a client that can’t ask a person can’t decide for one', async () => {
   const t = await openUnattended({ unattended: 'wait' });
   const blind = await t.register(false);
   await propose(t, remove);

@@ -2,7 +2,7 @@ import type { Engine, EventListener } from '@countersign/core';
 import { onAbort } from '@countersign/core/ports';
 import { CountersignError, type ChatStatus } from '@countersign/protocol';
 
-/** Resolves when nothing is going on in a chat but, maybe, people being waited for. Rejects when the world is closed before that. */
+/** Resolves when nothing runs in a chat; it may wait for people. Rejects if the world is closed before that. */
 export async function untilSettled(
   { runtime, closing }: Engine,
   chat: { worldId: string; id: string; status: () => Promise<ChatStatus> },
@@ -14,7 +14,7 @@ export async function untilSettled(
       if (event.data.type === 'idle' || event.data.type === 'waiting') resolve(event.data.type);
     };
     const endListening = runtime.bus.subscribe(chat.worldId, onWorld, 'world');
-    // Nothing is heard after it: without this, who waits would wait for ever.
+    // No event follows closing, so without this the caller would wait forever.
     const onClosing = (): void =>
       reject(new CountersignError('closed', 'the world was closed before this chat had settled'));
     const endWaiting = onAbort(closing, onClosing);
@@ -23,10 +23,10 @@ export async function untilSettled(
       endWaiting();
     };
   });
-  // It may fail while nobody waits for it yet, or any more.
+  // It may reject when nobody awaits it.
   heard.catch(() => undefined);
   try {
-    // Listening first, then looking: the other way round a change in between would be missed.
+    // Subscribe first, then read the status, or a change in between would be missed.
     const now = await chat.status();
     return now === 'working' ? await heard : now;
   } finally {

@@ -55,21 +55,21 @@ import { approvalFilter, callable, eventName, isObject, page, text, tool } from 
 import { untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
-/** A decision without the id, which the approval brings along. */
+/** A decision without the id, which comes from the approval. */
 export type Decision = Omit<ToolDecision, 'tool_call_id'>;
 
 /** One conversation. */
 export interface OpenedChat {
   readonly id: string;
-  /** Resolves when the message is kept; the answers come as events. */
+  /** Resolves when the message is stored; answers arrive as events. */
   send(content: string, options?: { sender?: string; clientMessageId?: string }): Promise<{ messageId: string }>;
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
   memory(agentId: string): Promise<Message[]>;
   status(): Promise<ChatStatus>;
-  /** Earlier calls in this chat that a rule would have been about, newest first; not all of them if `more`. */
+  /** Earlier calls in this chat that a rule would have matched, newest first; `more` if the list is incomplete. */
   matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
   title(): Promise<string>;
-  /** Resolves when nothing is going on here but, maybe, people being waited for. */
+  /** Resolves when nothing runs in this chat; it may wait for people. */
   settled(): Promise<Exclude<ChatStatus, 'working'>>;
   stop(): Promise<void>;
   delete(): Promise<void>;
@@ -87,7 +87,10 @@ export interface OpenedWorld {
   /** A new chat, or the one with this id. */
   chat(id?: string): Promise<OpenedChat>;
   chats(): Promise<Chat[]>;
-  /** Hears one kind of event of this world. The returned function ends it. A listener that fails holds up nobody. */
+  /**
+   * Subscribes to one kind of event of this world. Returns a function that unsubscribes. A failing listener blocks
+   * nobody.
+   */
   on<E extends WorldEventName>(
     event: E,
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
@@ -95,19 +98,19 @@ export interface OpenedWorld {
   subscribe(listener: EventListener): () => void;
   approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<Approval[]>;
   approval(approvalId: string): Promise<ApprovalWithContext | undefined>;
-  /** Answers an approval. What does not fit is a refusal in the result, not an exception. */
+  /** Decides an approval. An invalid decision is refused in the result, not with an exception. */
   decide(
     approval: string | Pick<Approval, 'approvalId' | 'callHash'>,
     decision: Decision,
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
-  /** The same with the owner named, as `publishToolResult(world, agentId, …)` in the documents. */
+  /** The same with an explicit owner, as `publishToolResult(world, agentId, …)` in the documentation. */
   publishToolResult(
     agentId: string,
     result: ToolDecision | QuestionAnswer,
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
-  /** A person's words to a question: an approval that has one. */
+  /** Answers a question, which is an approval with a `question`. */
   answer(
     question: string | Pick<Approval, 'approvalId'>,
     content: string,
@@ -117,21 +120,21 @@ export interface OpenedWorld {
   revoke(grantId: string): Promise<boolean>;
   policy(): Promise<readonly string[]>;
   setPolicy(rules: readonly string[]): Promise<void>;
-  /** What would happen to a call, and by which rule. Nothing runs. */
+  /** What would happen to a call, and which rule decides. Nothing runs. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
   audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;
   verifyAudit(): Promise<AuditVerdict>;
-  /** Clients with tools of their own. */
+  /** Clients with their own tools. */
   readonly clients: ClientRegistry;
-  /** Resolves when nothing runs in this process on this file: all is done, or waits for somebody. */
+  /** Resolves when nothing runs in this process on this file: everything is done or waits for someone. */
   quiet(): Promise<void>;
   delete(): Promise<void>;
-  /** Parks what runs and lets go of the file. */
+  /** Parks running work and releases the file. */
   close(): Promise<void>;
 }
 
-/** Who acts when a program uses the library: whoever runs it. */
+/** Recorded as the actor when a program uses the library: the person who runs it. */
 export const LIBRARY: Signer = Object.freeze({ who: 'human', client: 'library' });
 
 export function createWorldHandle(engine: Engine, id: string, name: string): OpenedWorld {
@@ -221,7 +224,7 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
   const status = async () => (await find()).status;
   return {
     id,
-    // The options first: nothing in them may say who speaks, or where.
+    // Spread the options first, so that they can't override the speaker or the chat.
     send: async (content, options) =>
       await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human' }),
     messages: async (wanted) => await listMessages(runtime, id, page(wanted)),

@@ -38,11 +38,11 @@ export async function connect(
   { home: named, url, token, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
   say: (line: string) => void,
 ): Promise<Connected> {
-  // Nothing else has to be loaded.
+  // With both, nothing else has to be loaded.
   if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
   const home = named ?? (await servers.defaultHome());
   if (!isAbsolute(home)) {
-    // A relative home would depend on the current folder, where somebody may have planted files.
+    // A relative home would depend on the current folder, where someone may have planted files.
     throw new CommandError(errors.relativeHome(home));
   }
   if (url !== undefined) return await talkTo(checked(url), await servers.readToken(home));

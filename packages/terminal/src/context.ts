@@ -20,8 +20,8 @@ export interface CommandContext {
   /** The person leaves: running work of our own server is cut off instead of awaited, with a message. */
   leave(): void;
   /**
-   * Reconnects after a server has gone: to the one on the home, or to a new one. Undefined if a URL was given, because no other server is
-   * meant.
+   * Reconnects after a server stopped: to the one on the home folder, or to a new one. Undefined if a URL was given,
+   * because no other server is meant.
    */
   reconnect(): Promise<Client | undefined>;
   readonly options: GlobalOptions;

@@ -5,7 +5,7 @@ import type { Console } from './console.js';
 import { createContext } from './create-context.js';
 import type { ServerAccess } from './server-access.js';
 
-it('[X2] a terminal that says it has no size is used as one of 80×24', () => {
+it('[X2] treats a terminal that reports no size as 80×24', () => {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const console = { stdin, stdout, stderr: new PassThrough(), env: {} } as unknown as Console;

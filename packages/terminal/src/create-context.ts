@@ -15,7 +15,7 @@ export interface ProgramInput {
 }
 
 export interface OpenContext extends CommandContext {
-  /** Stops our own server once its work has settled. True: a signal cut that short. */
+  /** Stops our own server once its work has settled. Returns true if a signal cut that short. */
   close(): Promise<boolean>;
 }
 

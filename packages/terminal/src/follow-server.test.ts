@@ -9,7 +9,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Answers with what it was asked, and as whom. */
+/** Responds with the request's path and token. */
 async function listen(token: string): Promise<Address & { close(): Promise<void> }> {
   const server = createServer((request, response) => {
     response.setHeader('Connection', 'close');
@@ -30,7 +30,7 @@ async function listen(token: string): Promise<Address & { close(): Promise<void>
   };
 }
 
-it('[S4] goes where the server of the home is now, with its token, and looks once for all that find out at the same time', async () => {
+it('[S4] follows the server of the home with its token, and looks it up once for concurrent requests', async () => {
   const first = await listen('one');
   const second = await listen('two');
   let looks = 0;
@@ -51,7 +51,7 @@ it('[S4] goes where the server of the home is now, with its token, and looks onc
   expect(looks).toBe(1);
 });
 
-it('[S4] goes to the next when one is going, whatever was asked, and when one breaks off what only reads', async () => {
+it('[S4] uses the next server if one is shutting down, for any request, and if a read breaks off', async () => {
   const second = await listen('two');
   let asked = 0;
   const going = createServer((request, response) => {
@@ -73,14 +73,14 @@ it('[S4] goes to the next when one is going, whatever was asked, and when one br
   const posted = await follow()(`${url}/api/x`, { method: 'POST' });
   expect(await posted.text()).toBe('POST /api/x Bearer two two');
   expect(await (await follow()(`${url}/api/broken`)).text()).toBe('GET /api/broken Bearer two two');
-  // What may have been done is not done twice.
+  // A request that may have had an effect is not repeated.
   await expect(follow()(`${url}/api/broken`, { method: 'POST' })).rejects.toThrow('fetch failed');
   expect(asked).toBe(3);
   const nowhere = followServer({ url, token: 'one' }, () => Promise.reject(new Error('none')));
   expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 
-it('says that nobody answers when no other is found', async () => {
+it('reports that nothing answers if no other server is found', async () => {
   const first = await listen('one');
   await first.close();
   const { fetch } = followServer(first, () => Promise.reject(new Error('none')));

@@ -17,9 +17,9 @@ interface Question {
   readonly prompt: string;
   /** Text to start from instead of an empty line. */
   readonly prefill?: string;
-  /** True: discard earlier input, and keep the answer out of the history. */
+  /** Discard earlier input, and keep the answer out of the history. */
   readonly fresh?: boolean;
-  /** True: pasted text is no answer. It was copied for something else and may contain Enter (A17). */
+  /** Refuse pasted text as an answer: it was copied for something else and may contain Enter (A17). */
   readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
 }

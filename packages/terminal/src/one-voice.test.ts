@@ -31,26 +31,26 @@ const SCREENS = [
 ] as const;
 
 describe.each(SCREENS)('a card in %s', (_, shown) => {
-  it('says what an agent wants to do, not with which tool, where there is a word for it', () => {
+  it('says what an agent wants to do instead of naming the tool, if there is a phrase for it', () => {
     expect(shown({})).toContain('Mason wants to run');
     expect(shown({ toolName: 'write_file', arguments: { path: 'a', content: 'b' } })).toContain('Mason wants to write');
     expect(shown({ toolName: 'stamp', arguments: {} })).toContain('Mason wants to use stamp');
   });
 
-  it('[A1] [A3] shows the words that the tool declares, and that they are the tool’s', () => {
+  it('[A1] [A3] shows the text that the tool declares, and that it is the tool’s', () => {
     const text = shown({ toolName: 'stamp', arguments: {}, message: 'Stamp it?\nin /safe · sandboxed \u202Ex' });
     expect(text).toMatch(/^ +The tool asks: “Stamp it\? in \/safe · sandboxed ‹U\+202E›x”/m);
     expect(shown({ toolName: 'stamp', arguments: {}, message: 'Run stamp' })).not.toContain('The tool asks');
   });
 
-  it('[A15] counts the secrets that are masked in what is shown', () => {
+  it('[A15] counts the masked secrets in what is shown', () => {
     expect(shown({ arguments: { command: 'a ‹masked 1› ‹masked 2›' } })).toContain(
       '2 secrets are masked; the tool gets the real values.',
     );
     expect(shown({})).not.toContain('masked');
   });
 
-  it('[A15] shows by number everything that is on the one list of what can’t be seen', () => {
+  it('[A15] escapes every character on the list of invisible characters', () => {
     const hidden = new RegExp(HIDDEN_IN_CODE, 'u');
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
@@ -66,13 +66,13 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
   });
 });
 
-it('[A11] says also on the bar of a low screen when it expires', () => {
+it('[A11] also says on the bar of a low screen when it expires', () => {
   const bar = onTheScreen({ expiresAt: new Date(NOW + 30_000).toISOString() }, 'composer');
   expect(bar).toContain('Ctrl-G to look');
   expect(bar).toContain('expires in 30 s');
 });
 
-it('[A11] [W5] tells in every mode the same story of a decision', () => {
+it('[A11] [W5] describes a decision the same way in every mode', () => {
   const at = new Date(NOW - 3000).toISOString();
   const decision: Decision = { outcome: 'approved', scope: 'once', by: 'ada', client: 'terminal', at };
   expect(describeDecision(decision, NOW)).toBe('Approved once by ada in the terminal, 3 s ago');

@@ -5,7 +5,10 @@ import { chatWords } from './words/chat.js';
 /** Most commands have settled within this time and print nothing. */
 const QUIET_MS = 500;
 
-/** Waits until the work in our own server has settled: closing earlier would kill running tools. True: a signal cut the wait short. */
+/**
+ * Waits until the work in our own server has settled: closing earlier would kill running tools. Returns true if a
+ * signal cut it short.
+ */
 export async function settleOwnServer(
   server: Pick<OwnServer, 'isWorking' | 'settled'>,
   isLeaving: boolean,

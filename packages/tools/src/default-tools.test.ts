@@ -6,20 +6,20 @@ it('[A1] read-only tools and questions run without approval; all other built-in 
   const table = tools.map(({ definition: { name, approval, readOnly }, trusted }) => [
     name,
     readOnly === true ? 'reads' : 'acts',
-    approval?.required === true ? 'asked' : 'unasked',
+    approval?.required === true ? 'approval' : 'no approval',
     trusted,
   ]);
   expect(table).toEqual([
-    ['read_file', 'reads', 'unasked', true],
-    ['list_files', 'reads', 'unasked', true],
-    ['grep', 'reads', 'unasked', true],
-    ['write_file', 'acts', 'asked', true],
-    ['edit_file', 'acts', 'asked', true],
-    ['shell_cmd', 'acts', 'asked', true],
-    ['web_fetch', 'acts', 'asked', true],
-    ['ask_human', 'reads', 'unasked', true],
-    ['send_message', 'acts', 'asked', true],
-    ['create_agent', 'acts', 'asked', true],
+    ['read_file', 'reads', 'no approval', true],
+    ['list_files', 'reads', 'no approval', true],
+    ['grep', 'reads', 'no approval', true],
+    ['write_file', 'acts', 'approval', true],
+    ['edit_file', 'acts', 'approval', true],
+    ['shell_cmd', 'acts', 'approval', true],
+    ['web_fetch', 'acts', 'approval', true],
+    ['ask_human', 'reads', 'no approval', true],
+    ['send_message', 'acts', 'approval', true],
+    ['create_agent', 'acts', 'approval', true],
   ]);
 });
 

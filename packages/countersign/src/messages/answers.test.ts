@@ -5,7 +5,7 @@ import { notices, talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('before an answer is published', () => {
-  it('[M5] mentions of itself go, and an answer to an agent gets its name in front, never one to a person', async () => {
+  it('[M5] mentions of itself are removed, and an answer to an agent starts with its name, never one to a person', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ['@Ada @Bob what time is it?', 'Noon.', 'Thanks. <world>DONE</world>'],
@@ -31,7 +31,7 @@ describe('before an answer is published', () => {
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M5] <world>TO: a, b</world> addresses those', async () => {
+  it('[M5] <world>TO: a, b</world> addresses those agents', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob', 'Cy'],
       script: ({ messages }) =>
@@ -41,7 +41,7 @@ describe('before an answer is published', () => {
     expect(opened.provider.requests).toHaveLength(3);
   });
 
-  it('[M5] an empty answer is not published, and somebody is told', async () => {
+  it('[M5] an empty answer is not published, but reported', async () => {
     const opened = await openTestWorld({ script: () => ' ' });
     expect(await talk(opened, 'hello?')).toEqual(['human: hello?']);
     expect(notices(opened.events)).toEqual([expect.stringContaining('empty answer')]);
@@ -49,7 +49,7 @@ describe('before an answer is published', () => {
 });
 
 describe('tool messages', () => {
-  it('[M12] results and decisions are not chat: they address nobody, whatever stands in them', async () => {
+  it('[M12] results and decisions are not chat messages: they address nobody, whatever they contain', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [gated('open', () => '@Bob please answer\n\n@human look')],
@@ -63,7 +63,7 @@ describe('tool messages', () => {
     expect(await opened.chat.memory('bob')).toEqual([]);
   });
 
-  it('[M12] [M5] the answer after a result obeys the rules of answers', async () => {
+  it('[M12] [M5] the answer after a result follows the rules of answers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [tool('look', () => 'sea')],

@@ -10,14 +10,14 @@ describe('who answers', () => {
     expect((await talk(world, 'hello all')).toSorted()).toEqual(['ada: ok', 'bob: ok', 'human: hello all']);
   });
 
-  it('[M2] with a main agent it goes to that one alone, and a mention still goes to whom it names', async () => {
+  it('[M2] with a main agent it goes to that agent only, and a mention goes to the agent it names', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await opened.world.update({ mainAgent: 'bob' });
     expect(await talk(opened, 'hello')).toEqual(['human: hello', 'bob: ok']);
     expect((await talk(opened, '@Ada hello')).slice(2)).toEqual(['human: @Ada hello', 'ada: ok']);
   });
 
-  it('[M2] a world without an active agent says that nobody answers', async () => {
+  it('[M2] a world without an active agent reports that nobody answers', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Off', active: false }] });
     const why = 'the only agent, @Off, is inactive in this world. Activate an agent, then send your message again.';
     expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: Nobody answers: ${why}`]);
@@ -45,7 +45,7 @@ describe('who answers', () => {
   it.each([
     ['hey @bob', '@Bob is mentioned in the middle of a line'],
     ['@off hello', '@Off is inactive'],
-  ])('[M3] nobody answers %j, and the chat keeps why, as a reply to it', async (content, why) => {
+  ])('[M3] nobody answers %j, and a reply in the chat says why', async (content, why) => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
     const { messageId } = await opened.chat.send(content);
     await opened.chat.settled();
@@ -55,28 +55,28 @@ describe('who answers', () => {
       replyToMessageId: messageId,
       content: expect.stringContaining(why) as unknown,
     });
-    // People read the notice. No model does, and it counts as nobody's turn.
+    // People see the notice. No model does, and it counts as nobody's turn.
     await opened.chat.send('@ada hello');
     await opened.chat.settled();
     expect(JSON.stringify(opened.provider.requests)).not.toContain('Nobody answers');
     expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
   });
 
-  it('[M3] nobody is missed by a message to people, or by an agent that addresses nobody', async () => {
+  it('[M3] adds no notice for a message to people or from an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
     await talk(opened, '@human look');
     await talk(opened, '@ada look');
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M3] the same message sent twice is explained once', async () => {
+  it('[M3] explains the same message once, even if it is sent twice', async () => {
     const { chat } = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     expect((await chat.messages()).map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  it('[M3] a message to names nobody has is answered by nobody and says so', async () => {
+  it('[M3] nobody answers a message to unknown names, and a notice says so', async () => {
     const opened = await openTestWorld({ agents: ['Ada'] });
     expect(await talk(opened, '@Zoe are you there?')).toEqual([
       'human: @Zoe are you there?',
@@ -85,19 +85,19 @@ describe('who answers', () => {
     expect(notices(opened.events)).toEqual([expect.stringContaining('@Zoe')]);
   });
 
-  it('[M4] an agent never answers itself, also when it addresses itself', async () => {
+  it('[M4] an agent never answers itself, even if it mentions itself', async () => {
     const opened = await openTestWorld({ script: () => '@Ada again\n\n@Ada and again' });
     expect(await talk(opened, 'go')).toEqual(['human: go', 'ada: again\n\nand again']);
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M4] an agent that addresses nobody is answered by nobody', async () => {
+  it('[M4] nobody answers an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await talk(opened, '@Ada hello');
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M4] a person named like a user or an agent of another world is a person, whatever the name', async () => {
+  it('[M4] a person named like a user or an agent of another world is a person', async () => {
     const { chat, provider } = await openTestWorld();
     for (const sender of ['user7', 'Userella', 'assistant-fan']) {
       await chat.send('hello', { sender });
@@ -107,7 +107,7 @@ describe('who answers', () => {
     expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'hello', name: 'Userella' });
   });
 
-  it('[M4] an agent named like a user is an agent: it is not answered unless it addresses', async () => {
+  it('[M4] an agent named like a user is an agent: it is answered only if it mentions someone', async () => {
     const opened = await openTestWorld({ agents: ['user1', 'Bob'], turnLimit: 2 });
     await talk(opened, '@user1 hello');
     expect(opened.provider.requests).toHaveLength(1);

@@ -5,7 +5,7 @@ import { notices, said, talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('titles', () => {
-  it('[M7] a chat is titled by a model when it first falls idle, and only then', async () => {
+  it('[M7] a model titles a chat when it first becomes idle, and only then', async () => {
     const opened = await openTestWorld({ model: { title: '# "Tides at noon"\n' } });
     expect(await opened.chat.title()).toBe('New chat');
     await talk(opened, 'when is high tide?');
@@ -17,7 +17,7 @@ describe('titles', () => {
     expect(opened.events.filter((e) => e.event === 'system' && e.data.type === 'title')).toHaveLength(1);
   });
 
-  it('[M7] a failure leaves the default, without a word in the chat', async () => {
+  it('[M7] a failure leaves the default title, without a message in the chat', async () => {
     const opened = await openTestWorld();
     const lines = await talk(opened, 'hello');
     await opened.world.quiet();

@@ -6,8 +6,8 @@ import { talk } from '../testing/talk.js';
 
 afterEach(closeTestWorlds);
 
-describe('the shape of messages', () => {
-  it('[M1] every message has a standard role and says whose it is and what it answers', async () => {
+describe('messages', () => {
+  it('[M1] every message has a standard role, a sender and the message it replies to', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [{ say: 'Let me', calls: [{ name: 'open', arguments: { lock: 3 } }] }, 'It is open.'],
       tools: [gated('open', () => 'click')],
@@ -35,7 +35,7 @@ describe('the shape of messages', () => {
     expect(new Set(messages.map((m) => m.messageId)).size).toBe(messages.length);
   });
 
-  it('[M1] an assistant message with calls shows what became of each', async () => {
+  it('[M1] an assistant message with calls shows the outcome of each', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [
         {
@@ -66,7 +66,7 @@ describe('the shape of messages', () => {
     ]);
   });
 
-  it('[M1] events carry the same messages as the transcript', async () => {
+  it('[M1] events contain the same messages as the transcript', async () => {
     const { chat, events } = await openTestWorld({ script: ['hello'] });
     await talk({ chat }, 'hi');
     const heard = events.flatMap((event) => (event.event === 'message' ? [event.data] : []));
@@ -77,14 +77,14 @@ describe('the shape of messages', () => {
     ['nothing', ''],
     ['white space', ' \n\t '],
     ['more than a million characters', 'x'.repeat(1_000_001)],
-  ])('[M1] a message of %s is refused with its field, and nothing is written', async (_, content) => {
+  ])('[M1] a message of %s is refused with its field, and nothing is stored', async (_, content) => {
     const { chat } = await openTestWorld();
     await expect(chat.send(content)).rejects.toMatchObject({ code: 'invalid', field: 'content' });
     expect(await chat.messages()).toEqual([]);
     expect(await chat.status()).toBe('idle');
   });
 
-  it('[M1] NUL, broken surrogates and a megabyte come through a chat as they were sent', async () => {
+  it('[M1] NUL, invalid surrogates and a megabyte of text arrive unchanged', async () => {
     const { chat, provider } = await openTestWorld({
       script: () => 'read\ud800\0it',
       model: { contextTokens: 2_000_000 },
@@ -96,7 +96,7 @@ describe('the shape of messages', () => {
     expect((await chat.messages()).filter((m) => m.role === 'assistant')).toHaveLength(strange.length);
   });
 
-  it('[M1] [S2] what was said is never written again, however much follows', async () => {
+  it('[M1] [S2] a stored message is never rewritten, however many follow', async () => {
     const clock = createFakeClock();
     const opened = await openTestWorld({ clock });
     await talk(opened, 'first');
@@ -111,7 +111,7 @@ describe('the shape of messages', () => {
     expect(opened.events.filter((event) => event.event === 'message')).toHaveLength(42);
   });
 
-  it('[M1] the same clientMessageId again is the same message and is answered once', async () => {
+  it('[M1] a repeated clientMessageId is the same message and is answered once', async () => {
     const { chat, provider } = await openTestWorld();
     const sent = await Promise.all([1, 2, 3].map(() => chat.send('once', { clientMessageId: 'c1' })));
     await chat.settled();
@@ -121,7 +121,7 @@ describe('the shape of messages', () => {
     expect(await chat.messages()).toHaveLength(2);
   });
 
-  it('[M1] secrets in a chat are masked for people, also in chunks, and not for the model', async () => {
+  it('[M1] secrets in a chat are masked for people, also across chunks, but not for the model', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     const { chat, provider, events, heard } = await openTestWorld({
       script: [`your key is ${secret} , keep it`, 'ok'],

@@ -41,7 +41,7 @@ describe('the turn limit', () => {
     expect(second.length).toBeGreaterThan(first.length + 2);
   });
 
-  it('[M6] [M12] decisions of people reset no limit', async () => {
+  it('[M6] [M12] decisions reset no limit', async () => {
     const opened = await openTestWorld({
       ...chatter,
       turnLimit: 1,
@@ -75,11 +75,11 @@ describe('the turn limit', () => {
   });
 });
 
-describe('the order of last words', () => {
+describe('the order of final messages', () => {
   it.each<[string, ScriptedReply, string]>([
     ['an answer', 'my answer', 'ada: my answer'],
     ['a failure', { fail: new ProviderError('auth', 'expired') }, 'system: Ada could not answer.'],
-  ])('[M6] %s comes before the hand-over of the turn that was queued behind it', async (_, reply, words) => {
+  ])('[M6] %s comes before the hand-over of the turn queued behind it', async (_, reply, words) => {
     const busy = door();
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', model: 'slow' }, 'Bob'],

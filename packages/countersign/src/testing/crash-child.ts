@@ -11,7 +11,7 @@ await runScenario({
   probe(moment) {
     count += 1;
     if (dieAt === 0) appendFileSync(diary, `moment ${moment}\n`);
-    // No handler and no exit code: the way a process dies when the machine wants its memory back.
+    // No handler and no exit code, as when the kernel kills a process to free memory.
     if (count === dieAt) process.kill(process.pid, 'SIGKILL');
   },
 });

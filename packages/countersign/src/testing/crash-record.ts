@@ -8,7 +8,7 @@ import type {
 import type { ToolEvent, ToolEventType } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 
-/** What a file holds after the process that owned it is gone. */
+/** The content of a file after the process that owned it died. */
 export interface CrashRecord {
   events: StoredEvent[];
   messages: MessageRecord[];
@@ -49,7 +49,7 @@ export async function readCrashRecord(file: string): Promise<CrashRecord> {
   }
 }
 
-/** One call's life so far, in order. */
+/** The lifecycle of one call so far, in order. */
 export function lifeOf({ events }: CrashRecord, invocationId: string): ToolEventType[] {
   return eventsOf(events, invocationId).map(({ type }) => type);
 }

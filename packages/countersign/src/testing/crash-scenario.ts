@@ -8,14 +8,14 @@ import type { OpenedWorld } from '../world.js';
 export interface Scenario {
   /** The store. */
   file: string;
-  /** What really happened, written at once by whoever did it: the store is compared with it. */
+  /** What really happened, written immediately; the store is compared with it. */
   diary: string;
   probe: (moment: string) => void;
 }
 
 /**
- * One person, two agents and a turn with three mixed tools: a gated one, one that just runs and one that may run twice. Every step can
- * be repeated: run again after a death, it goes on where the record says it was.
+ * One person, two agents and a turn with three mixed tools: a gated one, an ungated one and an idempotent one. Every
+ * step can be repeated: after a crash it continues where the record says it was.
  */
 export async function runScenario({ file, diary, probe }: Scenario): Promise<void> {
   const note = (...words: string[]): void => appendFileSync(diary, `${words.join(' ')}\n`);
@@ -26,7 +26,7 @@ export async function runScenario({ file, diary, probe }: Scenario): Promise<voi
     tools: [
       tool('remove', { approval: { required: true } }),
       tool('write', {}),
-      // It looks at something first, so it is started in a step of its own.
+      // It has a fingerprint, so it starts in a step of its own.
       tool('sync', { readOnly: true, idempotent: true, fingerprint: async () => 'the same' }),
     ],
     probe,
@@ -72,7 +72,7 @@ async function approveAll(world: OpenedWorld, note: (...words: string[]) => void
   }
 }
 
-/** A model without a memory of its own, so that a second process meets the same one. */
+/** A stateless model, so that a second process gets the same one. */
 function answer({ model, messages }: GenerateRequest): ScriptedReply {
   if (model === 'Ben') return 'Well done. <world>STOP</world>';
   const told = messages.findLastIndex((message) => message.role === 'user');

@@ -5,16 +5,16 @@ import { openWorld, type OpenWorldOptions } from '../open-world.js';
 import type { OpenedChat, OpenedWorld } from '../world.js';
 
 export interface TestWorldOptions extends Omit<OpenWorldOptions, 'agents'> {
-  /** What the model of every agent does. Default: it says `ok`. */
+  /** The script of every agent's model. Default: it says `ok`. */
   script?: Script;
   model?: ScriptedOptions;
-  /** Names, or more. Default: one agent `Ada` that may ask for every tool. */
+  /** Names or definitions. Default: one agent `Ada` that may use every tool. */
   agents?: readonly (string | (Partial<NewAgent> & { name: string }))[];
-  /** Default: nothing is kept. */
+  /** Default: in memory. */
   file?: string;
 }
 
-/** A world with agents and a chat, and everything that was heard in it. */
+/** A world with agents and a chat, and all its events. */
 export interface TestWorld {
   world: OpenedWorld;
   chat: OpenedChat;
@@ -22,13 +22,13 @@ export interface TestWorld {
   agents: readonly Agent[];
   /** Every event since the world was opened, oldest first. */
   events: readonly WorldEvent[];
-  /** What was reported instead of being said in a chat. */
+  /** Errors that were reported instead of being shown in a chat. */
   errors: readonly { error: unknown; what: string }[];
-  /** Resolves with the first event, heard already or still to come, that fits. */
+  /** Resolves with the first matching event, past or future. */
   heard: (fits: (event: WorldEvent) => boolean) => Promise<WorldEvent>;
-  /** The tool events so far; of one call if its id is given. */
+  /** The tool events so far, optionally of one call. */
   toolEvents: (invocationId?: string) => ToolEvent[];
-  /** The one approval that is pending. */
+  /** The only pending approval. */
   onlyApproval: () => Promise<Approval>;
 }
 
@@ -98,14 +98,14 @@ function listenTo(world: OpenedWorld): Pick<TestWorld, 'events' | 'heard' | 'too
   };
 }
 
-/** For `afterEach`: closes whatever a test opened, also when it failed half-way. Closing twice does nothing. */
+/** For `afterEach`: closes all worlds that a test opened, even if it failed. Closing twice does nothing. */
 export async function closeTestWorlds(): Promise<void> {
   const worlds = [...opened];
   opened.clear();
   await Promise.all(worlds.map((world) => world.close()));
 }
 
-/** Closes one world in the middle of a test, so that its file can be opened again. */
+/** Closes one world during a test, so that its file can be opened again. */
 export async function closeTestWorld({ world }: Pick<TestWorld, 'world'>): Promise<void> {
   opened.delete(world);
   await world.close();
@@ -113,7 +113,7 @@ export async function closeTestWorld({ world }: Pick<TestWorld, 'world'>): Promi
 
 type Execute = (args: Record<string, unknown>, context: ToolContext) => unknown;
 
-/** A tool that takes any object. `execute` is handed over as it is, so that it can misbehave like a foreign one. */
+/** A tool that accepts any object. `execute` is used unchanged, so that it can misbehave. */
 export function tool(name: string, execute: Execute, more: Partial<ToolDefinition> = {}): Tool {
   return {
     definition: {
@@ -134,7 +134,7 @@ export function gated(name: string, execute: Execute, more: Partial<ToolDefiniti
   return tool(name, execute, { approval: { required: true }, ...more });
 }
 
-/** Something to wait for that a test ends by hand. */
+/** A promise that a test resolves by hand. */
 export interface Door<T> {
   opened: Promise<T>;
   open: (value: T) => void;
@@ -148,7 +148,7 @@ export function door<T = void>(): Door<T> {
     open = resolve;
     fail = reject;
   });
-  // A door that fails before anybody waits at it must not end the process.
+  // A rejection before anyone awaits it must not end the process.
   opened.catch(() => undefined);
   return { opened, open: (value) => open(value), fail: (error) => fail(error) };
 }

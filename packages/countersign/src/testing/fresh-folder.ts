@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { closeTestWorlds } from './fixture.js';
 
-/** A folder for each test of a file, gone at its end; the worlds that were opened are closed before. Gives the way into it. */
+/**
+ * A folder for each test of a file, removed at its end after closing the opened worlds. Returns a function that
+ * resolves names in it.
+ */
 export function freshFolder(): (name: string) => string {
   let folder = '';
   beforeEach(async () => {

@@ -10,13 +10,13 @@ const USED_UP = 1_000_000;
 interface Size {
   runs: number;
   longest: number;
-  /** Begins no further run after that. */
+  /** Starts no further run after this time. */
   limitMs?: number;
 }
 
 /**
- * Runs random commands against chats of their own, lets everything end, and rejects with every promise that was broken.
- * Gives the number of runs.
+ * Runs random commands against separate chats, lets everything finish, and rejects with all violated invariants.
+ * Returns the number of runs.
  */
 export async function hold(
   commands: fc.WeightedArbitrary<Command>[],
@@ -31,7 +31,7 @@ export async function hold(
     const key = JSON.stringify(limits);
     const known = benches.get(key);
     if (known !== undefined && !(await isWornOut(known))) return known;
-    // Out of the list first: a search that is over may end in between, and would give it up again.
+    // Remove it from the list first: another search that ends meanwhile would close it again.
     benches.delete(key);
     if (known !== undefined) await giveUp(known);
     const bench = await openBench(limits, ground);
@@ -42,7 +42,7 @@ export async function hold(
   const lists = fc.array(fc.oneof(...commands), { maxLength: longest });
   const property = fc.asyncProperty(worlds, prelude, lists, fc.boolean(), async (limits, first, list, approve) => {
     const lab = await openLab(await benchFor(limits));
-    // Until it is known that nothing is left over for the next one.
+    // Until it is known that nothing is left for the next one.
     lab.bench.uses += USED_UP;
     try {
       await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });

@@ -12,7 +12,7 @@ const addressee = fc.constantFrom(
 );
 const chat = fc.constantFrom(0 as const, 0 as const, 1 as const);
 const pick = fc.nat(5);
-/** Often everything that can go on; otherwise the next command comes in the middle of it. */
+/** Often until everything has settled; otherwise the next command interrupts it. */
 const ticks = fc.oneof({ arbitrary: fc.constant('all' as const), weight: 3 }, { arbitrary: fc.nat(120), weight: 2 });
 
 const reply = fc.oneof(
@@ -78,7 +78,7 @@ export const talk: fc.WeightedArbitrary<Command>[] = [
     weight: 2,
   },
 ];
-/** What else happens to a world while they do. */
+/** What else happens to a world meanwhile. */
 export const change: fc.WeightedArbitrary<Command>[] = [
   { arbitrary: fc.record({ do: fc.constant('stop' as const), chat, ticks }), weight: 1 },
   {
@@ -99,7 +99,7 @@ export const change: fc.WeightedArbitrary<Command>[] = [
     weight: 1,
   },
 ];
-/** The ends of processes, at any moment between two steps or two microtasks. */
+/** Ends of processes, at any moment between two steps or microtasks. */
 export const death: fc.WeightedArbitrary<Command>[] = [
   {
     arbitrary: fc.record(
@@ -137,7 +137,7 @@ const approves: Command = {
   ticks: 'all',
 };
 
-/** Where a run begins. Chance alone seldom gets to a call that is approved and waits for another to end. */
+/** How a run starts. Random commands rarely reach an approved call that waits for another to end. */
 export const prelude: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { arbitrary: fc.constant([]), weight: 5 },
   { arbitrary: fc.constant([asks('write', 'remove', 'sync'), approves]), weight: 2 },

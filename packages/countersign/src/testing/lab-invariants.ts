@@ -6,7 +6,7 @@ import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
 
-/** Everything that must hold of a world at rest, whatever was done to it. Each line of the answer is a broken promise. */
+/** Everything that must hold for a settled world, whatever was done to it. Each line of the result is a violation. */
 export function brokenPromises(lab: Lab, record: WorldRecordOf): string[] {
   return [
     ...lab.violations,
@@ -26,9 +26,12 @@ const LETTER: Record<ToolEventType, string> = {
   TOOL_EXECUTION_SUCCEEDED: 'U',
   TOOL_EXECUTION_FAILED: 'F',
 };
-/** Asked anew after a change, so questions may repeat; a call approved and then forbidden or stopped is denied without a start. */
+/**
+ * After a change a call needs approval again, so requests may repeat; an approved call that is then denied or stopped
+ * never starts.
+ */
 const LIFE_OF_A_CALL = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
-/** The tool of a client that left between yes and start can't run any more. */
+/** The tool of a client that left between approval and start can't run any more. */
 const LIFE_OF_A_CLIENT_CALL = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
 const CHANGED_CALL = /RA?R/;
 const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };
@@ -92,13 +95,13 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
   return wrong;
 }
 
-/** By a grant or rule, and by nobody's answer to its own question (A5). */
+/** Released by a grant or rule, not by a decision on its own approval (A5). */
 function wasReleased({ row, approvals }: CallRecord): boolean {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   return approval?.status === 'approved' && approval.decisionDigest === null;
 }
 
-/** What ran is what the person saw, or what they made of it (A7). */
+/** What ran is what the person saw, or their edit of it (A7). */
 function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   if (approval?.status !== 'approved') return ['[A7] started without its approval'];
@@ -112,7 +115,7 @@ function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
   return signed.includes(row.arguments) ? [] : [`[A7] signed ${signed.join(' or ')}, ran ${row.arguments}`];
 }
 
-/** The signature covers the folder: signed for one and run in another is not what was signed (A7). */
+/** The call hash covers the folder: a call approved for one folder must not run in another (A7). */
 function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
   const tool = tools.find(({ definition }) => definition.name === row.toolName);
   const folders = lab.executions.flatMap(({ invocationId, folder }) => (invocationId === row.id ? [folder] : []));
@@ -131,7 +134,7 @@ function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
   return folders.filter((folder) => !isSigned(folder)).map((folder) => `[A7] ran in ${folder}, signed for another`);
 }
 
-/** What had begun when a process ended and was not over then: nobody knows how it ended, and nobody says otherwise (S3). */
+/** Nobody knows the outcome of calls that were running when a process ended, and nobody claims to (S3). */
 function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
   const { row, events } = call;
   const start = events.find(({ data }) => data.type === 'TOOL_EXECUTION_STARTED');
@@ -158,7 +161,7 @@ function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string
           ),
       ),
   );
-  // Approved before the doubt arose is approved; only what nobody was asked about may not run.
+  // A call approved before the doubt is approved; only calls that nobody approved may not run.
   if (doubt !== undefined && !events.some(({ data }) => data.type === 'TOOL_APPROVED')) {
     wrong.push('[S3] ran unasked after an unknown outcome of the same call');
   }
@@ -250,7 +253,7 @@ function wrongWithTurns(record: WorldRecordOf): string[] {
   return wrong;
 }
 
-/** Nothing of a tool turn happens before all of the one before is over (T5, T8). */
+/** Nothing of a tool turn happens before the previous one has settled (T5, T8). */
 function wrongOrder(record: WorldRecordOf, turnId: string): string[] {
   const calls = record.calls.filter(({ row }) => row.turnId === turnId);
   const early = calls.filter(({ row, events }) =>

@@ -10,23 +10,23 @@ import type {
 import type { AuditEntry, ToolEvent } from '@countersign/protocol';
 import type { Lab } from './lab.js';
 
-/** One call with everything the store says of it. */
+/** One call with everything that the store has about it. */
 export interface CallRecord {
   row: InvocationRecord;
-  /** Its lifecycle with the numbers of the events, in order. */
+  /** Its lifecycle with the event ids, in order. */
   events: { id: number; data: ToolEvent }[];
   approvals: ApprovalRecord[];
   results: MessageRecord[];
   runs: AuditEntry[];
 }
 
-/** All that is kept of a lab's world. */
+/** Everything stored about a lab's world. */
 export interface WorldRecordOf {
   events: StoredEvent[];
   chats: ChatRecord[];
   messages: MessageRecord[];
   turns: TurnRecord[];
-  /** Addressed agents without a turn: `message.agent`. */
+  /** Mentioned agents without a turn: `message.agent`. */
   missingTurns: string[];
   unfinished: TurnRecord[];
   calls: CallRecord[];

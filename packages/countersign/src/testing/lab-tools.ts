@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** What a call of each kind does. The last six never reach a tool: they are what models make up. */
+/** What a call of each kind does. The last six never reach a tool: models make them up. */
 export const CALL_KINDS = [
   'look',
   'write',
@@ -36,7 +36,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
 
 export type Execute = (name: string, args: { n: number }, context: ToolContext) => Promise<unknown>;
 
-/** One tool of each kind. `execute` is told what runs, and decides when and how it ends. */
+/** One tool of each kind. `execute` gets each call and decides when and how it ends. */
 export function createLabTools(execute: Execute): Tool[] {
   return Object.entries(TRAITS).map(([name, { readOnly, idempotent, gated }]) =>
     defineTool({
@@ -51,7 +51,7 @@ export function createLabTools(execute: Execute): Tool[] {
   );
 }
 
-/** A call as a model sends it. `tap` is the tool of a client, whose name is known only once it has registered. */
+/** A call as a model sends it. `tap` is the tool of a client, whose name is known after registration. */
 export function toCall(kind: CallKind, n: number, tap: string): { name: string; arguments: string } {
   const args = JSON.stringify({ n });
   switch (kind) {

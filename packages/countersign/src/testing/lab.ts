@@ -22,14 +22,14 @@ export interface LabSettings {
   approvalTimeoutMs?: number;
 }
 
-/** A model call that waits for the test to say how it ends. */
+/** A model call that waits for the test to finish it. */
 export interface PendingModel {
   request: GenerateRequest;
   resolve(response: LLMResponse): void;
   reject(error: Error): void;
 }
 
-/** A tool that has begun for real: what "nothing runs twice" counts. */
+/** A tool that really started, for counting duplicates. */
 interface Execution {
   invocationId: string;
   tool: string;
@@ -47,7 +47,7 @@ export interface RunningTool extends Execution {
 interface SentMessage {
   chatId: string;
   clientMessageId: string;
-  /** Undefined: nobody heard that it was kept. */
+  /** Undefined if nobody received the confirmation. */
   messageId?: string;
 }
 
@@ -55,17 +55,17 @@ interface SentDecision {
   how: string;
   sent: ToolDecision;
   shown: Approval;
-  /** Undefined: nobody heard what became of it. */
+  /** Undefined if nobody received the result. */
   outcome?: ToolResultOutcome;
 }
 
-/** A world whose model, tools, people, clock and deaths are all in the hands of a test. */
+/** A world whose model, tools, people, clock and crashes are controlled by a test. */
 export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   readonly bench: Bench;
   readonly chatIds: readonly [string, string];
-  /** Where this lab's part of the log begins. */
+  /** First event of this lab in the log. */
   readonly firstEventId: number;
-  /** The real folder tools work in; moving it makes signed calls something else. */
+  /** The real folder of the tools; moving it changes approved calls. */
   folder: string;
   engine: Engine;
   life: Life;
@@ -74,17 +74,17 @@ export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   readonly executions: Execution[];
   readonly messages: SentMessage[];
   readonly decisions: SentDecision[];
-  /** What each life heard, in order. */
+  /** The events that each process published, in order. */
   readonly heard: WorldEvent[][];
-  /** The last event of the log at each death or orderly end. */
+  /** The last event id at each crash or clean shutdown. */
   readonly ends: { lastEventId: number; orderly: boolean }[];
-  /** Calls the model was told of by an event, so that a view can be checked while it is shown. */
+  /** Calls whose end was published, to check the model's view against. */
   readonly settledCalls: Set<string>;
-  /** What was seen that must not be; checked at the end. */
+  /** Violations found while running; checked at the end. */
   readonly violations: string[];
-  /** Which kinds of changes happened that let a call be asked anew. */
+  /** Kinds of changes so far that make a call need approval again. */
   readonly changes: Set<'folder' | 'policy' | 'revoke' | 'stop'>;
-  /** Dies at this probe of the next life too. */
+  /** Crashes at this probe of the next process too. */
   dieAgainAfter: number | undefined;
 }
 
@@ -118,7 +118,7 @@ const execute: Execute = (name, args, context) => {
 
 export const tools: readonly Tool[] = createLabTools(execute);
 
-/** A world that one lab after another uses, each in chats of its own: setting one up costs more than most runs. */
+/** A world that several labs use one after another, each in its own chats: creating one takes longer than most runs. */
 export interface Bench {
   readonly ground: Ground;
   readonly store: Store;
@@ -129,22 +129,22 @@ export interface Bench {
   readonly clientId: string;
   readonly tap: string;
   uses: number;
-  /** The last audit record that earlier labs wrote. */
+  /** The last audit record of earlier labs. */
   auditSeq: number;
 }
 
-/** What a lab stands on. */
+/** What a lab runs on. */
 export interface Ground {
   open(clock: FakeClock): Promise<Store>;
   close(store: Store): Promise<void>;
-  /** Whatever can go on without model, tool, person or clock has gone on. */
+  /** Resolves when everything that needs no model, tool, person or clock is done. */
   settle(): Promise<void>;
 }
 
 export const sqliteGround: Ground = {
   open: (clock) => openSqlite(':memory:', { clock }),
   close: (store) => store.close(),
-  // A step is committed when the event loop comes round; many follow from one another.
+  // A step is committed in the next event loop iteration; many follow from each other.
   async settle() {
     for (let round = 0; round < 60; round += 1) await setImmediate();
   },
@@ -178,7 +178,7 @@ const withoutWork = {
   onListenerFailure: () => undefined,
 };
 
-/** A bench is given up when it was used often, lest the log grow, or when its client has left for good. */
+/** A bench is discarded after many uses, so that the log stays short, or when its client has left. */
 export async function isWornOut({ uses, store, clientId }: Bench): Promise<boolean> {
   return uses >= 40 || (await store.read((reader) => reader.client(clientId))) === undefined;
 }
@@ -191,7 +191,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
   const chatIds = [newChatId(), newChatId()] as const;
   await stepOf(store, worldId, { chats: [] }, (tx) => {
     const chat = { worldId, title: 'lab', status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: tx.now() } as const;
-    // Titled already: a title is one more model call in every run.
+    // Already titled: generating a title is one more model call in every run.
     for (const id of chatIds) tx.createChat({ ...chat, id, titled: true });
   });
   const lab: Lab = {
@@ -219,7 +219,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
   return lab;
 }
 
-/** The next lab finds the policy as it was; grants and doubts stay with this one's chats. */
+/** Restores the policy for the next lab; grants and doubts stay with this lab's chats. */
 export async function closeLab({ life, store, worldId, bench }: Lab): Promise<void> {
   life.die();
   labs.delete(worldId);
@@ -230,7 +230,7 @@ export async function closeLab({ life, store, worldId, bench }: Lab): Promise<vo
   await store.transact(worldId, (tx) => tx.updateWorld(worldId, { policy: [] }));
 }
 
-/** Starts the next process on the same store, as often as it takes: it may die while it starts. */
+/** Starts the next process on the same store, repeatedly if it crashes while starting. */
 export async function reviveIfDead(lab: Lab): Promise<void> {
   while (lab.life.isDead()) {
     await noteEnd(lab, false);
@@ -238,9 +238,9 @@ export async function reviveIfDead(lab: Lab): Promise<void> {
   }
 }
 
-/** An orderly end: what runs is parked, not interrupted. */
+/** A clean shutdown: running work is parked, not interrupted. */
 export async function restart(lab: Lab): Promise<void> {
-  // May be killed on the way, like everything else.
+  // It may be killed meanwhile, like everything else.
   await lab.engine.close().catch(() => undefined);
   const orderly = !lab.life.isDead();
   lab.life.die();
@@ -313,7 +313,7 @@ function modelOf(lab: Lab): Provider {
   };
 }
 
-/** Every call the model is shown has settled, with its result behind it and in call order (T5). */
+/** Every call in the model's view has settled, with its result after it and in call order (T5). */
 function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   const wrong: string[] = [];
   for (const [at, message] of messages.entries()) {
@@ -329,12 +329,12 @@ function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   return wrong;
 }
 
-/** Agent and chat: at most one turn of the two is open. */
+/** Agent and chat: at most one turn of the pair is open. */
 function whoseTurn(request: GenerateRequest): string {
   return `${request.model} in ${chatMark(request)}`;
 }
 
-/** Every message in a lab ends with the mark of its chat, since a model is not told where it speaks. */
+/** Every message in a lab ends with a mark of its chat, because a model doesn't know its chat. */
 export function chatMark({ messages }: GenerateRequest): string {
   const marks = messages.flatMap((message) => /#chat\d/.exec(message.content)?.[0] ?? []);
   return marks.at(-1) ?? '#chat?';

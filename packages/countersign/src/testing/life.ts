@@ -1,25 +1,25 @@
 import type { Probe } from '@countersign/core';
 import type { Clock, Store, OnCommit } from '@countersign/core/ports';
 
-/** What a dead process meets wherever it tries to go on. */
+/** Thrown wherever a dead process tries to continue. */
 class Death extends Error {
   override readonly name = 'Death';
 }
 
-/** One process in the eyes of its engine: a store, a clock and probes that all stop working the moment it dies. */
+/** One process as its engine sees it: a store, a clock and probes that stop working when it dies. */
 export interface Life {
   readonly store: Store;
   readonly clock: Clock;
   readonly probe: Probe;
   isDead(): boolean;
   die(): void;
-  /** Dies at the `count`-th probe from now, as `kill -9` would between two steps. */
+  /** Dies at the `count`-th probe from now, like `kill -9` between two steps. */
   dieAfter(count: number): void;
 }
 
 /**
- * A process that can be killed without a process: several lives share one store, one after another, and none can write, read, wake or
- * run anything after its death. What it was writing is rolled back.
+ * Simulates a process that can be killed: several share one store in sequence, and none can write, read, wake or run
+ * anything after its death. Open transactions are rolled back.
  */
 export function createLife(store: Store, clock: Clock, onDeath: () => void): Life {
   const timers = new Set<() => void>();
@@ -75,7 +75,7 @@ export function createLife(store: Store, clock: Clock, onDeath: () => void): Lif
         return value;
       },
       verifyAudit: (worldId) => store.verifyAudit(worldId),
-      // The store outlives this life: the next one goes on with it.
+      // The store outlives this process; the next one uses it.
       close: async () => undefined,
     },
     clock: {

@@ -3,7 +3,7 @@ import type { Script, ScriptedCall } from '@countersign/core/testing';
 import type { Approval, ToolDefinition } from '@countersign/protocol';
 import { gated, type TestWorld } from './fixture.js';
 
-/** A model that makes the calls it was told to make, written as JSON, and then says `done`. Anything else it answers with `ok`. */
+/** A model that makes the calls in a JSON message and then says `done`. It answers anything else with `ok`. */
 export const obedient: Script = ({ messages }) => {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
@@ -11,7 +11,7 @@ export const obedient: Script = ({ messages }) => {
   return settled ? 'done' : { calls: JSON.parse(told.content) as ScriptedCall[] };
 };
 
-/** Has the model make these calls in one answer. Resolves when the chat is idle or waits for a person. */
+/** Makes the model propose these calls in one response. Resolves when the chat is idle or waits for a person. */
 export async function propose(
   { chat }: Pick<TestWorld, 'chat'>,
   ...calls: readonly ScriptedCall[]
@@ -20,7 +20,7 @@ export async function propose(
   return await chat.settled();
 }
 
-/** A gated tool and the arguments of every run it ever had. */
+/** A gated tool, and the arguments of all its runs. */
 export function recorder(
   name = 'remove',
   more: Partial<ToolDefinition> = {},
@@ -37,7 +37,7 @@ export function recorder(
   return { runs, tool };
 }
 
-/** What the model was given as results in its last view, read as the JSON it is. */
+/** The results in the model's last view, parsed as JSON. */
 export function lastResults({ provider }: Pick<TestWorld, 'provider'>): unknown[] {
   const messages = provider.requests.findLast(({ purpose }) => purpose === 'answer')?.messages ?? [];
   const from = messages.findLastIndex((message) => message.role === 'assistant');
@@ -52,7 +52,7 @@ export function first<T>(list: readonly T[]): T {
   return only;
 }
 
-/** The approval about this path, for calls made side by side. */
+/** The approval for this path, for concurrent calls. */
 export function about(approvals: readonly Approval[], path: string): Approval {
   return first(approvals.filter(({ arguments: args }) => JSON.stringify(args).includes(JSON.stringify(path))));
 }

@@ -4,12 +4,12 @@ import type { Signer } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { obedient } from './obedient.js';
 
-/** Who acts in a test that is not about who acts. */
+/** Acts in tests for which the actor doesn't matter. */
 export const person: Signer = { who: 'meg', client: 'test' };
 
 /**
- * An engine without the facade around it, for what only shows there: two worlds on one store, a store that is watched, rows that
- * are made anew. Whatever it reports ends the test.
+ * An engine without the facade, for tests of two worlds on one store, an instrumented store, or rewritten rows. Any
+ * reported error fails the test.
  */
 export async function createTestEngine(options: Partial<RuntimeOptions> = {}): Promise<Engine> {
   const clock = options.clock ?? createFakeClock();

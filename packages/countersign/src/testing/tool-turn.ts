@@ -18,11 +18,11 @@ export async function run(opened: TestWorld): Promise<string> {
   return opened.chat.settled();
 }
 
-/** `tool: TYPE` of each event, in the order they were heard. */
+/** `tool: TYPE` of each event, in order. */
 export const life = (opened: TestWorld): string[] =>
   opened.toolEvents().map((event) => `${event.tool_name}: ${event.type.replace(/^TOOL_(EXECUTION_)?/, '')}`);
 
-/** What the model was told of its calls at its last call. */
+/** The results of its calls in the model's last request. */
 export const results = (opened: TestWorld): unknown[] =>
   (opened.provider.requests.at(-1)?.messages ?? []).flatMap((m) =>
     m.role === 'tool' ? [JSON.parse(m.content) as unknown] : [],

@@ -82,8 +82,8 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 }
 
 /**
- * The diff if there is one, and always the arguments: a diff alone does not name the file. Only names stand at
- * the beginning of a line: what is in an argument can't pass for another one.
+ * The diff if there is one, and always the arguments, because a diff alone does not name the file. Only names start a
+ * line, so the content of an argument can't pass for another one.
  */
 function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
   const { toolName, arguments: proposed, preview } = approval;

@@ -2,10 +2,10 @@ import { decisionStory, type Decision } from '@countersign/client';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Limited, because names and reasons are others' text. */
+/** Truncated, because names and reasons are untrusted text. */
 const LONGEST = 160;
 
-/** How somebody else decided an approval, on one line. */
+/** How someone else decided an approval, on one line. */
 export function describeDecision(decision: Decision, now = Date.now()): string {
   return cutTo(plainLine(decisionStory(decision, now)), LONGEST);
 }

@@ -22,7 +22,7 @@ describe('a line typed at a card', () => {
     expect(readAnswer(line, ALL, NONE)).toEqual(answer);
   });
 
-  it('[A17] approves with a whole line of one known word only', () => {
+  it('[A17] approves only with a line of exactly one known word', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom('yes', 'y', 'ok', 'o o', 'once more', 'approve', 'oo')),
@@ -34,7 +34,7 @@ describe('a line typed at a card', () => {
     );
   });
 
-  it('[A15] reveals where something is masked, also before all was seen, and nowhere else', () => {
+  it('[A15] reveals only if something is masked, even before the whole call was shown', () => {
     expect(readAnswer('r', ALL, { ...NONE, isMasked: true, isCut: true })).toEqual({ kind: 'reveal' });
     expect(readAnswer('r', ALL, NONE).kind).toBe('unknown');
     const described = (isMasked: boolean): string =>
@@ -47,7 +47,7 @@ describe('a line typed at a card', () => {
     expect(readAnswer(line, ALL, NONE)).toEqual({ kind: 'unknown' });
   });
 
-  it('[A2] takes no answer that is not offered', () => {
+  it('[A2] accepts no answer that is not offered', () => {
     const only = { options: ['deny', 'approve_once'] as const };
     for (const word of ['c', 'a']) expect(readAnswer(word, only, NONE).kind).toBe('unknown');
     for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, { options: ['deny'] }, NONE).kind).toBe('unknown');

@@ -68,7 +68,7 @@ function laterIn(watched: readonly Watched[]): string[] {
   return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
 }
 
-/** Loads the next page of each queue. False: no more pages, or loading failed. */
+/** Loads the next page of each queue. Returns false if there are no more pages or loading failed. */
 async function loadMore(watched: readonly Watched[]): Promise<boolean> {
   const before = laterIn(watched).join();
   if (before === '') return false;

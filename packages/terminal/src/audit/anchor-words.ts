@@ -8,11 +8,11 @@ export type Anchor =
   | {
       kind: 'heads';
       heads: number;
-      /** When the first of the heads was made. */
+      /** When the first of the heads was created. */
       since: string;
       /** The last record that they cover. */
       records: number;
-      /** The keys that signed them. Empty: they are only as safe as the place where they were stored. */
+      /** The keys that signed them. If empty, they are only as safe as the place where they were stored. */
       keys: readonly string[];
     };
 

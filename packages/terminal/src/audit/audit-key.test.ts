@@ -30,7 +30,7 @@ const claim: AuditClaim = {
 };
 
 describe('[A41] the key that signs heads', () => {
-  it('is a new file that only its owner can read, with the public key beside it', () => {
+  it('is a new file that only its owner can read, with the public key next to it', () => {
     const file = fresh();
     const { id, publicFile } = createKeyFile(file, home);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -39,7 +39,7 @@ describe('[A41] the key that signs heads', () => {
     expect(() => createKeyFile(file, home)).toThrow('already exists');
   });
 
-  it('is refused inside the home, also through a link, and when others can read it', () => {
+  it('is refused inside the home folder, even through a symlink, and if others can read it', () => {
     const inside = join(home, 'audit.key');
     expect(() => createKeyFile(inside, home)).toThrow('inside the home');
     expect(() => createKeyFile(join(home, 'deeper', 'audit.key'), home)).toThrow('inside the home');
@@ -59,7 +59,7 @@ describe('[A41] the key that signs heads', () => {
     }
   });
 
-  it('is refused when it is missing, relative, no key, or named twice', () => {
+  it('is refused if it is missing, relative, not a key, or configured twice', () => {
     const noKey = fresh();
     writeFileSync(noKey, 'no key', { mode: 0o600 });
     expect(() => openSigner({ COUNTERSIGN_AUDIT_KEY: fresh() }, home)).toThrow('Could not read the audit key');
@@ -71,7 +71,7 @@ describe('[A41] the key that signs heads', () => {
     expect(openSigner({ COUNTERSIGN_AUDIT_KEY: '' }, home)).toEqual({ kind: 'none' });
   });
 
-  it('can be behind a command, which gets the text, no token, and must sign with the key that is expected', async () => {
+  it('can be behind a command, which gets the text but no token, and must sign with the expected key', async () => {
     const { file, publicFile, id } = createKeyFile(fresh(), home);
     const script = fresh();
     writeFileSync(
@@ -105,7 +105,7 @@ describe('[A41] the key that signs heads', () => {
     await expect(signWith(`${run} '${other.file}'`)).rejects.toThrow('does not match the public key');
     await expect(signWith('echo nonsense')).rejects.toThrow('did not print');
     await expect(signWith('exit 3')).rejects.toThrow('it exited with 3');
-    // The shell is gone at once; what it started keeps its output open.
+    // The shell exits at once, but its child keeps the output open.
     await expect(signWith('sleep 4 & echo nonsense', 50)).rejects.toThrow('it did not finish within 0.05 s');
   });
 });
@@ -117,7 +117,7 @@ describe('[A41] a file with heads', () => {
     return file;
   };
 
-  it('is read as one document or one head a line, all with good signatures', async () => {
+  it('is read as one document or one head per line, all with valid signatures', async () => {
     const { file, publicFile } = createKeyFile(fresh(), home);
     const signer = openSigner({ COUNTERSIGN_AUDIT_KEY: file }, home);
     const heads = [await signHead(claim, signer), await signHead({ ...claim, seq: 9 }, signer)];
@@ -128,7 +128,7 @@ describe('[A41] a file with heads', () => {
     expect(() => readHeads(written(`${lines}\n{"kind":`), keys)).toThrow('line 3 is not an audit head');
   });
 
-  it('is refused as a whole when one is changed, forged, unsigned, signed by another key, or not a head', async () => {
+  it('is refused as a whole if one is changed, forged, unsigned, signed with another key, or not a head', async () => {
     const { file, publicFile } = createKeyFile(fresh(), home);
     const head = await signHead(claim, openSigner({ COUNTERSIGN_AUDIT_KEY: file }, home));
     const keys = [readPublicKey(publicFile)];

@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** `SHA256:…` of the public key, as people compare it and heads name it. */
+/** `SHA256:…` of the public key, as shown to people and named in heads. */
 export function keyId(key: KeyObject): string {
   const spki = createPublicKey(key.export({ type: 'spki', format: 'pem' })).export({ type: 'spki', format: 'der' });
   return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`;
@@ -17,7 +17,7 @@ export interface NewKey {
   readonly id: string;
 }
 
-/** Makes a key for audit heads: `FILE`, readable by its owner only, and `FILE.pub`. Never replaces one. */
+/** Creates a key for audit heads: `FILE`, readable only by its owner, and `FILE.pub`. Never replaces a file. */
 export function createKeyFile(file: string, home: string): NewKey {
   const path = resolve(file);
   const publicFile = `${path}.pub`;
@@ -57,7 +57,7 @@ export function readPublicKey(file: string): KeyObject {
   return ed25519(file, () => createPublicKey(text));
 }
 
-/** Whether a file lies in a folder, by their real paths. Neither has to exist. */
+/** Whether a file is in a folder, by their real paths. Neither has to exist. */
 export function isInside(folder: string, file: string): boolean {
   const way = relative(realPath(resolve(folder)), realPath(resolve(file)));
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -68,7 +68,7 @@ function refuseInHome(file: string, home: string): void {
   throw failed(words.keyInHome(file, home));
 }
 
-/** The real path of what exists, with the rest appended: a link into the home is in the home. */
+/** The real path of the existing part, with the rest appended: a symlink into the home is in the home. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);

@@ -8,7 +8,7 @@ import { checkHeads } from './check-heads.js';
 
 type Record = Omit<AuditEntry, 'seq' | 'hash' | 'previousHash'>;
 
-/** Numbers and hashes the records as the store does, and as somebody does who wants changed ones to look whole. */
+/** Numbers and hashes the records as the store does, and as an attacker would to hide changes. */
 function chained(records: readonly Record[]): AuditEntry[] {
   let previousHash = '';
   return records.map((record, index) => {
@@ -37,20 +37,20 @@ const isReported = async (entries: readonly AuditEntry[], head: SignedHead): Pro
   return !chain.ok || findings.some(({ kind }) => kind !== 'matches');
 };
 
-describe('[A41] a log and a head that was kept elsewhere', () => {
-  it('match where heads were made every few minutes for years', () => {
+describe('[A41] a log and a head that was stored elsewhere', () => {
+  it('match if heads were created every few minutes for years', () => {
     const head = headAt(log('a', 'b'), 2);
     expect(anchorOf(Array.from({ length: 200_000 }, () => head))).toMatchObject({ heads: 200_000, records: 2 });
   });
 
-  it('match when the log has only grown', async () => {
+  it('match if the log has only grown', async () => {
     const head = headAt(log('a', 'b', 'c'), 3);
     const { chain, findings } = await checkHeads(log('a', 'b', 'c', 'd'), [head]);
     expect(chain).toEqual({ ok: true, records: 4 });
     expect(findings).toEqual([{ kind: 'matches', head }]);
   });
 
-  it('differ when the log was cut off, rewritten in the same length, or is another one', async () => {
+  it('differ if the log was truncated, rewritten with the same length, or replaced', async () => {
     const head = headAt(log('a', 'b', 'c'), 3);
     const kindFor = async (entries: AuditEntry[]) => (await checkHeads(entries, [head])).findings[0]?.kind;
     expect(await kindFor(log('a', 'b'))).toBe('cut-off');
@@ -60,7 +60,7 @@ describe('[A41] a log and a head that was kept elsewhere', () => {
     expect(await kindFor(log('x'))).toBe('other-log');
   });
 
-  it('each head is checked, also two that contradict each other', async () => {
+  it('checks each head, even if two contradict each other', async () => {
     const honest = log('a', 'b', 'c', 'd');
     const heads = [headAt(honest, 2), headAt(log('a', 'b', 'x'), 3), headAt(honest, 4)];
     const { findings } = await checkHeads(honest, heads);
@@ -69,7 +69,7 @@ describe('[A41] a log and a head that was kept elsewhere', () => {
 
   const tools = fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 12 });
 
-  it('any removal, change, insertion or reordering at or before the head is reported, rehashed or not', async () => {
+  it('report any removal, change, insertion or reordering at or before the head, rehashed or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,

@@ -55,7 +55,7 @@ export function openSigner(env: NodeJS.ProcessEnv, home: string, commandMs: numb
   }
 }
 
-/** The claim with its signature, which is checked before anybody relies on it. */
+/** The claim with its signature, which is verified first. */
 export async function signHead(claim: AuditClaim, signer: Signer): Promise<SignedHead> {
   if (signer.kind === 'none') return { ...claim, signature: null };
   const text = claimText(claim, signer.id);

@@ -50,7 +50,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   const steps = new Map<string, string>();
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
-  /** Messages that may be on hold; not known yet. */
+  /** Messages that may be on hold, which is not known yet. */
   const unheard = new Set<string>();
   let notice = 0;
   let connection = 'open';
@@ -87,7 +87,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const { messageId, agentId, text, missing } = stream;
     const at = spoken.get(messageId) ?? { taken: missing, column: 0 };
     spoken.set(messageId, at);
-    // The last character may be half of one, or a joiner whose other side is still to come.
+    // The last character may be half of a surrogate pair, or a joiner whose other side is still to come.
     const end = text.length - (/[\u200C\u200D]?[\uD800-\uDBFF\r]$|[\u200C\u200D]$/.exec(text)?.[0].length ?? 0);
     const fresh = text.slice(Math.max(0, at.taken - missing), end);
     const name = agentId === undefined ? stream.agentName : agentName(state, agentId);

@@ -12,8 +12,8 @@ import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
 
 /**
- * Who decides approvals: a person here; nobody (deny); somebody elsewhere (wait for them); or somebody later (a chat that only waits for
- * people has settled).
+ * Who decides approvals: a person here; nobody (deny); someone elsewhere (wait for them); or someone later (a chat that
+ * only waits for people has settled).
  */
 export type Answering =
   | { kind: 'person'; keyboard: Keyboard }

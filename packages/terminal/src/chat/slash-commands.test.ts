@@ -2,7 +2,7 @@ import type { Agent } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import { completeLine, readSlashCommand } from './slash-commands.js';
 
-it('tells commands from messages', () => {
+it('distinguishes commands from messages', () => {
   expect(readSlashCommand('/stop')).toEqual({ kind: 'stop' });
   expect(readSlashCommand(' /chat chat_1 ')).toEqual({ kind: 'chat', id: 'chat_1' });
   expect(readSlashCommand('/etc/hosts is empty')).toBeUndefined();
@@ -13,7 +13,7 @@ it('tells commands from messages', () => {
   });
 });
 
-it('[M3] completes commands, and the names of agents where they are addressed', () => {
+it('[M3] completes commands, and agent names where they address an agent', () => {
   const agents = [
     { id: 'ada', name: 'Ada' },
     { id: 'old-ben', name: 'Old Ben' },
@@ -23,6 +23,6 @@ it('[M3] completes commands, and the names of agents where they are addressed', 
   expect(completeLine('@Ada, @old', agents)).toEqual([['@Old Ben '], '@old']);
   expect(completeLine('@old b', agents)).toEqual([['@Old Ben '], '@old b']);
   expect(completeLine('mail ben@x', agents)[0]).toEqual([]);
-  // In the middle of a line it addresses nobody: a name there would promise an answer that nobody gives.
+  // In the middle of a line it addresses nobody, so completing a name would be misleading.
   expect(completeLine('hello @a', agents)[0]).toEqual([]);
 });

@@ -11,7 +11,7 @@ export type SlashCommand =
   | { readonly kind: 'chat'; readonly id: string }
   | { readonly kind: 'unknown'; readonly hint: string };
 
-/** Undefined: it is a message. A path such as /etc/hosts is one too. */
+/** Undefined if it is a message. A path such as /etc/hosts is a message too. */
 export function readSlashCommand(line: string): SlashCommand | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/);
   if (!/^\/[a-z]+$/i.test(word)) return undefined;
@@ -40,7 +40,7 @@ export function readSlashCommand(line: string): SlashCommand | undefined {
   }
 }
 
-/** Completes slash commands at the beginning of a line, and names of agents after an @ that addresses them (M3). */
+/** Completes slash commands at the start of a line, and agent names after an @ that addresses them (M3). */
 export function completeLine(line: string, agents: readonly Agent[]): [string[], string] {
   if (/^\/\S*$/.test(line)) return [NAMES.filter((name) => name.startsWith(line.toLowerCase())), line];
   const mention = mentionAt(line, line.length);

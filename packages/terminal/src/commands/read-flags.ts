@@ -22,7 +22,7 @@ export function readChoice<const T extends string>(text: string, flag: string, c
   return chosen;
 }
 
-/** Seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `300ms`. In milliseconds. */
+/** A duration in seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `300ms`. Returns milliseconds. */
 export function readDuration(text: string, flag: string): number {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
   if (found === null) throw new CommandError(errors.notADuration(flag, text));

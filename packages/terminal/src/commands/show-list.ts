@@ -13,7 +13,7 @@ export function showList<Row>(
   else context.say(table(rows, columns, context.columns()));
 }
 
-/** One thing, a line for each of its fields. */
+/** One object, one line per field. */
 export function showThing(context: CommandContext, thing: object): void {
   if (context.options.json) {
     context.json(thing);
@@ -29,7 +29,7 @@ export function showThing(context: CommandContext, thing: object): void {
   context.say(table(rows, columns, undefined));
 }
 
-/** A sentence about what was done; with --json, the object itself. */
+/** A sentence that confirms the change; with --json, the object itself. */
 export function showDone(context: CommandContext, sentence: string, thing: object): void {
   if (context.options.json) context.json(thing);
   else context.note(sentence);

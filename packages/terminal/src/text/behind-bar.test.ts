@@ -8,8 +8,8 @@ const anyText = fc.string({
   unit: fc.constantFrom('a', 'word', ' ', '   ', '\n', '\t', '漢', '🚢', '\u001B', '\u202E', 'é'),
 });
 
-describe('text of others', () => {
-  it('[A17] stands behind a bar on every line, and no line is wider than the terminal', () => {
+describe('untrusted text', () => {
+  it('[A17] is behind a bar on every line, and no line is wider than the terminal', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 20, max: 120 }), (text, columns) => {
         for (const line of behindBar(text, columns).split('\n')) {
@@ -24,7 +24,7 @@ describe('text of others', () => {
     );
   });
 
-  it('loses no character, however it is cut into pieces', () => {
+  it('loses no character, however it is split', () => {
     fc.assert(
       fc.property(fc.array(anyText), (pieces) => {
         let column = 0;
@@ -39,7 +39,7 @@ describe('text of others', () => {
     );
   });
 
-  it('breaks between words where it can', () => {
+  it('breaks between words if possible', () => {
     expect(wrapLines('one two three four', 16)).toEqual(['one two ', 'three four']);
     expect(wrapLines('x'.repeat(25), 14)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]);
   });

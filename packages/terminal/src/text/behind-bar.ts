@@ -2,7 +2,7 @@ import { widthOf } from './cells.js';
 import { graphemes } from './graphemes.js';
 import { exactText, plainText, proseText } from './plain-text.js';
 
-/** Starts every line of others' text. */
+/** Starts every line of untrusted text. */
 export const BAR = '  │ ';
 
 /** Text that starts at a column, with a line break wherever the terminal would wrap. */
@@ -46,7 +46,7 @@ function* unbroken(piece: string, room: number): Generator<string> {
   }
 }
 
-/** Lines of others' text, none wider than the terminal. */
+/** Lines of untrusted text, none wider than the terminal. */
 export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
@@ -79,8 +79,8 @@ export function proseBehindBar(text: string, columns: number): string {
 }
 
 /**
- * Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins.
- * Continuation lines are indented more, because they may start with others' words.
+ * Our own text about untrusted things (a path, a rule), indented so that no line starts where a card does. Continuation
+ * lines are indented more, because they may start with untrusted text.
  */
 export function indented(text: string, columns: number): string {
   return wrapLines(text.replaceAll(/\s*\n\s*/g, ' '), columns)

@@ -5,7 +5,7 @@ const STACKING = [
   ...['Khmer', 'Myanmar', 'Tibetan'],
 ];
 
-/** The sign that takes a consonant's vowel away. A joiner after it may end a word. */
+/** The virama, which removes a consonant's vowel. A joiner after it may end a word. */
 const VIRAMA = /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u17D2]$/;
 
 /** A letter before the joiner, with its marks, and a letter or mark of the same script after it. */
@@ -23,7 +23,7 @@ const ZWJ = '\u200D';
 /** Longer than a letter with four marks outside the BMP. */
 const CONTEXT = 12;
 
-/** Whether the character is a joiner in a place where Unicode gives it a meaning. Anywhere else it only hides something. */
+/** Whether the character is a joiner where Unicode gives it a meaning. Anywhere else it only hides something. */
 export function isJoining(text: string, at: number): boolean {
   const joiner = text[at];
   if (joiner !== ZWNJ && joiner !== ZWJ) return false;

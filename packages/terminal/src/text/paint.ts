@@ -8,7 +8,7 @@ export interface Paint {
   bold(text: string): string;
   /** Waiting for you. */
   amber(text: string): string;
-  /** Signed, succeeded. */
+  /** Approved, succeeded. */
   green(text: string): string;
   /** Denied, failed. */
   red(text: string): string;

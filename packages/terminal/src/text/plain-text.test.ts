@@ -6,7 +6,7 @@ import { exactText, plainLine, plainText } from './plain-text.js';
 const IN_EXACT = /[\0-\x08\x0B-\x1F\x7F-\x9F]|\p{Cf}|\p{Cs}|\p{Bidi_Control}/u;
 const IN_LINE = /[\0-\x1F\x7F-\x9F]|\p{Cs}|\p{Bidi_Control}/u;
 
-describe('text of others', () => {
+describe('untrusted text', () => {
   it.each([
     ['\u001B]52;c;ZXZpbA==\u0007', '‹U+001B›]52;c;ZXZpbA==‹U+0007›'],
     ['a\u009B2Jb', 'a‹U+009B›2Jb'],
@@ -16,23 +16,23 @@ describe('text of others', () => {
     ['a\u200Bb\u200Dc\u2060', 'a‹U+200B›b‹U+200D›c‹U+2060›'],
     ['ls\u{E0041}\u{E007F}', 'ls‹U+E0041›‹U+E007F›'],
     ['\u3164\uFFA0\u00AD\u061C', '‹U+3164›‹U+FFA0›‹U+00AD›‹U+061C›'],
-  ])('[A15.7] shows %j by number, in prose and in what will run', (text, shown) => {
+  ])('[A15.7] escapes %j, in prose and in what will run', (text, shown) => {
     expect(plainText(text)).toBe(shown);
     expect(exactText(text)).toBe(shown);
   });
 
-  it('[A15.7] shows in what will run also odd blanks and what chooses the look of a sign', () => {
+  it('[A15.7] in what will run, also escapes unusual spaces and variation selectors', () => {
     expect(exactText('rm\u00A0-rf\u3000/ \uFE0F\r\n')).toBe('rm‹U+00A0›-rf‹U+3000›/ ‹U+FE0F›‹U+000D›\n');
     expect(plainText('❤\uFE0F and\r\nmore\u00A0')).toBe('❤\uFE0F and\nmore\u00A0');
   });
 
-  it('[A15.7] lets no pile of marks be painted over other lines, and leaves the letters of people alone', () => {
+  it('[A15.7] limits stacked combining marks, and leaves ordinary letters alone', () => {
     expect(plainText('é\u0301 หนึ่ง हिन्दी שָׁלוֹם ệ')).toBe('é\u0301 หนึ่ง हिन्दी שָׁלוֹם ệ');
     const pile = `a${'\u0336'.repeat(6)}b`;
     expect(exactText(pile)).toBe(`a${'\u0336'.repeat(4)}‹U+0336›‹U+0336›b`);
   });
 
-  it('[A15.7] leaves nothing that moves a cursor, whatever it is given', () => {
+  it('[A15.7] leaves nothing that moves the cursor, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(IN_EXACT.test(exactText(text))).toBe(false);

@@ -1,16 +1,18 @@
 import { byNumber, HIDDEN_IN_CODE, HIDDEN_IN_PROSE } from '@countersign/protocol';
 import { isJoining } from './joiners.js';
 
-/** What is hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by a character that nobody sees. */
+/**
+ * Characters hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by an invisible character.
+ */
 const UNSAFE = new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
 
 const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
-/** More marks than any script puts on one letter: a pile of them paints over other lines. */
+/** More combining marks than any script uses on one letter: a stack of them paints over other lines. */
 const PILE = /\p{M}{5,}/gu;
 const MOST_MARKS = 4;
 
-/** Nearly all text: needs no further work. */
+/** Nearly all text; needs no further work. */
 const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 
 /** Removes terminal sequences and hidden characters: with them an agent could paint over a card. */

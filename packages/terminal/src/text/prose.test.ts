@@ -32,11 +32,11 @@ describe('prose by agents and people', () => {
     ['between digits and signs', `1${ZWJ}2 #${ZWJ}# ۱${ZWNJ}۲`, '1‹U+200D›2 #‹U+200D›# ۱‹U+200C›۲'],
     ['after an emoji only', `🚢${ZWJ} 🚢${ZWJ}a 🚢${ZWNJ}🚢`, '🚢‹U+200D› 🚢‹U+200D›a 🚢‹U+200C›🚢'],
     ['with other hidden characters', `م\u202E${ZWNJ}خ\u200Bب`, 'م‹U+202E›‹U+200C›خ‹U+200B›ب'],
-  ])('[A15.8] shows a joiner by number %s', (_, text, shown) => {
+  ])('[A15.8] escapes a joiner %s', (_, text, shown) => {
     expect(proseText(text)).toBe(shown);
   });
 
-  it('[A15.8] keeps none in names, paths, commands and arguments', () => {
+  it('[A15.8] keeps no joiners in names, paths, commands and arguments', () => {
     for (const text of [...WORDS, ...EMOJI]) {
       for (const shown of [plainText(text), plainLine(text), exactText(text)]) {
         expect(shown).not.toMatch(/[\u200C\u200D]/);
@@ -87,7 +87,7 @@ describe('prose by agents and people', () => {
     expect(textOf(fieldLines(field, 300, 3, false, 'exact')[0] ?? [])).toContain('‹U+200C›');
   });
 
-  it('[A15.8] a stream that is cut before or after a joiner shows it as the message does', () => {
+  it('[A15.8] a stream split before or after a joiner shows it as the message does', () => {
     const said = `${WORDS[0] ?? ''} ${EMOJI[0] ?? ''}.`;
     const printed = show((printer) => {
       for (let end = 1; end <= said.length; end += 1) {

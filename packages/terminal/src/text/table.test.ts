@@ -8,7 +8,7 @@ const columns = [
   { title: 'text', of: ({ text }: { text: string }) => text },
 ];
 
-it('aligns columns, cuts the widest to the width of the terminal, and nothing where nobody looks', () => {
+it('aligns columns and truncates the widest to the terminal width, but nothing without a terminal', () => {
   const rows = [
     { id: 'one', text: 'a\nb \u001B[31m' },
     { id: '漢字', text: 'x'.repeat(90) },
@@ -21,7 +21,7 @@ it('aligns columns, cuts the widest to the width of the terminal, and nothing wh
   expect(table(rows, columns, undefined)).toContain('x'.repeat(90));
 });
 
-it('suggests what was meant, and else says what there is', () => {
+it('suggests a similar name, or lists the available ones', () => {
   expect(suggestion('harbor', ['harbour', 'ops'])).toBe('Did you mean "harbour"?');
   expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('Available: "harbour", "ops".');
   expect(suggestion('x', [])).toBe('There are none yet.');

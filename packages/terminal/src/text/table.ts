@@ -4,7 +4,7 @@ import { plainLine, proseLine } from './plain-text.js';
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string;
-  /** What agents and people wrote, such as a title; everything else is a name, a path or an argument. */
+  /** Text by agents or people, such as a title; everything else is a name, a path or an argument. */
   readonly isProse?: true;
 }
 

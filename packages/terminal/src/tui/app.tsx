@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { memo, useSyncExternalStore, type ReactElement } from 'react';
 import { textOf, type Colour, type Line, type Span } from './layout/spans.js';
 
-/** What is on the screen, and when it changes. */
+/** The content of the screen, with a subscription to its changes. */
 export interface Picture {
   subscribe(listener: () => void): () => void;
   getFrame(): readonly Line[];

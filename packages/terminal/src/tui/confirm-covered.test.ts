@@ -22,7 +22,7 @@ const open: CardUi = {
   sending: new Set([approval.approvalId]),
 };
 
-it('[A5] asks the server only where a decision reaches further than its call', () => {
+it('[A5] asks the server only if a decision covers more than its call', () => {
   expect(matchOf(approval, { decision: 'deny' })).toBeUndefined();
   expect(matchOf(approval, { decision: 'approve', scope: 'once' })).toBeUndefined();
   expect(matchOf(approval, answer)?.grant).toMatchObject({ agentId: approval.agentId, toolName: approval.toolName });
@@ -31,14 +31,14 @@ it('[A5] asks the server only where a decision reaches further than its call', (
   });
 });
 
-it('[A5] [A17] sends what also runs waiting calls only after exactly those were shown, and not by a repeated key', () => {
+it('[A5] [A17] runs covered calls only after exactly those were shown, and not on a repeated key', () => {
   expect(holdCovered(open, approval, answer, waiting(approval.invocationId), 9_000)).toBeUndefined();
   const held = holdCovered(open, approval, answer, waiting('a', 'b'), 9_000);
   expect(held?.covered?.rows).toEqual(['shell_cmd: rm a', 'shell_cmd: rm b']);
   expect(held).toMatchObject({ choice: { kind: 'session', isNarrow: false }, sending: new Set() });
   expect(held === undefined ? true : isArmed(held, 9_100)).toBe(false);
   expect(held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b'), 9_900)).toBeUndefined();
-  // Another one came in meanwhile: shown again.
+  // Another call arrived meanwhile, so they are shown again.
   expect(
     held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b', 'c'), 9_900),
   ).toMatchObject({
@@ -46,7 +46,7 @@ it('[A5] [A17] sends what also runs waiting calls only after exactly those were 
   });
 });
 
-it('[A5] shows every covered call to its end before it can be signed, a few rows at a time', () => {
+it('[A5] shows every covered call to its end before it can be approved, a few rows at a time', () => {
   const many = Array.from({ length: 9 }, (_, index) => `n${index}${' a long name'.repeat(index)} end${index}`);
   let card: CardUi | undefined = open;
   const pages: string[][] = [];
@@ -61,7 +61,7 @@ it('[A5] shows every covered call to its end before it can be signed, a few rows
     .map((row) => row.trim())
     .join('');
   for (const name of many) expect(seen).toContain(name.slice(-4));
-  // On the smallest screen, too, the last words of the card say what Enter does.
+  // Even on the smallest screen, the card ends with what Enter does.
   const covered = { key: '', count: 9, rows: pages.flat(), from: 0 };
   const ui = { ...initialUi('chat'), focus: 'card' as const };
   const scene = sceneOf({

@@ -5,7 +5,7 @@ import { SMALLEST } from './layout/areas.js';
 import { wrapExact } from './layout/spans.js';
 import type { CardUi, Choice, Covered } from './ui-state.js';
 
-/** What to ask the server before sending this answer. Undefined: it is only about its own call. */
+/** What to ask the server before sending this answer. Undefined if it only covers its own call. */
 export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | undefined {
   if (answer.decision !== 'approve') return undefined;
   if (answer.scope === 'session') return grantMatch(approval, answer.pattern);
@@ -23,8 +23,8 @@ export function coveredPage({ rows, from }: Covered): { rows: readonly string[];
 }
 
 /**
- * An answer that runs other waiting calls is sent only after all of them were on the screen (A5). Otherwise the next page is shown and
- * Enter must be pressed again. Undefined: it may be sent.
+ * An answer that runs other waiting calls is sent only after all of them were shown (A5). Otherwise the next page is
+ * shown and Enter must be pressed again. Undefined if it may be sent.
  */
 export function holdCovered(
   card: CardUi,

@@ -6,7 +6,7 @@ const LOOK_MS = 1000;
 /** How long to wait for a server before this command starts its own. */
 const PATIENCE = 15;
 
-/** Follows the server of a home across restarts, which change its port. Returns the function that stops it. */
+/** Follows the server of a home folder across restarts, which change its port. Returns the function that stops it. */
 export function keepConnected(context: CommandContext, controller: Controller): () => void {
   const { servers, options } = context;
   let looks = 0;

@@ -6,7 +6,7 @@ import type { CardUi } from './ui-state.js';
 export interface Replies {
   /** First accepted here: its author is this person's name. */
   readonly recorded: ReadonlySet<string>;
-  /** Accepted before: by somebody else, or by this person if the first reply was lost. */
+  /** Accepted before: from someone else, or from this person if the first reply was lost. */
   readonly repeated: ReadonlySet<string>;
   readonly me: string | undefined;
 }
@@ -31,7 +31,7 @@ export function takeReplies(
   if (me === before.me && clear.length === 0) return { replies: before, card };
   const repeated = new Set([...before.repeated].filter((id) => !clear.includes(id)));
   const sending = new Set([...card.sending].filter((id) => !clear.includes(id)));
-  // Don't claim somebody else's decision: the card stays and names them.
+  // Don't claim someone else's decision: the card stays and names them.
   const taken = new Set([...card.taken, ...clear.filter((id) => me !== undefined && byOf(id) === me)]);
   return { replies: { ...before, repeated, me }, card: { ...card, sending, taken } };
 }

@@ -63,7 +63,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
       isScreenReaderEnabled: false,
     });
     undo.push(() => ink.unmount());
-    // Exits by itself only if drawing fails.
+    // Exits on its own only if drawing fails.
     ink.waitUntilExit().catch((error: unknown) => ending.reject(error));
     return await ending.promise;
   } finally {

@@ -16,7 +16,7 @@ export interface Session {
   loadOlder(): void;
   loadLaterApprovals(): void;
   retryNow(): void;
-  /** Switches to another server after the old one has gone. */
+  /** Switches to another server after the old one stopped. */
   moveTo(client: Client): void;
   close(): void;
 }

@@ -27,8 +27,8 @@ export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, d
     get: () => deliver,
     set(inner: Transport['onmessage']) {
       deliver = (message, extra) => {
-        const unasked = isJSONRPCRequest(message) || isJSONRPCNotification(message);
-        if (unasked ? budget() : asked.delete(message.id)) inner?.(message, extra);
+        const unsolicited = isJSONRPCRequest(message) || isJSONRPCNotification(message);
+        if (unsolicited ? budget() : asked.delete(message.id)) inner?.(message, extra);
         else drop();
       };
     },

@@ -11,10 +11,10 @@ import { startWords } from './start-words.js';
 
 const run = promisify(execFile);
 
-/** Long enough for any machine, however busy: who gives up too soon takes a weaker sandbox, or none. */
+/** Long enough for a busy machine: giving up too early would select a weaker sandbox, or none. */
 export const TRY_MS = 60_000;
 
-/** Finds how drafts can be made here, by making one. Throws what the last try said where none can. */
+/** Finds out how to create drafts on this system by creating one. Throws the last error if none of the ways works. */
 export async function findDrafting(
   bubblewrap: Omit<Bubblewrap, 'kind' | 'drafting'>,
   find: (name: string) => string | undefined,
@@ -44,13 +44,15 @@ export async function findDrafting(
 
 type Way = readonly [words: readonly string[], options: string];
 
-/** Root needs no namespace of users, in which files of other people could not be changed. */
+/** Root needs no user namespace, in which files of other users could not be changed. */
 function mountWays(): readonly Way[] {
   const asAnybody: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
   return process.getuid?.() === 0 ? [[['--mount'], ''], asAnybody] : [asAnybody];
 }
 
-/** Best on the disk where people have their projects: taking over is then a rename. All of these are hidden from commands. */
+/**
+ * Preferably on the disk of the user's projects: applying a draft is then a rename. Commands see none of these folders.
+ */
 async function draftFolders(): Promise<string[]> {
   const cache = process.env['XDG_CACHE_HOME'] ?? '';
   const wanted = [isAbsolute(cache) ? cache : join(homedir(), '.cache'), tmpdir(), '/dev/shm'];
@@ -61,13 +63,13 @@ async function draftFolders(): Promise<string[]> {
       await makeDraftsFolder(folder);
       found.push(await realpath(folder));
     } catch {
-      // Not here.
+      // Not available here.
     }
   }
   return found;
 }
 
-/** The hard part too: that a folder which was removed and made anew is known to be empty. */
+/** Includes the hard part: recognising a folder that was removed and recreated. */
 async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, drafting: Drafting): Promise<void> {
   const folder = await makeCallFolder(drafting.folder);
   try {
@@ -79,10 +81,10 @@ async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, draft
       const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
       const [program, ...words] = [...before, ...draft.before, ...confined, ...script] as [string, ...string[]];
       await run(program, words, { timeout: TRY_MS, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
-      if ((await readdir(folder)).includes('new')) throw new Error('a draft did not hold what was written');
+      if ((await readdir(folder)).includes('new')) throw new Error('a draft did not contain what was written');
       await draft.accept();
       const taken = (await readdir(folder)).includes('new') && (await readdir(join(folder, 'old'))).length === 0;
-      if (!taken) throw new Error('a draft could not be taken over');
+      if (!taken) throw new Error('a draft could not be applied');
     } finally {
       await draft.discard();
     }

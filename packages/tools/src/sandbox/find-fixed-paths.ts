@@ -11,8 +11,8 @@ export interface FixedPath {
 }
 
 /**
- * What is in a working folder that a program writes to as it runs, and stays as it is (A44), those that hold others first. What is
- * not there yet can't be found: see `draft`. Throws where one is a link, which can be replaced, and where there are too many folders.
+ * Existing paths in a live working folder that must stay unchanged (A44), parents first. New ones can't be found here;
+ * see `draft`. Throws for a symlink, which can be replaced, and if there are too many folders.
  */
 export async function findFixedPaths(
   workingDirectory: string,
@@ -23,7 +23,7 @@ export async function findFixedPaths(
   const { folders, complete } = await walkFolders(workingDirectory, mostFolders);
   if (!complete)
     throw new Error(
-      `${workingDirectory} has more than ${mostFolders.toLocaleString('en')} folders, too many to protect what runs by itself in them; choose a smaller working folder`,
+      `${workingDirectory} has more than ${mostFolders.toLocaleString('en')} folders, too many to protect files that run automatically; choose a smaller working folder`,
     );
   for (const folder of folders) {
     if (found.some(({ path, how }) => how === 'read-only' && isInside(path, folder))) continue;
@@ -38,7 +38,7 @@ export async function findFixedPaths(
   }
   for (const path of named.paths.map((one) => join(workingDirectory, one))) {
     const stats = await lstat(path).catch(() => undefined);
-    // Where a link leads is among the named paths as well.
+    // The target of a symlink is among the named paths as well.
     if (stats === undefined || stats.isSymbolicLink() || found.some((one) => one.path === path)) continue;
     pinWay(workingDirectory, dirname(path), found);
     found.push({ path, how: 'read-only' });
@@ -46,22 +46,22 @@ export async function findFixedPaths(
   return found;
 }
 
-/** With what keeps the folders on the way to what is hidden where they are: moved, they would give it a name that no rule is about. */
+/** Adds the parent folders of hidden paths: moving one would give its content a name that no rule covers. */
 export function pinKept(workingDirectory: string, fixed: readonly FixedPath[], kept: readonly string[]): FixedPath[] {
   const found = [...fixed];
   for (const path of kept) if (isInside(workingDirectory, path)) pinWay(workingDirectory, dirname(path), found);
-  // Those that hold others first: mounted later, one would lie over what is fixed in it.
+  // Parents first: mounted later, one would cover the fixed paths inside it.
   return found.sort((a, b) => a.path.split(sep).length - b.path.split(sep).length);
 }
 
-/** The folders on the way to something fixed: renamed, one would take it along and leave its place free. */
+/** The parent folders of a fixed path: renaming one would move it away and free its place. */
 function pinWay(workingDirectory: string, folder: string, found: FixedPath[]): void {
   if (folder === workingDirectory || found.some(({ path }) => path === folder)) return;
   pinWay(workingDirectory, dirname(folder), found);
   found.push({ path: folder, how: 'pinned' });
 }
 
-/** `known`: whether Git told what its settings name. */
+/** `known`: whether Git could be asked which files its configuration names. */
 async function inGit(path: string, known: boolean): Promise<FixedPath[]> {
   if (!known) return [{ path, how: 'read-only' }];
   const found: FixedPath[] = [{ path, how: 'pinned' }];
@@ -81,7 +81,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or closed to us and so to the command.
+    // Gone meanwhile, or unreadable for us and so for the command.
     return [];
   }
 }

@@ -38,8 +38,8 @@ export async function findProtected(
     if (read % AT_ONCE === 0) await setImmediate();
     for (const entry of entriesOf(real)) {
       left -= 1;
-      if (left < 0) throw tooMuch(`more than ${MOST_ENTRIES} files would have to be looked at`);
-      // As it is written, and not where it leads: rules are written so.
+      if (left < 0) throw tooMuch(`more than ${MOST_ENTRIES} files would have to be searched`);
+      // The path as written, not its target, because rules are written that way.
       const path = join(shown, entry.name);
       if (where === 'outside' && (isHidden(path) || areas.includes(path))) continue;
       if (protectedPaths.isProtected(path)) take(join(real, entry.name), entry);
@@ -52,7 +52,7 @@ export async function findProtected(
     const holds = protectedPaths.mayHold(shown, where);
     if (holds === 'nothing') return;
     if (entry.isDirectory()) await walk(shown, real, where);
-    // A link that a rule's path leads over. Others need not be followed: where they lead is looked at under its own name.
+    // A symlink inside a rule's path. Others need not be followed: their targets are searched under their own names.
     else if (holds === 'fixed' && isFolder(real)) await walk(shown, realpathSync(real), where);
   }
 
@@ -71,19 +71,19 @@ export async function findProtected(
     if (protectedPaths.isProtected(opening)) found.add(opening);
     else if (protectedPaths.mayHold(opening, 'outside') !== 'nothing') await walk(opening, opening, 'outside');
   }
-  // One inside another is gone with it.
+  // A path inside another hidden one is hidden with it.
   return [...found].filter((path) => ![...found].some((other) => other !== path && isInside(other, path)));
 }
 
 function tooMuch(what: string): Error {
-  return new Error(`what rules about paths deny can't be hidden, so nothing ran: ${what}. Name a folder in the rule`);
+  return new Error(`the paths that rules deny can't be hidden, so nothing ran: ${what}. Name a folder in the rule`);
 }
 
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or closed to us and so to the program.
+    // Gone meanwhile, or unreadable for us and so for the program.
     return [];
   }
 }

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('findSandbox', () => {
-  it('[A21] takes only one that really runs, and says in words why it has none', async () => {
+  it('[A21] accepts only a sandbox that really runs, and explains why there is none', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -72,11 +72,11 @@ describe('findSandbox', () => {
     },
   );
 
-  it('[A44] takes none that can not keep what is written from the folder until it was looked at', async () => {
+  it('[A44] accepts none that can’t keep writes out of the folder until they were inspected', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
-      reason: expect.stringMatching(/no draft of a folder could be laid over it/) as string,
+      reason: expect.stringMatching(/no draft could be mounted over a folder/) as string,
     });
   });
 
@@ -104,7 +104,7 @@ describe('findSandbox', () => {
     }
   });
 
-  it('knows systems without any', async () => {
+  it('knows systems without a sandbox', async () => {
     expect(await findSandbox({ platform: 'win32', folders: [] })).toMatchObject({ kind: 'none' });
   });
 });
@@ -125,7 +125,7 @@ it('[A21] no agent works in a folder from which we start programs', () => {
 });
 
 describe('describeSandbox', () => {
-  it('[A7] another sandbox, or its network, is another call', () => {
+  it('[A7] another sandbox, or another network, makes it another call', () => {
     expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
     expect(describeSandbox(bubblewrap, { network: 'host' })).toBe('bubblewrap, network');
     expect(describeSandbox(bubblewrap, { network: 'public' })).toBe('bubblewrap, public network');
@@ -148,7 +148,7 @@ describe('bubblewrapArguments', () => {
     network: 'none' as const,
   };
 
-  it('hides before it lets back in, and fixes last', () => {
+  it('hides before it shows, and fixes last', () => {
     const words = bubblewrapArguments(bubblewrap, view).join(' ');
     const order = [
       '--tmpfs /home',
@@ -161,7 +161,7 @@ describe('bubblewrapArguments', () => {
     expect([...places].sort((a, b) => a - b)).toEqual(places);
   });
 
-  it('gives the inner of two folders the last word', () => {
+  it('lets the inner of two folders win', () => {
     const words = bubblewrapArguments(bubblewrap, {
       ...view,
       hiddenFolders: ['/home/p/lib/ours', '/home', '/home/p', '/tmp', '/tmp/x'],
@@ -181,13 +181,13 @@ describe('bubblewrapArguments', () => {
     expect(words).toContain('--ro-bind /tmp/y /tmp/y');
   });
 
-  it('[A35] gives every folder that can be written to, except the working folder, a size', () => {
+  it('[A35] limits the size of every writable folder except the working folder', () => {
     const words = bubblewrapArguments(bubblewrap, { ...view, hiddenFolders: ['/tmp', '/var/tmp', '/home'] }).join(' ');
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) expect(words).toContain(`--size 1024 --tmpfs ${folder} `);
     for (const folder of ['/dev', '/home']) expect(words).toContain(`--remount-ro ${folder} `);
   });
 
-  it('shares a network only when told to', () => {
+  it('shares a network only if told to', () => {
     expect(bubblewrapArguments(bubblewrap, view)).toContain('--unshare-net');
     expect(bubblewrapArguments(bubblewrap, { ...view, network: 'public' })).toContain('--unshare-net');
     expect(bubblewrapArguments(bubblewrap, { ...view, network: 'host' })).not.toContain('--unshare-net');
@@ -197,7 +197,7 @@ describe('bubblewrapArguments', () => {
 const nothing = { paths: [], inDotFolders: [], known: true };
 
 describe('findFixedPaths', () => {
-  it('[A44] finds what runs later, also further down, and pins the way to it', async () => {
+  it('[A44] finds files that run later at any depth, and pins their parents', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await writeFile(at('.git/config'), '');
@@ -213,7 +213,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A37] finds what Git’s settings name, and all of .git where Git could not be asked', async () => {
+  it('[A37] finds what Git’s configuration names, and all of .git if Git could not be asked', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });
@@ -226,7 +226,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A44] finds them behind many new folders, and fails where there are too many to look at', async () => {
+  it('[A44] finds them behind many new folders, and fails if there are too many folders', async () => {
     await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
     for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
     expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
@@ -236,7 +236,7 @@ describe('findFixedPaths', () => {
     await expect(findFixedPaths(folder.path, nothing, 1_000)).rejects.toThrow('has more than 1,000 folders');
   });
 
-  it('refuses a link, which could be replaced', async () => {
+  it('refuses a symlink, which could be replaced', async () => {
     await mkdir(join(folder.path, '.git'));
     await symlink('/etc', join(folder.path, '.git', 'hooks'));
     await expect(findFixedPaths(folder.path, nothing)).rejects.toThrow("can't be protected");
@@ -252,7 +252,7 @@ describe('sandboxExecProfile', () => {
     network: 'none' as const,
   };
 
-  it('closes again, last of all, what is ours and what runs later', () => {
+  it('denies our files and files that run later again, after all allow rules', () => {
     const lines = sandboxExecProfile(
       confinement,
       { paths: ['hooks'], inDotFolders: [], known: true },
@@ -268,7 +268,7 @@ describe('sandboxExecProfile', () => {
     );
   });
 
-  it('[A44] closes what runs later by its name, at any depth, and leaves the rest of .git open', () => {
+  it('[A44] denies files that run later by name at any depth, and leaves the rest of .git writable', () => {
     const mayWrite = (path: string): boolean =>
       whatRunsLater('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !== 'deny';
     const closed = ['.git', '.GIT', '.git/config', 'a/b/.git', 'a/.git/hooks/x', '.git/commondir', 'HEAD', 'a/HEAD'];
@@ -286,7 +286,7 @@ describe('sandboxExecProfile', () => {
     expect(open.filter((path) => !mayWrite(path))).toEqual([]);
   });
 
-  it('has as many closing as opening brackets, whatever a folder is called', () => {
+  it('balances its parentheses, whatever a folder is called', () => {
     const profile = sandboxExecProfile({ ...confinement, workingDirectory: '/a"b\\c' }, nothing, '/t');
     const bare = profile.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
     expect(bare.split('(').length).toBe(bare.split(')').length);

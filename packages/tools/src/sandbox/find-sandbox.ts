@@ -10,16 +10,16 @@ import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
 
-/** From the strongest: a sandbox whose inmates can make namespaces of their own has more of the kernel to try. */
+/** Strongest first: processes that can create user namespaces reach more of the kernel's attack surface. */
 const USER_NAMESPACES = [['--unshare-user', '--disable-userns'], ['--unshare-user'], []] as const;
 
 export interface Surroundings {
   platform: string;
-  /** Where programs are looked for. */
+  /** Folders to search for programs. */
   folders: readonly string[];
 }
 
-/** The sandbox this system really has: found, started once, and seen to work. Never rejects; `none` says why. */
+/** The sandbox that works on this system, verified by starting it once. Never rejects; `none` has the reason. */
 export async function findSandbox(
   { platform, folders }: Surroundings = { platform: process.platform, folders: SYSTEM_FOLDERS },
 ): Promise<Sandbox> {
@@ -59,13 +59,13 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
       const drafting = await findDrafting({ program, userNamespace, sizeWords }, find);
       return { kind: 'bubblewrap', program, userNamespace, sizeWords, drafting };
     } catch (error) {
-      return none(`bubblewrap works here, but no draft of a folder could be laid over it (${saidBy(error)})`);
+      return none(`bubblewrap works here, but no draft could be mounted over a folder (${saidBy(error)})`);
     }
   }
   return none(`bubblewrap is installed but does not work here (${said})`);
 }
 
-/** As much as a draft may hold, and no more than the kernel gives by itself. */
+/** As much as a draft may hold, and no more than the kernel's default. */
 function scratchBytes(): number {
   return Math.min(DRAFT_LIMITS.bytes, Math.floor(totalmem() / 2));
 }
@@ -87,7 +87,7 @@ async function findSandboxExec(): Promise<Sandbox> {
   }
 }
 
-/** A program that failed says why on its error output. */
+/** The stderr of a failed program explains the failure. */
 function saidBy(error: unknown): string {
   const said = typeof error === 'object' && error !== null ? (Reflect.get(error, 'stderr') as unknown) : undefined;
   if (typeof said === 'string' && said.trim() !== '') return said.trim().slice(0, 300);

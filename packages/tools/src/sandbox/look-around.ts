@@ -7,7 +7,7 @@ import { secretFolderAt, secretFolderWords } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
-/** Where other people's files, temporary files, sockets of services, other disks and secrets of the machine lie. */
+/** Folders with other users' files, temporary files, service sockets, other disks and the machine's secrets. */
 const SYSTEM_HIDDEN = `
   /tmp /var/tmp /run /var/run /home /root /mnt /media /boot
   /etc/ssh /etc/ssl/private /etc/letsencrypt /etc/wireguard /etc/openvpn /etc/NetworkManager/system-connections /etc/kubernetes
@@ -20,13 +20,13 @@ const SYSTEM_HIDDEN_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/et
 export interface Hidden {
   readonly folders: readonly string[];
   readonly files: readonly string[];
-  /** What rules keep from it, among what it sees. */
+  /** Visible paths that rules hide. */
   readonly kept: readonly string[];
-  /** Whether it sees a real path, apart from what rules keep from it. */
+  /** Whether it sees a real path, apart from what rules hide. */
   readonly sees: (path: string) => boolean;
 }
 
-/** What a command must not see, as it lies on the disk now. */
+/** What a command must not see, as the disk is now. */
 export async function findHidden(
   { workingDirectory, home, hide, show, programs, protectedPaths }: Confinement,
   alsoHidden: readonly string[] = [],
@@ -46,7 +46,7 @@ export async function findHidden(
   for (const path of wanted) {
     const real = await realpath(path).catch(() => undefined);
     const stats = real === undefined ? undefined : await lstat(real).catch(() => undefined);
-    // Somebody whose home is `/` would see nothing at all.
+    // If the home is `/`, hiding it would hide everything.
     if (real === undefined || stats === undefined || real === '/') continue;
     if (stats.isDirectory()) folders.add(real);
     else files.add(real);
@@ -60,26 +60,24 @@ export async function findHidden(
   const kept = protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
   const needed = kept.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
   if (needed !== undefined) {
-    throw new Error(
-      `a rule denies ${needed}, which holds what every command needs; nothing ran. Make the rule narrower`,
-    );
+    throw new Error(`a rule denies ${needed}, which every command needs. Nothing ran. Make the rule narrower`);
   }
   return { folders: [...folders], files: [...files].filter(seen), kept, sees: seen };
 }
 
-/** No disk: there is nothing in them that a rule about a path is about. */
+/** Virtual file systems, to which rules about paths don't apply. */
 const UNREAL = ['/proc', '/sys', '/dev'];
 /** Without these no shell starts. */
 const NEEDED = ['/usr/bin', '/bin', '/lib', '/usr/lib'];
 
-/** A folder that is read-only still lets a command talk to a socket in it, and so to a service with more rights. */
+/** A read-only folder still lets a command connect to a socket in it, and so to a service with more privileges. */
 async function hostSockets(): Promise<string[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const paths = table.split('\n').map((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1]);
   return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));
 }
 
-/** Refuses a working folder in which nothing could be kept from a command (A21). */
+/** Refuses a working folder in which nothing could be hidden from a command (A21). */
 export function checkWorkingFolder(
   { workingDirectory, home, hide }: Confinement,
   hiddenFolders: readonly string[] = [],

@@ -2,7 +2,10 @@ import { realpath } from 'node:fs/promises';
 import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
-/** Real paths of the folders that rules open for reading. Throws for our own files, the whole home, and what another rule hides. */
+/**
+ * Real paths of the folders that rules open for reading. Throws for our own files, the whole home, and paths that
+ * another rule hides.
+ */
 export async function openFolders(
   folders: readonly string[],
   { home, hide }: Pick<Confinement, 'home' | 'hide'>,
@@ -15,7 +18,7 @@ export async function openFolders(
     const isOurs =
       [...hide, home].some((other) => isInside(path, other)) || hide.some((other) => isInside(other, path));
     if (isOurs || isClosed(path)) {
-      throw new Error(`a rule lets commands read ${folder}, which leads to what they must not reach; change the rule`);
+      throw new Error(`a rule lets commands read ${folder}, which contains files they must not reach; change the rule`);
     }
     opened.push(path);
   }

@@ -2,12 +2,12 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox } from './sandbox.js';
 
-/** Only in a network of one's own may this be said: there every port is free to everybody in it. */
+/** Only allowed in a separate network namespace, where everyone may bind every port. */
 const OPEN_PORTS = 'echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; exec "$@"';
 
 /**
- * Words that start what follows in a network of its own, in which whoever it is may listen at every port: 53 and 443 too. Undefined where
- * no such network can be made around a sandbox; then a proxy is the only way out.
+ * Words that start the following program in its own network, where it may listen on every port, including 53 and 443.
+ * Undefined if no such network can be created around a sandbox; then the proxy is the only way out.
  */
 export function ownNetworkWords({
   program,
@@ -22,9 +22,9 @@ export function ownNetworkWords({
   ];
 }
 
-/** bubblewrap's words by which programs in it ask ourselves for the address of a name. */
+/** Bubblewrap options that make programs inside use our DNS. */
 export async function nameServiceWords(temporary: string): Promise<string[]> {
-  // Where there is none, programs ask their own machine anyway.
+  // Without this file, programs query the local machine anyway.
   const place = await realpath('/etc/resolv.conf').catch(() => undefined);
   if (place === undefined) return [];
   const file = join(temporary, 'resolv.conf');

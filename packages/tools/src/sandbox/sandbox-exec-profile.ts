@@ -5,8 +5,8 @@ import { SETTINGS } from './runs-later/runs-later.js';
 import type { Confinement } from './sandbox.js';
 
 /**
- * A profile for macOS. Later rules win, so what is closed again inside the working folder comes last: by name, at any depth, whether
- * it is there or not. `named` are further paths in the folder that run later; where Git could not tell them, all of `.git` is closed.
+ * A profile for macOS. Later rules win, so the denied paths inside the working folder come last: by name, at any depth,
+ * existing or not. `named` are further paths that run later; if Git could not be asked, all of `.git` is denied.
  */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,
@@ -18,9 +18,9 @@ export function sandboxExecProfile(
   return [
     '(version 1)',
     '(allow default)',
-    // Our own API and other services of the machine listen there.
+    // Our own API and other local services listen there.
     ...(network === 'host' ? ['(deny network-outbound (remote ip "localhost:*"))'] : ['(deny network*)']),
-    // Without these a command could ask programs outside to act for it.
+    // Without these, a command could ask programs outside the sandbox to act for it.
     '(deny appleevent-send)',
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',
     '(deny process-info* (target others))',
@@ -41,7 +41,10 @@ export function sandboxExecProfile(
   ].join('\n');
 }
 
-/** As patterns over whole paths, in order. `.git` itself can be neither made nor replaced; in it all but its settings is open. */
+/**
+ * Patterns for whole paths, in order. `.git` itself can't be created or replaced; in it, everything except
+ * configuration is writable.
+ */
 export function whatRunsLater(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
   const inside = `^${escaped(workingDirectory)}/(.*/)?`;
   const settings = [...SETTINGS].map(anyCase).join('|');
@@ -60,7 +63,7 @@ function patternOf(workingDirectory: string, entry: string): string {
   return `^${escaped(workingDirectory)}/${depth}${name}(/.*)?$`;
 }
 
-/** Disks of macOS mostly don't tell `.GIT` from `.git`. */
+/** Most macOS disks treat `.GIT` and `.git` as the same. */
 function anyCase(name: string): string {
   return escaped(name).replaceAll(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }

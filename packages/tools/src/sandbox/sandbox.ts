@@ -5,51 +5,51 @@ import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
 
-/** What commands are kept in. `none` says why, in words for a person (A21). */
+/** The sandbox that commands run in. `none` has the reason, for a person (A21). */
 export type Sandbox =
   | {
       readonly kind: 'bubblewrap';
       readonly program: string;
-      /** How far user namespaces work here: the strongest that was tried and ran. */
+      /** Options for user namespaces: the strongest ones that work here. */
       readonly userNamespace: readonly string[];
-      /** What limits a folder in memory, before the words that make it. Empty for an older bubblewrap. */
+      /** Options that limit the next tmpfs. Empty for older versions of bubblewrap. */
       readonly sizeWords: readonly string[];
       readonly drafting: Drafting;
     }
   | { readonly kind: 'sandbox-exec'; readonly program: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** What a sandbox is told about one command. Paths are real and absolute. */
+/** The settings of a sandbox for one command. Paths are real and absolute. */
 export interface Confinement {
   readonly workingDirectory: string;
   /**
-   * `draft`: what is written is looked at when all has ended, and then put into the folder. `live`, the default: it is there at once,
-   * for programs that run for long; what would run later and is there already is read-only, but new ones can come to be.
+   * `draft`: changes are inspected after the command has ended, and then applied. `live` (default): changes appear at
+   * once, for long-running programs; existing files that run later are read-only, but new ones can be created.
    */
   readonly writes?: 'draft' | 'live';
   readonly draftLimits?: DraftLimits;
-  /** The person's home: hidden but for the working folder. */
+  /** The user's home: hidden except for the working folder. */
   readonly home: string;
-  /** Ours: the store, the token, the policy. Never seen, wherever they lie. */
+  /** Our store, token and policy. Always hidden, wherever they are. */
   readonly hide: readonly string[];
-  /** Folders in a hidden place that may be read, such as a Node that is installed in the person's home. */
+  /** Folders in a hidden place that may be read, such as a Node.js installation in the user's home. */
   readonly show: readonly string[];
-  /** What of the home is shown so that the programs on the person's PATH run. */
+  /** The parts of the home that are shown so that the programs on PATH run. */
   readonly programs?: Programs;
-  /** What rules about paths keep from it: hidden where it is, and not taken over from a draft. */
+  /** Paths that rules deny: hidden, and not applied from a draft. */
   readonly protectedPaths?: ProtectedPaths | undefined;
-  /** Nobody approved the command: where a rule lets it create dot-files and executables (A36). Counts for a draft only. */
+  /** Set if nobody approved the command: where a rule lets it create dot-files (A36). Only for drafts. */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
   readonly network: NetworkAccess;
-  /** Private addresses, each with a port, that a rule opens to a network that is public otherwise. */
+  /** Private addresses with a port that a rule opens in addition to the public network. */
   readonly privateHosts?: readonly string[];
-  /** Where a public network leads, in tests. */
+  /** Replaces the public network in tests. */
   readonly outside?: Outside;
 }
 
 /**
- * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A43). `direct`: the same for programs
- * that know of no proxy. `host`: all of the host's, for a sandbox that can't make one.
+ * `public`: through our proxy, which connects only to public addresses (A43). `direct`: the same for programs without
+ * proxy support. `host`: the host's whole network, for a sandbox that can't create its own.
  */
 export type NetworkAccess = 'none' | 'public' | 'direct' | 'host';
 
@@ -60,14 +60,16 @@ const NETWORK_WORDS = {
   host: 'network',
 } as const;
 
-/** For the status of a server and `doctor`. */
+/** For the status of a server and for `doctor`. */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
   return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
 }
 
 const NETWORK_FACTS = { none: 'none', public: 'public', direct: 'public', host: 'all' } as const;
 
-/** What a program in this sandbox can reach, for the card and the signature: another sandbox is another call (A7). */
+/**
+ * What a program in this sandbox can reach, for the card and the call hash: another sandbox makes it another call (A7).
+ */
 export function sandboxFacts(
   sandbox: Sandbox,
   { network, opened }: { network: NetworkAccess; opened?: OpenedToSandbox },

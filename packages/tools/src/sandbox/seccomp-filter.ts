@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
-/** What a command may not ask of the kernel, by the numbers of one processor. */
+/** Denied system calls, by their numbers on one architecture. */
 interface Calls {
-  /** How the kernel names the processor. */
+  /** The kernel's constant for the architecture. */
   readonly arch: number;
   readonly socket: number;
   readonly ioctl: number;
@@ -10,9 +10,9 @@ interface Calls {
 }
 
 /**
- * Denied: keys of the person's session (add_key, request_key, keyctl), which no namespace hides; io_uring, which opens sockets
- * behind this filter's back; and what only widens the kernel's surface (bpf, perf_event_open, userfaultfd, kexec_load,
- * kexec_file_load, open_by_handle_at, setns).
+ * Denied: session keyrings (add_key, request_key, keyctl), which no namespace hides; io_uring, which opens sockets
+ * without passing this filter; and calls that only widen the attack surface (bpf, perf_event_open, userfaultfd,
+ * kexec_load, kexec_file_load, open_by_handle_at, setns).
  */
 const CALLS: Readonly<Record<string, Calls>> = {
   x64: {
@@ -29,7 +29,7 @@ const CALLS: Readonly<Record<string, Calls>> = {
   },
 };
 
-/** Unix, IPv4, IPv6 and netlink. Others, such as the line from a virtual machine to its host, are in no namespace of ours. */
+/** Unix, IPv4, IPv6 and netlink. Namespaces don't isolate others, such as vsock from a virtual machine to its host. */
 const FAMILIES = [1, 2, 10, 16];
 /** Typing into a terminal (TIOCSTI, TIOCLINUX). */
 const REQUESTS = [0x5412, 0x541c];
@@ -43,7 +43,7 @@ const KILL = 0x80000000;
 const ERROR = 0x00050000;
 const EPERM = 1;
 const EAFNOSUPPORT = 97;
-/** Where the kernel puts what it is asked: the call's number, the processor, the low halves of the first two arguments. */
+/** Offsets in seccomp_data: call number, architecture, and the low halves of the first two arguments. */
 const NUMBER = 0;
 const ARCH = 4;
 const FIRST = 16;
@@ -51,17 +51,17 @@ const SECOND = 24;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** A program for the kernel that refuses those calls, or undefined for a processor nobody has written one for. */
+/** A BPF program that denies those calls; undefined for unsupported architectures. */
 export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   const calls = CALLS[arch];
   if (calls === undefined) return undefined;
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCH],
-    // Another processor's calls (32 bit on 64) have other numbers: all of them, or the filter is none.
+    // Calls of another architecture (32-bit on 64-bit) have other numbers, so all of them are denied.
     [JUMP_IF_EQUAL, 1, 0, calls.arch],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],
-    // The x32 numbers of an x64 kernel.
+    // x32 call numbers of an x64 kernel.
     [JUMP_IF_AT_LEAST, 0, 1, 0x40000000],
     [RETURN, 0, 0, ERROR | EPERM],
     ...calls.denied.flatMap((number) => ifEqual(number, ERROR | EPERM)),

@@ -5,14 +5,17 @@ import { Visible } from '../ui/visible.js';
 import { CoveredCalls } from './covered-calls.js';
 import { t } from '../words/approvals.js';
 
-/** Calls of this chat that a rule would have let through; `more`: there are others further back. `waiting` run at once. */
+/** Calls of this chat that a rule would have allowed; `more` if there are older ones. `waiting` ones run at once. */
 export interface Matched {
   lines: readonly string[];
   more: boolean;
   waiting: readonly string[];
 }
 
-/** Shows the rule that "always" writes, lets it be changed, and says what else in this chat it would have let through. */
+/**
+ * Shows the rule that "always" adds, lets the person edit it, and lists other calls of this chat that it would have
+ * allowed.
+ */
 export function AlwaysForm({
   rule,
   found,
@@ -45,7 +48,7 @@ export function AlwaysForm({
 
 export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
-/** What is known of this very rule or grant. What another one matched, a moment ago, is never said of it. */
+/** The result for exactly this rule or grant, never for the previous one. */
 export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: PolicyMatch) => Promise<Matched>): Found {
   const key = wanted === undefined ? '' : JSON.stringify(wanted);
   const [last, setLast] = useState<{ key: string; found: Found }>();

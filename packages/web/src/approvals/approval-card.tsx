@@ -14,22 +14,22 @@ import { type EndShown, useEndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
 export interface ApprovalCardProps extends CardPlace {
-  /** Resolves when the answer was taken; what went wrong is told elsewhere. */
+  /** Resolves when the answer was accepted; errors are shown elsewhere. */
   onAnswer: (answer: Answer) => Promise<void>;
-  /** What a rule or grant would have matched, and which waiting calls it lets run. */
+  /** What a rule or grant would have matched, and which waiting calls it would run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
-  /** The call with nothing masked; undefined if it can't be had, which is told elsewhere. */
+  /** The unmasked call; undefined if that fails, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
-  /** Another one was decided elsewhere a moment ago: a click that was meant for that must not sign this. */
+  /** Another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
 }
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
 
-/** What the one button in the place of *Approve once* does. */
+/** What the button in the place of *Approve once* does. */
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
-/** One question about one call. Deny comes first and is never further than approve; nothing here has a default. */
+/** The card of one call. Deny comes first and is never further away than approve; nothing has a default. */
 export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: ApprovalCardProps): ReactElement {
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
@@ -42,10 +42,10 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
-  // Another mode puts another button in the same place.
+  // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
-  // What is edited can grow below what was shown: then its end has to be in view when it is signed.
-  const maySign = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
+  // Edited text can grow below what was shown, so its end has to be visible when it is approved.
+  const mayApprove = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
@@ -55,8 +55,8 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
     await onAnswer(given);
     setSending(false);
   };
-  const sign = (): void => {
-    if (!maySign) return;
+  const approve = (): void => {
+    if (!mayApprove) return;
     switch (mode) {
       case 'once':
         return void answer({ decision: 'approve', scope: 'once' });
@@ -76,10 +76,10 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
   };
   const onKey = (key: string): (() => void) | undefined => {
     if (mode !== 'once' || !may('approve_once')) return undefined;
-    if (key === 'a' && maySign) return sign;
+    if (key === 'a' && mayApprove) return approve;
     return key === 'e' && isArmed ? () => setMode('edit') : undefined;
   };
-  // What also runs is listed first (A5).
+  // The other calls that would run are listed first (A5).
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
@@ -115,12 +115,12 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
           <AlwaysForm rule={rule} found={found} onRule={setRule} />
         ) : undefined
       }
-      sign={
+      primary={
         <Button
           look="primary"
-          disabled={!maySign || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
+          disabled={!mayApprove || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
           aria-describedby={noteId}
-          onClick={sign}
+          onClick={approve}
           className={mode === 'chat' || mode === 'always' ? 'col-span-2' : ''}
         >
           {SIGN_WORDS[mode]}
@@ -132,10 +132,10 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
             disabled={!isArmed || mode === 'edit'}
             entries={[
               ...(may('approve_session')
-                ? [{ label: t.approveForChat, disabled: !maySign, onSelect: () => setMode('chat') }]
+                ? [{ label: t.approveForChat, disabled: !mayApprove, onSelect: () => setMode('chat') }]
                 : []),
               ...(may('approve_always') && approval.proposedRule !== undefined
-                ? [{ label: t.always, disabled: !maySign, onSelect: () => setMode('always') }]
+                ? [{ label: t.always, disabled: !mayApprove, onSelect: () => setMode('always') }]
                 : []),
               ...(may('approve_once') ? [{ label: t.edit, onSelect: () => setMode('edit') }] : []),
             ]}
@@ -175,7 +175,7 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
 function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {
   if (isFolded) return t.expandFirst;
   const isShown = mode === 'edit' ? isInView : wasShown;
-  // In its first moments nothing is known of a card; one that fits must not say for a moment that it does not.
+  // At first the size of a card is unknown; one that fits must not briefly say that it doesn't.
   const isKnown = isArmed || moreLines > 0;
   return isShown || !isKnown ? t.nothingRuns : t.scrollFirst;
 }

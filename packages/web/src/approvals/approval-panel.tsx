@@ -11,7 +11,7 @@ import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 import { t } from '../words/approvals.js';
 
-/** A question, with what is needed to show and answer it. */
+/** An approval, with what is needed to show and decide it. */
 export interface Asked {
   worldId: string;
   agentName: string;
@@ -19,26 +19,26 @@ export interface Asked {
 }
 
 export interface ApprovalPanelProps {
-  /** Ids of those that wait, oldest first. */
+  /** Ids of waiting approvals, oldest first. */
   queue: readonly string[];
-  /** Loads more of them. Absent: these are all. */
+  /** Loads more. Absent if all are loaded. */
   onMore?: (() => void) | undefined;
-  /** Also finds those that were decided, for as long as they are known. */
+  /** Also finds decided ones, as long as they are known. */
   find: (id: string) => Asked | undefined;
-  /** Asked for from elsewhere, such as a card in the transcript. A new object each time. */
+  /** Requested from elsewhere, such as a card in the transcript. A new object each time. */
   wanted?: { id: string } | undefined;
   /** The wanted card was shown: forget the request, or a panel that is opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
   onEmpty?: (() => void) | undefined;
-  /** Stands here while nothing waits and nothing is to be told. */
+  /** Shown while nothing is waiting. */
   empty?: ReactNode;
-  /** More about the one that is shown. */
+  /** More about the approval that is shown. */
   about?: (asked: Asked) => ReactNode;
 }
 
 /**
- * The questions of one place: one in full, the others in a list to pick from (A12). One that was decided elsewhere stays, folded, until
- * the person has seen it; what is asked after that stands below it.
+ * The approvals of one place: one in full, the others in a list (A12). One that was decided elsewhere stays, collapsed,
+ * until the person has seen it; the next one appears below it.
  */
 export function ApprovalPanel({
   queue,
@@ -54,7 +54,7 @@ export function ApprovalPanel({
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
   const [aside, setAside] = useState<Asked>();
   const me = useMe();
-  // Whether the person works in this panel: only then the next card takes the focus.
+  // Whether the person is working in this panel: only then does the next card take the focus.
   const follow = useRef<TakeFocus>('no');
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
@@ -70,7 +70,7 @@ export function ApprovalPanel({
   useEffect(() => {
     if (shown.kind !== current.kind || ('id' in shown && 'id' in current && shown.id !== current.id)) setCurrent(shown);
   }, [shown, current]);
-  // Nobody is about to click on what was not there: the place below the folded card is free for what comes next.
+  // Nobody is about to click here, so the next card can appear below the collapsed one.
   const isAside = shown.kind === 'held' && waiting.length === 0 && asked?.approval.decision !== undefined;
   useEffect(() => {
     if (!isAside) return;
@@ -79,14 +79,14 @@ export function ApprovalPanel({
   }, [isAside, asked]);
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Nobody is at work on a question here: what comes later finds the person elsewhere, and must not take the focus from there.
+    // Nobody is working on a card here, so later ones must not take the focus.
     if (shown.kind !== 'open') follow.current = 'no';
   });
   useEffect(() => {
     if (wanted === undefined) return;
     setAside(undefined);
     onWantedShown?.();
-    // A card that is there already will not ask again whether the focus is for it; the next one would.
+    // A card that is already shown won't check again whether to take the focus; the next one would.
     if (shown.kind === 'open' && shown.id === wanted.id) {
       focusOnWaiting(panel.current);
       return;
@@ -107,7 +107,7 @@ export function ApprovalPanel({
     wasFull.current = !isEmpty;
   }, [isEmpty, onEmpty]);
 
-  // Who decided may be known only a moment later.
+  // Who decided may arrive a moment later.
   const told = aside === undefined ? undefined : (find(aside.approval.approvalId) ?? aside);
   const toldCard =
     told === undefined ? null : (
@@ -129,7 +129,7 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
-    // One that was signed by somebody else a moment before is theirs: it stays, with their name under it.
+    // If someone else approved it a moment earlier, the card stays and shows their name.
     const isTaken = (await work) === 'mine';
     setAnswered(({ sending, taken }) => ({
       sending: new Set([...sending].filter((each) => each !== id)),
@@ -141,8 +141,8 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
   };
-  // In the scroll area of the card: what is added here moves nothing above it, and never the bar. With a height of its own, so that
-  // the end of the call stays on the screen for those who scroll down as far as they can.
+  // Inside the scroll area of the card, so that additions don't move the bar or anything above. The fixed height keeps
+  // the end of the call visible when scrolled to the bottom.
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
       {about?.(asked)}

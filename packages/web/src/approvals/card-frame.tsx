@@ -9,16 +9,16 @@ import type { EndShown } from './use-end-shown.js';
 import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** What every card is given by the place it stands in. */
+/** Props that every card gets from its container. */
 export interface CardPlace {
   approval: ApprovalView;
   agentName: string;
-  /** Its place among those that wait, such as `1 of 3` (A12). */
+  /** Its position in the queue, such as `1 of 3` (A12). */
   place?: string | undefined;
   onNext?: (() => void) | undefined;
-  /** Whether the focus comes here when it appears; asked once. */
+  /** Whether it takes the focus when it appears; checked once. */
   takeFocus: { current: TakeFocus };
-  /** What follows in the scroll area and is not part of the question. */
+  /** Content below the question in the scroll area that isn't part of it. */
   below?: ReactNode;
 }
 
@@ -26,28 +26,28 @@ interface CardFrameProps extends CardPlace {
   title: ReactNode;
   end: EndShown;
   children: ReactNode;
-  /** Between what is read and the bar. */
+  /** Between the content and the bar. */
   form?: ReactNode;
-  /** Says why it can't be approved now, else what approving means. */
+  /** Why it can't be approved now, or what approving means. */
   note: string;
   noteId: string;
   mayDeny: boolean;
   onDeny: (reason: string) => void;
-  /** Leaves the open form. Takes the place of *Reason…*. */
+  /** Closes the open form. Replaces *Reason…*. */
   onBack?: (() => void) | undefined;
   onKey: (key: string) => (() => void) | undefined;
-  /** The button in the place of *Approve once*, and what stands right of it. */
-  sign: ReactNode;
+  /** The button in the place of *Approve once*, and what is to the right of it. */
+  primary: ReactNode;
   more?: ReactNode;
 }
 
 /**
- * One question: who asks, what is asked, and a bar at the foot whose buttons have the same place and size on every card, so that a
- * second click never finds another button under the pointer.
+ * One card: who asks, what for, and a bar at the bottom whose buttons have the same position and size on every card, so
+ * that a second click never hits a different button.
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
   const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
-  const { note, noteId, mayDeny, onDeny, onBack, onKey, sign, more } = props;
+  const { note, noteId, mayDeny, onDeny, onBack, onKey, primary, more } = props;
   const [reason, setReason] = useState('');
   const [hasReason, setHasReason] = useState(false);
   const card = useRef<HTMLElement>(null);
@@ -59,13 +59,13 @@ export function CardFrame(props: CardFrameProps): ReactElement {
     if (key === 'd') return mayDeny ? deny : undefined;
     return onKey(key);
   };
-  // Single keys only while the card itself has the focus: in a field they are letters, elsewhere they do nothing.
+  // Single keys work only while the card itself has the focus: in a field they are text, elsewhere they do nothing.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const isScrolled = scrollByKey(end.area.current, event.key);
     // A key that is held down decides nothing.
     const act = event.repeat || isScrolled ? undefined : actOf(event.key);
-    // What a key opens takes the focus at once: the letter would be written into what is to be signed.
+    // The form that a key opens takes the focus, so the letter would be typed into it.
     if (isScrolled || act !== undefined) event.preventDefault();
     act?.();
   };
@@ -103,7 +103,7 @@ export function CardFrame(props: CardFrameProps): ReactElement {
             </Button>
           )}
           <span />
-          {sign}
+          {primary}
           {more}
         </div>
         <p id={noteId} role="status" className="h-4 truncate px-1 text-xs leading-4 text-ink-3">

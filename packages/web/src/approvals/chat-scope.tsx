@@ -5,7 +5,7 @@ import type { Found } from './always-form.js';
 import { CoveredCalls } from './covered-calls.js';
 import { t } from '../words/approvals.js';
 
-/** Says how far "for this chat" reaches before it is chosen (A5), and offers to make it narrower. */
+/** Explains the scope of "for this chat" before it is chosen (A5), and offers a narrower one. */
 export function ChatScope({
   toolName,
   agentName,
@@ -22,7 +22,7 @@ export function ChatScope({
   found: Found;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
-  // Here, not on the button that signs: the key that chose this may still be held down.
+  // Not on the approve button: the key that opened this may still be held down.
   useEffect(() => box.current?.focus(), []);
   return (
     <div

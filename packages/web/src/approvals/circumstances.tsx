@@ -6,13 +6,13 @@ import { Until } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/approvals.js';
 
-/** Where it would run, why it is asked, what is masked, when it expires. */
+/** Where it would run, why it needs approval, what is masked, when it expires. */
 export function Circumstances({
   approval,
   onReveal,
 }: {
   approval: ApprovalView;
-  /** Absent where nothing can be revealed any more. */
+  /** Absent if nothing can be revealed any more. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
   const masked = maskedWords(approval);

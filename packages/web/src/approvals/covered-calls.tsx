@@ -2,7 +2,7 @@ import { coveredTitle } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { Visible } from '../ui/visible.js';
 
-/** The waiting calls that run at once with a rule or grant, each by name (A5). */
+/** The waiting calls that a rule or grant would run at once (A5). */
 export function CoveredCalls({ lines }: { lines: readonly string[] }): ReactElement | null {
   if (lines.length === 0) return null;
   return (

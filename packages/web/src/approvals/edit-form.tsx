@@ -10,14 +10,14 @@ export interface Edited {
   error: string | undefined;
   hint: string;
   setText: (text: string) => void;
-  /** The arguments as written; undefined where they can't be read, which is then said. */
+  /** The parsed arguments; undefined if they are invalid, which is then shown. */
   read: () => Record<string, unknown> | undefined;
 }
 
-/** Editing makes a new call of the same invocation (A7). What is masked can be moved or removed, not seen. */
+/** Editing creates a new call of the same invocation (A7). Masked parts can be moved or removed, but not seen. */
 export function useEdited(approval: ApprovalView): Edited {
   const shape = describeCall(approval.toolName, approval.arguments);
-  // With parameters the command alone would hide a part of what is signed.
+  // With parameters, the command alone would hide part of the approved call.
   const command = shape.kind === 'shell' && shape.parameters.length === 0 ? shape.command : undefined;
   const [text, setText] = useState(() => command ?? JSON.stringify(approval.arguments, null, 2));
   const [error, setError] = useState<string>();
@@ -40,7 +40,7 @@ export function useEdited(approval: ApprovalView): Edited {
   };
 }
 
-/** As high as its text: a field that scrolls by itself could hide the end of what is signed. */
+/** As high as its text: a field with its own scrollbar could hide the end of the approved call. */
 export function EditForm({ edited: { label, text, error, hint, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
@@ -52,7 +52,8 @@ export function EditForm({ edited: { label, text, error, hint, setText } }: { ed
       const top = area?.scrollTop ?? 0;
       field.style.height = '0';
       field.style.height = `${field.scrollHeight + 2}px`;
-      // Measured at no height, the area had nothing to scroll. (A transition of the height would be measured at its start.)
+      // Measuring at height 0 reset the scroll position. (With a transition, the height would be measured at its
+      // start.)
       if (area !== null) area.scrollTop = top;
     };
     fit();

@@ -16,7 +16,7 @@ import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** What waits in all chats of all worlds. */
+/** Everything that waits in all chats of all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const { items } = inbox;
   const worldId = useWorld((state) => state.worldId);
@@ -31,7 +31,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     },
     [items, worldId, approvals],
   );
-  // Other worlds are only asked now and then: after a change here they are asked at once.
+  // Other worlds are polled; after a change here, poll them at once.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['worlds'] });
   }, [queries]);
@@ -51,7 +51,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       <p className="sr-only" role="status">
         {t.waitingStatus(inboxCount(inbox))}
       </p>
-      {/* The room that the connection banner takes: it must not lie over the head of a card. */}
+      {/* Space for the connection banner, which must not cover the head of a card. */}
       <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
         {t.inboxLead}
       </p>
@@ -68,7 +68,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   );
 }
 
-/** The last words of the chat, so that a question can be judged without leaving the inbox (A3). */
+/** The last messages of the chat, so that a call can be judged without leaving the inbox (A3). */
 function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactElement {
   const client = useClient();
   const shown = useRead({

@@ -1,6 +1,6 @@
 const NAME = 'countersign.looked-at';
 
-/** Says to the other tabs that somebody looks at this one, as long as it is so. */
+/** Tells the other tabs while this one is visible. */
 export function tellWhenLookedAt(): () => void {
   if (!('locks' in navigator)) return () => undefined;
   let away = new AbortController();
@@ -23,7 +23,7 @@ export function tellWhenLookedAt(): () => void {
   };
 }
 
-/** Whether somebody looks at any tab of ours: then a note on the desktop tells them nothing new, once from every other tab. */
+/** Whether any of our tabs is visible: then a desktop notification, from every other tab, would be redundant. */
 export async function isLookedAt(): Promise<boolean> {
   if (document.visibilityState === 'visible') return true;
   if (!('locks' in navigator)) return false;

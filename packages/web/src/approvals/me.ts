@@ -4,7 +4,7 @@ const KEY = 'countersign.me';
 const listeners = new Set<() => void>();
 let me = sessionStorage.getItem(KEY) ?? undefined;
 
-/** The name under which this session signs, learnt from what the server wrote under an answer that was given here. */
+/** The name of this session in decisions, learned from the server's record of a decision made here. */
 export function learnMe(name: string): void {
   if (name === me || name === 'system') return;
   me = name;

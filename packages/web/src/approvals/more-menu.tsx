@@ -3,12 +3,12 @@ import { Button } from '../ui/button.js';
 import { Menu, type MenuEntry } from '../ui/menu.js';
 import { t } from '../words/approvals.js';
 
-/** The choices that reach further than this one call, or change it. None of them decides: each opens a form. */
+/** Choices that cover more than this call, or change it. None of them decides: each opens a form. */
 export function MoreMenu({ disabled, entries }: { disabled: boolean; entries: readonly MenuEntry[] }): ReactElement {
   return (
     <div className="grid">
       <Menu
-        // Away from the bar: an entry over a button would be hit by a second click there.
+        // Away from the bar: a second click on a button there would hit a menu entry.
         side="top"
         trigger={
           <Button

@@ -8,7 +8,7 @@ import { useArmed } from './use-armed.js';
 import { useEndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
-/** A question to be answered with words. Nothing is signed here; choices only fill the field. */
+/** A question that is answered with text. Nothing is approved here; choices only fill the field. */
 export function QuestionCard({
   question,
   onAnswer,
@@ -43,7 +43,7 @@ export function QuestionCard({
       mayDeny={isArmed}
       onDeny={(reason) => void send(() => onRefuse(reason))}
       onKey={() => undefined}
-      sign={
+      primary={
         <Button
           look="primary"
           aria-describedby={noteId}

@@ -4,10 +4,10 @@ import { Icon } from '../ui/icon.js';
 import type { EndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
-/** How much of the area one step moves: the last lines stay in view, so that none is skipped. */
+/** How far one step scrolls: the last lines stay visible, so that none is skipped. */
 const STEP = 0.85;
 
-/** What is to be signed, in a scroll area that says how much is left. `below`: what follows and is not part of it. */
+/** The call to approve, in a scroll area that says how much is left. `below` follows it and isn't part of it. */
 export function ReadingArea({
   end: { area, marker, reportFold, moreLines },
   below,
@@ -51,7 +51,7 @@ export function ReadingArea({
   );
 }
 
-/** The keys that scroll, for a card that has the focus itself. False for any other key. */
+/** Scroll keys for a card that has the focus. Returns false for any other key. */
 export function scrollByKey(area: HTMLElement | null, key: string): boolean {
   const page = (area?.clientHeight ?? 0) * STEP;
   const steps: Readonly<Record<string, number>> = {

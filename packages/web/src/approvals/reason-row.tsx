@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { t } from '../words/approvals.js';
 
-/** Room for a reason that the agent is told. */
+/** A field for the reason of a denial, which the agent sees. */
 export function ReasonRow({
   reason,
   mayDeny,
@@ -30,7 +30,7 @@ export function ReasonRow({
         placeholder={t.reasonHint}
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
-          // Enter here denies: the words are a reason against, never for.
+          // Enter denies here: the text is a reason against the call.
           if (event.nativeEvent.isComposing || event.repeat) return;
           if (event.key === 'Enter' && mayDeny && reason.trim() !== '') onDeny();
         }}

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Brings one question before the person, wherever questions are shown at this width. */
+/** Shows one approval to the person, wherever approvals are at this screen width. */
 export const ReviewContext = createContext<(approvalId: string) => void>(() => undefined);
 
 export function useReview(): (approvalId: string) => void {

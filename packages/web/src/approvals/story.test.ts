@@ -3,8 +3,8 @@ import { callState } from './story.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 
-describe('where a call stands', () => {
-  it('[A11] shows expiry as expiry', () => {
+describe('the state of a call', () => {
+  it('[A11] shows an expired call as expired', () => {
     const expired = { outcome: 'expired', scope: 'once', by: 'system', at, waitedMs: 30_000 } as const;
     expect(callState({ status: { kind: 'expired', reason: 'timed out' } }, expired).words).toBe(
       'expired after 30 s, nothing ran',
@@ -21,7 +21,7 @@ describe('where a call stands', () => {
     expect(callState({ status: { kind: 'failed', error } }, undefined).words).toBe('failed');
   });
 
-  it('has words and a drawing for every state, not only a colour', () => {
+  it('has text and an icon for every state, not only a colour', () => {
     expect(callState({ status: { kind: 'asked', approvalId: 'approval_1' } }, undefined)).toEqual({
       words: 'waiting for you',
       tone: 'amber',

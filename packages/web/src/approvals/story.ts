@@ -9,7 +9,7 @@ export interface CallState {
   icon: IconName;
 }
 
-/** The state of a call, to be read at a glance. */
+/** The state of a call, readable at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
   const approved = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
   switch (status.kind) {
@@ -40,7 +40,7 @@ function shortReason(reason: string): string {
   return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
 }
 
-/** The question about a call that counts: the last one. */
+/** The approval of a call that counts: the last one. */
 export function lastApproval(
   invocation: Pick<Invocation, 'approvalIds'>,
   find: (id: string) => ApprovalView | undefined,

@@ -6,10 +6,10 @@ import { say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
 
-/** `mine`: this very answer counts. `not mine`: it does not, or somebody gave the same one before; whose it was the server knows. */
+/** `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one before. */
 export type Outcome = 'mine' | 'not mine';
 
-/** Sends answers. What went wrong is said, and the card stays. */
+/** Sends decisions. Errors are shown, and the card stays. */
 export function useAnswer(): {
   decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
   reply: (asked: Asked, words: string) => Promise<Outcome>;
@@ -18,7 +18,7 @@ export function useAnswer(): {
   const world = useWorldStore();
   const outcomeOf = useCallback(
     async ({ worldId }: Asked, sent: Promise<ToolResultReply>): Promise<Outcome> => {
-      // Somebody was faster: the card itself will say who, where a stream tells it. Elsewhere only these words do.
+      // Someone was faster. If there is a stream, the card will show who; otherwise only this message does.
       const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
       try {
         const { kind } = await sent;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
-/** How long a new card can't be decided: a second click at the same place, or a repeated key, was meant for the card before. */
+/** How long a new card can't be decided: a second click, or a repeated key, was meant for the card before. */
 const ARMING_MS = 1000;
-/** Long enough to see that it is another one. */
+/** Long enough to notice that it is a different card. */
 const WARY_MS = 1500;
 
 export function useArmed(key: string, wary = false): boolean {

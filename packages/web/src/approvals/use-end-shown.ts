@@ -3,20 +3,20 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 export interface EndShown {
   area: RefObject<HTMLDivElement | null>;
   marker: RefObject<HTMLDivElement | null>;
-  /** For what can fold away a part of what is to be signed (`FoldContext`). */
+  /** For components that can fold away part of the call (`FoldContext`). */
   reportFold: () => () => void;
   isFolded: boolean;
-  /** The end was on the screen once, with nothing folded away. False while that is not known. */
+  /** Whether the end was visible once, with nothing folded away. False while that is unknown. */
   wasShown: boolean;
-  /** The end is on the screen now. */
+  /** Whether the end is visible now. */
   isInView: boolean;
-  /** How many lines are below what is seen. */
+  /** Number of lines below the visible part. */
   moreLines: number;
 }
 
 const LINE_PX = 20;
 
-/** Whether the end of what is in a scroll area has been on the screen. `content`: what is shown; with another one it starts over. */
+/** Whether the end of a scroll area has been visible. Starts over when `content` changes. */
 export function useEndShown(content: string): EndShown {
   const area = useRef<HTMLDivElement>(null);
   const marker = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function useEndShown(content: string): EndShown {
     setInView(false);
     const end = marker.current;
     if (isFolded || end === null) return;
-    // Against the window, not the area: an area that is itself out of sight shows nothing.
+    // Relative to the window, not the area: an area that is itself off screen shows nothing.
     const observer = new IntersectionObserver((entries) => {
       const visible = entries.at(-1)?.isIntersecting === true;
       setInView(visible);

@@ -15,11 +15,11 @@ export interface InboxItem {
 
 export interface Inbox {
   items: readonly InboxItem[];
-  /** Loads more, where more wait than are loaded. Absent: these are all. */
+  /** Loads more if there are more. Absent if all are loaded. */
   loadMore?: () => void;
 }
 
-/** What waits in a world that is not looked at, as far as it was asked for. */
+/** The loaded approvals of a world that isn't open. */
 interface Page {
   items: readonly InboxItem[];
   more: boolean;
@@ -27,22 +27,25 @@ interface Page {
 
 const NONE: Page = { items: [], more: false };
 const PAGE = 100;
-/** The server gives no more at once. */
+/** The server's maximum page size. */
 const LARGEST_PAGE = 1000;
 
-/** How many wait: "3", "100+", or nothing. */
+/** How many are waiting: "3", "100+", or empty. */
 export function inboxCount({ items, loadMore }: Inbox): string {
   return items.length === 0 ? '' : `${items.length}${loadMore === undefined ? '' : '+'}`;
 }
 
 /**
- * How often other worlds are asked, where they are looked at and elsewhere. One stream is for the world that is looked at: a browser
- * has only six connections, and each tab asks for itself.
+ * Polling intervals for other worlds, on the inbox page and elsewhere. Only the open world has a stream, because a
+ * browser has six connections per server and each tab polls separately.
  */
 const EVERY_MS = 5000;
 const ELSEWHERE_EVERY_MS = 30_000;
 
-/** What waits for a person in any chat of any world, oldest first: all that is loaded of this world, and the first page of others. */
+/**
+ * Everything that waits for a person in any world, oldest first: all that is loaded of this world, and the first page
+ * of others.
+ */
 export function useInbox(worlds: readonly World[]): Inbox {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);

@@ -15,7 +15,7 @@ export function useMatches(): (asked: Asked, wanted: PolicyMatch) => Promise<Mat
       const others = items.filter(
         ({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId),
       );
-      // The same call made five times is one line to read.
+      // Repeated calls are one line.
       const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
       return { lines, more, waiting: coveredLines(waiting, approval) };
     },

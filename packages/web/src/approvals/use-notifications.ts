@@ -7,11 +7,14 @@ import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
 import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
 import { t } from '../words/approvals.js';
 
-/** More than so many in so long are told in one: an agent that asks for fifty things must not fill the desktop. */
+/** More than this many within this time become one notification, so that an agent can't flood the desktop. */
 const MOST_AT_ONCE = 3;
 const AT_ONCE_MS = 10_000;
 
-/** The count in the page's title, and a note on the desktop for what is new while nobody looks. Neither can sign anything. */
+/**
+ * Shows the count in the page title, and desktop notifications for new calls while no tab is visible. Neither can
+ * approve anything.
+ */
 export function useNotifications(inbox: Inbox): void {
   const { items } = inbox;
   const count = inboxCount(inbox);
@@ -24,7 +27,7 @@ export function useNotifications(inbox: Inbox): void {
     const before = told.current;
     const ids = new Set(items.map(({ approval }) => approval.approvalId));
     told.current = { ids, newest: items.at(-1)?.approval.requestedAt ?? before?.newest ?? '' };
-    // What was there when the page was opened is no news, and neither is an older one that was loaded later.
+    // Calls that were there when the page was opened, and older ones loaded later, are not new.
     const fresh =
       before === undefined
         ? []
@@ -36,7 +39,7 @@ export function useNotifications(inbox: Inbox): void {
         const now = Date.now();
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MOST_AT_ONCE) for (const item of fresh) tell(item, navigate);
-        // Under one name: each takes the place of the one before.
+        // The same tag, so that each replaces the one before.
         else show(t.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
       })
       .catch(() => undefined);

@@ -6,7 +6,7 @@ import { Visible } from '../ui/visible.js';
 import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
 
-/** The others that wait, each with its place, to pick from. */
+/** The other waiting calls with their positions, to choose from. */
 export function WaitingList({
   queue,
   total,
@@ -16,12 +16,12 @@ export function WaitingList({
   onMore,
 }: {
   queue: readonly string[];
-  /** How many wait, such as "100+". */
+  /** How many are waiting, such as "100+". */
   total: string;
   shownId: string;
   find: (id: string) => Asked | undefined;
   onPick: (id: string) => void;
-  /** Loads more of them. Absent: these are all. */
+  /** Loads more. Absent if all are loaded. */
   onMore: (() => void) | undefined;
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {

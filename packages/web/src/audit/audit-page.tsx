@@ -19,7 +19,7 @@ import { t } from '../words/audit.js';
 
 const STEP = 100;
 
-/** Who signed what, when, from where and by which rule. */
+/** Who approved what, when, from where and by which rule. */
 export default function AuditPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
@@ -135,7 +135,7 @@ export default function AuditPage(): ReactElement {
   );
 }
 
-/** The last letters tell two clients apart; the export has all of them. */
+/** The last characters distinguish two clients; the export has the full id. */
 function shortId(client: string): string {
   return client.startsWith('client_') ? t.client(client.slice(-4)) : client;
 }
@@ -180,7 +180,7 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
   );
 }
 
-/** The server walks its chain and compares it with its head file; then the records that it sent are checked here. */
+/** The server verifies its chain against its head file; then the received records are checked here. */
 function Verify({ worldId, entries }: { worldId: string; entries: readonly AuditEntry[] | undefined }): ReactElement {
   const client = useClient();
   const [verdict, setVerdict] = useState<ChainVerdict>();

@@ -1,13 +1,13 @@
 import type { AuditEntry } from '@countersign/protocol';
 
 export interface Filter {
-  /** Empty: all. */
+  /** Empty means all. */
   kind: string;
   agentId: string;
   words: string;
 }
 
-/** The records that fit, newest first. */
+/** The matching records, newest first. */
 export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, words }: Filter): AuditEntry[] {
   const wanted = words.trim().toLowerCase();
   return entries

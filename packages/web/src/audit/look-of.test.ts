@@ -14,7 +14,7 @@ const entry = (part: Pick<AuditEntry, 'kind'> & Partial<AuditEntry>): AuditEntry
 it('[A16] shows an answer as an answer, not as a denial', () => {
   expect(lookOf(entry({ kind: 'decision', decision: 'answer' }))).toMatchObject({ words: 'answered', tone: 'green' });
   expect(lookOf(entry({ kind: 'decision', decision: 'deny' }))).toMatchObject({ words: 'denied', tone: 'red' });
-  // Nobody signed a call that a grant or rule released.
+  // Nobody approved a call that a grant or rule released.
   const released = (scope: string) => lookOf(entry({ kind: 'decision', decision: 'release', scope })).words;
   expect([released('session'), released('always')]).toEqual(['allowed for this chat', 'allowed by a rule']);
   expect(lookOf(entry({ kind: 'decision', decision: 'expired' }))).toMatchObject({ words: 'expired', tone: 'red' });
@@ -27,7 +27,7 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
   );
 });
 
-it('[A16] calls only changes of rules a rule', () => {
+it('[A16] labels only changes of rules as a rule', () => {
   const words = (part: Partial<AuditEntry>): string => lookOf(entry({ kind: 'policy', ...part })).words;
   expect(words({ decision: 'added', rule: 'allow read_file' })).toBe('rule added');
   expect(words({ decision: 'agent added', agentId: 'ada' })).toBe('agent added');

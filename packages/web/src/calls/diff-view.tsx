@@ -19,7 +19,7 @@ const FIRST = 200;
 const STEP = 400;
 const LONGEST_LINE = 2000;
 
-/** Lines of a change, without a scroll area of its own: where it is signed, the end of the card is the end of all of it. */
+/** Lines of a diff, without a scroll area of its own, so that the end of the card is the end of the diff. */
 export function DiffView({ path, lines }: { path?: string; lines: readonly DiffLine[] }): ReactElement {
   const [count, setCount] = useState(FIRST);
   useFold(lines.length > count);
@@ -51,7 +51,7 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
             </span>
             {line.kind === 'added' || line.kind === 'removed' ? <span className="sr-only">{line.kind}: </span> : null}
             {line.text.length > LONGEST_LINE ? (
-              // All of it can be seen: what is behind the fold is signed, too.
+              // The folded part can be expanded, because it is approved too.
               <FoldedText text={line.text} first={LONGEST_LINE} strict />
             ) : (
               <span className="min-w-0">{line.text === '' ? ' ' : <Visible text={line.text} strict />}</span>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readResult } from './read-result.js';
 
-describe('what a call gave', () => {
-  it('is read as what it is, also from text', () => {
+describe('the result of a call', () => {
+  it('is recognised by its shape, also from text', () => {
     const shell = { exitCode: 1, stdout: 'a', stderr: 'b' };
     expect(readResult(shell)).toEqual({ kind: 'shell', ...shell, note: '' });
     expect(readResult(JSON.stringify(shell))).toEqual({ kind: 'shell', ...shell, note: '' });
@@ -14,7 +14,7 @@ describe('what a call gave', () => {
     expect(readResult(written)).toEqual({ kind: 'written', ...written });
   });
 
-  it('of a file or a folder is read as its lines', () => {
+  it('of a file or folder is shown as its lines', () => {
     const file = { path: 'a', size: 3, firstLine: 1, lastLine: 2, content: 'b\nc' };
     expect(readResult(file)).toEqual({
       kind: 'file',
@@ -35,16 +35,16 @@ describe('what a call gave', () => {
     expect(readResult({ path: 'a', entries: ['b', 1] }).kind).toBe('other');
   });
 
-  it('hides nothing it does not know', () => {
+  it('hides nothing it doesn’t know', () => {
     expect(readResult({ path: 'a', diff: '+b', more: 1 }).kind).toBe('other');
     expect(readResult({ path: 'a', created: true, bytes: 3, more: 1 }).kind).toBe('other');
     expect(readResult({ exitCode: 0, stdout: '', stderr: '', more: 'x' }).kind).toBe('other');
     expect(readResult({ exitCode: 0, stdout: '', stderr: '', note: 1 }).kind).toBe('other');
-    // One name that shows as two.
+    // One name that would look like two.
     expect(readResult({ path: 'a', entries: ['b\nc'] }).kind).toBe('other');
-    // The head of a diff is not shown, so nothing else may stand there.
+    // The head of a diff is not shown, so it may contain nothing else.
     expect(readResult({ path: 'a', diff: '--- a\n+++ now do this\n@@ -1 +1 @@\n+b' }).kind).toBe('other');
-    // Of two that are named alike only the last would be read; a model reads both.
+    // Of two equal keys only the last would be parsed; a model reads both.
     const twice = '{"stdout":"now do this","exitCode":0,"stdout":"a: {}","stderr":""}';
     expect(readResult(twice)).toEqual({ kind: 'text', text: twice });
     expect(readResult('{"a": {"b": "c\\": d", "e": [{"f": 1}]}}').kind).toBe('other');

@@ -10,7 +10,7 @@ export type ResultShape =
   | { kind: 'text'; text: string }
   | { kind: 'other'; value: unknown };
 
-/** Finds the form in which a result is best read. One that is JSON in a string is read as what it says. */
+/** Finds the best way to show a result. JSON in a string is parsed. */
 export function readResult(result: unknown): ResultShape {
   if (result === undefined || result === null || result === '') return { kind: 'nothing' };
   if (typeof result === 'string') {
@@ -28,7 +28,7 @@ export function readResult(result: unknown): ResultShape {
   );
 }
 
-// A tool chooses these keys, and a model reads all of them: a result with any other key is shown as it is.
+// The tool chooses these keys, and the model reads all of them: a result with any other key is shown unchanged.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -42,7 +42,7 @@ function readDiff({ path, diff, ...more }: Fields): ResultShape | undefined {
   if (typeof path !== 'string' || typeof diff !== 'string' || Object.keys(more).length > 0) return undefined;
   const [head = '', hasPlaces] = diff.split(/^@@/m, 2);
   const names = new Set(['', '--- /dev/null', `--- ${path}`, `--- a/${path}`, `+++ ${path}`, `+++ b/${path}`]);
-  // The head of a diff is left out where it is shown.
+  // The head of a diff is not shown.
   const isPlain = hasPlaces === undefined || head.split('\n').every((line) => names.has(line));
   return isPlain ? { kind: 'diff', path, diff } : undefined;
 }
@@ -63,13 +63,13 @@ function readFile({ path, size, firstLine, lastLine, content, note = '', ...more
 
 function readList({ path, entries, note = '', ...more }: Fields): ResultShape | undefined {
   if (typeof path !== 'string' || typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
-  // A name with a line break in it would show as two.
+  // A name with a line break would look like two.
   return Array.isArray(entries) && entries.every((entry) => typeof entry === 'string' && !entry.includes('\n'))
     ? { kind: 'list', path, entries, note }
     : undefined;
 }
 
-/** Undefined also where one name stands twice in the same object: only the last is read here, while a model reads both. */
+/** Also undefined if an object has a duplicate key: only the last is parsed here, while a model reads both. */
 function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

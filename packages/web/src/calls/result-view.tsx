@@ -6,7 +6,7 @@ import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
 import { t } from '../words/calls.js';
 
-/** What a call gave. */
+/** The result of a call. */
 export function ResultView({ result }: { result: unknown }): ReactElement | null {
   const shape = readResult(result);
   switch (shape.kind) {

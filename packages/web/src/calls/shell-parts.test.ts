@@ -4,8 +4,8 @@ import { shellParts } from './shell-parts.js';
 
 const UNITS = `ab -'"$(){}|;&<>#\\\`\n\t=é`.split('');
 
-describe('a command in colours', () => {
-  it('tells names, flags, strings and operators apart', () => {
+describe('syntax highlighting of a command', () => {
+  it('distinguishes names, flags, strings and operators', () => {
     const kinds = shellParts(`rm -rf "a b" && echo $HOME # done`).filter(({ text }) => text.trim() !== '');
     expect(kinds.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
       'name rm',
@@ -30,7 +30,7 @@ describe('a command in colours', () => {
     );
   });
 
-  it('[A15] gives a hostile one back as it is', () => {
+  it('[A15] returns a hostile command unchanged', () => {
     for (const command of ['$('.repeat(10_000), `"${'\\"'.repeat(9999)}`, 'x'.repeat(10_000_000)])
       expect(
         shellParts(command)

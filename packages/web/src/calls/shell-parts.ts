@@ -6,10 +6,10 @@ export interface ShellPart {
 const TOKEN =
   /(?<space>\s+)|(?<comment>#[^\n]*)|(?<single>'[^']*'?)|(?<double>"(?:\\[\s\S]|[^"\\])*"?)|(?<variable>\$\([^)]*\)?|\$\{[^}]*\}?|\$[\w@*#?$!-]+|`[^`]*`?)|(?<operator>&&|\|\||;;|>>|<<-?|[|;&<>(){}])|(?<word>(?:\\[\s\S]|[^\s'"$`|;&<>(){}\\])+)|(?<other>[\s\S])/gu;
 
-/** Longer commands are shown plain: colour is a help, not what is signed. */
+/** Longer commands are shown without colours, which are only an aid. */
 const LONGEST = 20_000;
 
-/** Colours for a command. Nothing is left out or changed: the parts joined are the text, whatever a part is taken for. */
+/** Syntax colours for a command. Nothing is dropped or changed: the joined parts are the text. */
 export function shellParts(command: string): ShellPart[] {
   if (command.length > LONGEST) return [{ kind: 'plain', text: command }];
   const parts: ShellPart[] = [];
@@ -24,7 +24,7 @@ export function shellParts(command: string): ShellPart[] {
       parts.push({ kind: 'plain', text });
       continue;
     }
-    // `#` begins a comment only where a word could begin.
+    // `#` starts a comment only where a word could start.
     if (comment !== undefined && beforeWord) parts.push({ kind: 'comment', text });
     else if (single !== undefined || double !== undefined) parts.push({ kind: 'string', text });
     else if (variable !== undefined) parts.push({ kind: 'variable', text });

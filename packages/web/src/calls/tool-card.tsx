@@ -28,30 +28,30 @@ export interface ToolCardProps {
   output: OutputTail | undefined;
   /** `1 of 2` while it waits. */
   place?: string | undefined;
-  /** Nothing stands below it that would move when it opens by itself. */
+  /** Nothing below it would move when it opens automatically. */
   isLast: boolean;
   me?: string | undefined;
   onReview?: (() => void) | undefined;
 }
 
-/** How long after a card opened by itself a click on it leaves it open. */
+/** How long after it opened automatically a click leaves it open. */
 const MEANT_TO_OPEN_MS = 1000;
 
 /**
- * One call, in one place, through its whole life. It opens by itself when it runs or fails, but only where it pushes nothing away:
- * elsewhere one line tells how it goes.
+ * One call, in one place, through its whole lifecycle. It opens automatically when it runs or fails, but only if that
+ * moves nothing else; otherwise one line shows its progress.
  */
 export function ToolCard({ invocation, approval, output, place, isLast, me, onReview }: ToolCardProps): ReactElement {
   const { status } = invocation;
   const [opened, setOpened] = useState<boolean>();
   const detailId = useId();
   const opens = isLast && (status.kind === 'running' || status.kind === 'failed');
-  // Once open it stays so: what comes below it must not jump up when it ends.
+  // Stays open: the content below must not jump when the call ends.
   const [openedItselfAt, setOpenedItselfAt] = useState<number>();
   if (opens && openedItselfAt === undefined) setOpenedItselfAt(performance.now());
   const isOpen = opened ?? openedItselfAt !== undefined;
   const toggle = (): void => {
-    // Aimed at a card that was still closed: the click was meant to open it.
+    // The card was still closed when the person aimed at it, so the click was meant to open it.
     const isEarly =
       opened === undefined && openedItselfAt !== undefined && performance.now() - openedItselfAt < MEANT_TO_OPEN_MS;
     setOpened(isEarly || !isOpen);
@@ -150,7 +150,7 @@ function Detail({
           </div>
         </details>
       )}
-      {/* Before what came of it, as it happened: below, it would move with every line. */}
+      {/* Before the output, in order of events: below it, it would move with every line. */}
       {decision === undefined ? null : (
         <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
           <Visible text={decisionStory(decision, now, me)} />
@@ -168,7 +168,7 @@ function Detail({
               <Visible text={failureWords(status)} />
             </span>
           </p>
-          {/* What it had written before it was stopped is the only trace of how far it came. */}
+          {/* The output before a stop is the only hint at how far it got. */}
           {status.result !== undefined ? (
             <ResultView result={status.result} />
           ) : output === undefined ? null : (
@@ -189,14 +189,14 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
   if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">{t.noOutputYet}</p>;
   const text = output.parts.map((part) => part.text).join('');
   return (
-    // A fixed height: lines that come in must not push what stands below.
+    // A fixed height, so that new lines don't move the content below.
     <div
       className="flex h-40 flex-col-reverse overflow-y-auto rounded-md border border-line bg-sunken px-3 py-2"
       tabIndex={0}
       role="log"
       aria-label={t.output}
     >
-      {/* From the top while it is short; the end is kept in view once it is not. */}
+      {/* From the top while it is short; then follows the end. */}
       <div className="mb-auto">
         {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{t.dropped(output.dropped)}</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />
@@ -220,7 +220,7 @@ function Elapsed({ invocation }: { invocation: Invocation }): ReactElement | nul
 
 const LONGEST_ASIDE = 200;
 
-/** How it goes, in a line: the last that it wrote, or why it failed. */
+/** Progress in one line: the last line of output, or why it failed. */
 function asideWords(status: Invocation['status'], output: OutputTail | undefined): string {
   if (status.kind === 'failed') return failureWords(status).slice(0, LONGEST_ASIDE);
   if (status.kind !== 'running' || output === undefined) return '';

@@ -12,16 +12,16 @@ import { sayError } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { t } from '../words/chat.js';
 
-/** What the chat is called, whether somebody works, and how to stop it. */
+/** The title of the chat, who is working, and the stop button. */
 export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactElement {
   const client = useClient();
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
   const status = useChat((state) => state.status);
-  // As one string: a new list each time would draw the header each time.
+  // As a string: a new array each time would re-render the header.
   const busyNow = useChat((state) => busyNames(state));
-  // A name stays until the chat is at rest: were it to go between two steps, the badge would jump.
+  // A name stays until the chat is idle, so that the badge doesn't flicker between steps.
   const [busy, setBusy] = useState(busyNow);
   const shown = status === 'working' ? busyNow || busy : '';
   if (shown !== busy) setBusy(shown);
@@ -45,12 +45,12 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         </Badge>
       ) : null}
       {status === 'waiting' ? (
-        // Where there is no room, the bar over the composer says so.
+        // On small screens, the bar above the composer shows it.
         <Badge tone="amber" icon="hourglass" className="max-sm:hidden">
           {t.waitingForYou}
         </Badge>
       ) : null}
-      {/* Its room is kept: were it to appear and go, what stands beside it would move under the pointer. */}
+      {/* Its space is reserved, so that the elements beside it don't move under the pointer. */}
       <Button
         size="small"
         icon="stop"
@@ -78,7 +78,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   );
 }
 
-/** Who works now, by name, where the record tells: an agent that still thinks is not in it. */
+/** Names of the agents that are working, as far as known: an agent that is still thinking isn't included. */
 function busyNames(state: ChatState): string {
   return workers(state)
     .filter(({ doing }) => doing !== 'waiting')

@@ -13,14 +13,14 @@ export interface ComposerProps {
   worldName: string;
   draftKey: string;
   suggestions: readonly string[];
-  /** Over what stands above: when they go, nothing else may move. */
+  /** Floats over the content above, so that nothing moves when they disappear. */
   floating?: boolean;
-  /** Nothing can be sent now: the message that begins the chat is still on its way. */
+  /** Sending is disabled while the first message of the chat is being sent. */
   busy?: boolean;
   onSend: (content: string) => void;
 }
 
-/** Where a person writes. Enter sends, Shift+Enter begins a line, `@` at the start of one addresses an agent. */
+/** The message field. Enter sends, Shift+Enter starts a new line, `@` at the start of one mentions an agent. */
 export function Composer({
   agents,
   worldName,
@@ -65,7 +65,7 @@ export function Composer({
   };
   const send = (content: string): void => {
     if (content.trim() === '' || busy) return;
-    // A suggestion is nobody's half-written message: what stands in the field stays there.
+    // Sending a suggestion doesn't clear what the person has typed.
     if (content === text) write('');
     setMention(undefined);
     onSend(content);
@@ -73,7 +73,7 @@ export function Composer({
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // While a character is being composed, Enter belongs to the input method.
+    // During composition, Enter belongs to the input method.
     if (event.nativeEvent.isComposing) return;
     const agent = offers[chosen];
     if (open && agent !== undefined) {
@@ -180,7 +180,7 @@ export function Composer({
   );
 }
 
-/** A name that is typed to its end needs no completing: Enter sends. */
+/** A fully typed name needs no completion: Enter sends. */
 function isWhole(agents: readonly Agent[], mention: Mention | undefined): boolean {
   const typed = mention?.typed.trim().toLowerCase();
   return typed !== undefined && typed !== '' && agents.some(({ name }) => typed === name.toLowerCase());

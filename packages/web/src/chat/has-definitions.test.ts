@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasDefinitions } from './has-definitions.js';
 
-describe('a text that must be read as a whole', () => {
+describe('a text that must be parsed as a whole', () => {
   it.each([
     ['a reference link', 'See [the docs][d].\n\nMore.\n\n[d]: https://example.com'],
     ['a footnote', 'A claim.[^1]\n\nMore.\n\n[^1]: Its source.'],

@@ -1,10 +1,10 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** `[name]: address` and `[^1]: words`. */
+/** `[name]: url` and `[^1]: text`. */
 const DEFINITION = /^[ >]{0,8}\[[^\]\n]+\]:/;
 
 /**
- * Whether some part of a text is defined in another one: the address of a reference link, the words of a footnote. Such a text must be
- * read as a whole. What looks like a definition inside of code counts too unless it is fenced: reading it whole is only slower.
+ * Whether part of a text is defined elsewhere in it: the URL of a reference link, or a footnote. Such a text must be
+ * parsed as a whole. Unfenced code that looks like a definition counts too, which only makes it slower.
  */
 export function hasDefinitions(text: string): boolean {
   let fence: string | undefined;

@@ -5,9 +5,9 @@ import rehypeHighlight from 'rehype-highlight';
 const components: Components = { pre: ({ children }) => <>{children}</> };
 const plugins = [rehypeHighlight];
 
-/** Code in colours; `language` is one word. Loaded only when there is some: the languages are larger than the rest of the page. */
+/** Highlighted code; `language` is one word. Loaded on demand: the grammars are larger than the rest of the page. */
 const Highlighted = memo(function Highlighted({ language, text }: { language: string; text: string }): ReactElement {
-  // Longer than any fence inside, so that code about Markdown does not end it.
+  // Longer than any fence inside, so that code about Markdown doesn't end it.
   const fence = '`'.repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return (
     <ReactMarkdown rehypePlugins={plugins} components={components}>

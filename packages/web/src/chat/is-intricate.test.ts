@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isIntricate } from './is-intricate.js';
 
-describe('text that is not read as Markdown', () => {
+describe('text that is not parsed as Markdown', () => {
   it.each([
     ['quotes', '>'.repeat(3000)],
     ['quotes with blanks', '> '.repeat(3000)],
@@ -14,7 +14,7 @@ describe('text that is not read as Markdown', () => {
     ['emphasis after a fence that HTML makes none', `<div>\n\`\`\`\n\n${'*a '.repeat(3000)}`],
     ['emphasis after a line that only looks like a fence', `\`\`\`a\`b\n${'*a '.repeat(3000)}`],
     ['emphasis after a fence that is closed', `~~~\n~~~\n${'*a '.repeat(3000)}`],
-  ])('is nested deeper than anybody writes: %s', (_, text) => {
+  ])('is nested too deeply: %s', (_, text) => {
     expect(isIntricate(text)).toBe(true);
   });
 
@@ -25,7 +25,7 @@ describe('text that is not read as Markdown', () => {
     ['a list', '- **one** of *many*\n'.repeat(300)],
     ['a rule', '-'.repeat(500)],
     ['nested quotes', '> > > said\n'.repeat(100)],
-  ])('is nothing that people write: %s', (_, text) => {
+  ])('is unlike anything people write: %s', (_, text) => {
     expect(isIntricate(text)).toBe(false);
   });
 });

@@ -1,11 +1,11 @@
-/** Deeper than anybody writes by hand; at some thousands the reader of Markdown runs out of stack. */
+/** Deeper than anyone writes by hand; at some thousands the Markdown parser overflows the stack. */
 const DEEPEST = 60;
-/** Marks that have to be paired with each other: the time for that grows with their square. */
+/** Limit of delimiters that have to be paired, which takes quadratic time. */
 const MOST_MARKS = 2000;
 
-/** Whether reading this as Markdown would hold up or break the page; it is then shown as the plain text it is. */
+/** Whether parsing this as Markdown would block or break the page. If so, it is shown as plain text. */
 export function isIntricate(text: string): boolean {
-  // A fence inside HTML is not a fence: then everything is counted.
+  // A fence inside HTML is not a fence, so everything is counted.
   const hasFences = !/^ {0,3}</m.test(text);
   let fence: string | undefined;
   let marks = 0;

@@ -5,7 +5,7 @@ import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
 import { t } from '../words/chat.js';
 
-/** The newest turn of the chat, small, at the foot of the column. */
+/** The timeline of the newest turn, small, at the bottom of the column. */
 export default function LastTurn(): ReactElement | null {
   const client = useClient();
   const worldId = useChat((state) => state.worldId);

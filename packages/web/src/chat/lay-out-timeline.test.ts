@@ -4,8 +4,8 @@ import { layOut } from './lay-out-timeline.js';
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 const turn = { turnId: 't', agentId: 'a', startedAt: at(0), inputTokens: 0, outputTokens: 0 };
 
-describe('a turn over time', () => {
-  it('places each span where it was', () => {
+describe('the timeline of a turn', () => {
+  it('positions each span', () => {
     const { bars, total } = layOut(
       {
         ...turn,
@@ -24,7 +24,7 @@ describe('a turn over time', () => {
     ]);
   });
 
-  it('draws a running span up to now, and never backwards', () => {
+  it('draws a running span up to now, and never with negative width', () => {
     const spans = [{ kind: 'tool' as const, label: 't', startedAt: at(5) }];
     expect(layOut({ ...turn, spans }, 10_000).bars[0]).toMatchObject({ left: 50, width: 50 });
     expect(layOut({ ...turn, spans }, 1000).bars[0]?.width).toBe(0);

@@ -10,7 +10,7 @@ export interface Bar {
   ms: number;
 }
 
-/** Places the spans of a turn on one line of time. What has not ended reaches up to now. */
+/** Positions the spans of a turn on a timeline. Running spans end now. */
 export function layOut(turn: Timeline, now: number): { bars: Bar[]; total: number } {
   const start = Date.parse(turn.startedAt);
   const ends = turn.spans.map((span) => endOf(span, now));

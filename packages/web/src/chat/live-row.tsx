@@ -5,9 +5,9 @@ import { Markdown } from './markdown.js';
 import { Spoken } from './message-row.js';
 import { t } from '../words/chat.js';
 
-/** An answer being spoken. It keeps its place and form when the finished message comes. */
+/** An answer while it streams. The finished message takes the same place and form. */
 export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
-  // Chunks may come faster than they can be drawn: the newest one counts.
+  // Chunks may arrive faster than they can be rendered; only the newest matters.
   const text = useDeferredValue(stream.text);
   const agentId = stream.agentId ?? agents.find(({ name }) => name === stream.agentName)?.id ?? stream.agentName;
   return (

@@ -13,7 +13,7 @@ import { splitBlocks } from './split-blocks.js';
 import { whereTo } from './where-to.js';
 import { t } from '../words/chat.js';
 
-/** More than this is shown as plain text: reading it as Markdown would hold up the page. */
+/** Longer text is shown as plain text: parsing it as Markdown would block the page. */
 const LONGEST = 60_000;
 const LONGEST_LINE = 20_000;
 
@@ -24,10 +24,10 @@ const Plain: typeof HighlightedView = memo(function Plain({ text }: { text: stri
   return <code>{text}</code>;
 });
 
-/** What ids of footnotes begin with, so that a link within a message is known from one that leads away. */
+/** Prefix of footnote ids, to distinguish links within a message from external ones. */
 const WITHIN = 'within-';
 
-/** A footnote of this message, or the way back from it. The address of the page stays as it is. */
+/** A footnote of this message, or the link back from it. Doesn't change the page's URL. */
 function Within({ id, children, ...rest }: { id: string; children: ReactNode }): ReactElement {
   return (
     <a
@@ -45,7 +45,7 @@ function Within({ id, children, ...rest }: { id: string; children: ReactNode }):
   );
 }
 
-/** A link out of here. Where it leads is said beside it when its words say otherwise; nothing is told to the other side. */
+/** An external link. Shows its host if its text says something else; sends no referrer. */
 function Away({ href, words, children }: { href: string; words: string; children: ReactNode }): ReactElement {
   const place = whereTo(href, words, location.href);
   return (
@@ -65,7 +65,7 @@ function wordsOf(node: Node | Node['children'][number] | undefined): string {
   return node?.type === 'element' ? node.children.map(wordsOf).join('') : '';
 }
 
-/** A name of a language and nothing else: what stands behind a fence is written by others. */
+/** A language name and nothing else: others write what follows a fence. */
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 const components: Components = {
@@ -83,7 +83,7 @@ const components: Components = {
       </Away>
     );
   },
-  // A picture that loads by itself tells its sender that, and when, this was read.
+  // Loading an image would tell its sender that and when this was read.
   img({ src, alt }) {
     if (typeof src !== 'string') return <>{alt}</>;
     const words = alt === undefined || alt === '' ? src : alt;
@@ -147,8 +147,8 @@ const Block = memo(function Block({ text, breaks }: { text: string; breaks: bool
 });
 
 /**
- * What somebody said. HTML in it is text; what can't be seen is shown by its number. `breaks`: a line break is one, as in text that a
- * person typed or pasted.
+ * The text of a message. HTML is shown as text, and invisible characters as escapes. `breaks` keeps line breaks, for
+ * text that a person typed or pasted.
  */
 export const Markdown = memo(function Markdown({
   text,
@@ -161,7 +161,7 @@ export const Markdown = memo(function Markdown({
   return (
     <div dir="auto" className="prose">
       {blocksOf(visibleText(text)).map((block, index) => (
-        // A block keeps its place: text is only ever added at the end.
+        // Blocks keep their index: text is only appended.
         <Block key={`${index}`} text={block} breaks={breaks} />
       ))}
     </div>

@@ -14,14 +14,14 @@ import { t } from '../words/chat.js';
 export interface MessageRowProps {
   message: TranscriptMessage;
   agents: readonly Agent[];
-  /** The words it answers, where they are not just above. */
+  /** The message it answers, if that isn't directly above. */
   answers?: { id: string; who: string; words: string } | undefined;
   onShow: (messageId: string) => void;
   notices: readonly Notice[];
   marked: boolean;
 }
 
-/** One line of the transcript: who, what, and the calls it made. */
+/** One row of the transcript: the sender, the text and its calls. */
 export const MessageRow = memo(function MessageRow({
   message,
   agents,
@@ -74,7 +74,7 @@ export function Spoken({
   agents: readonly Agent[];
   at?: string;
   usage?: TranscriptMessage['usage'];
-  /** Stands where the time will be. */
+  /** Shown in place of the time. */
   note?: string | undefined;
   marked?: boolean;
   children: ReactNode;

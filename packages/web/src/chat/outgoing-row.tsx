@@ -11,7 +11,7 @@ import { t } from '../words/chat.js';
 
 const PERSON: Speaker = { kind: 'person', name: 'human' };
 
-/** A message that is not in the transcript yet, with how its delivery stands. */
+/** A message that isn't in the transcript yet, with its delivery state. */
 export function OutgoingRow({ message, draftKey }: { message: Outgoing; draftKey: string }): ReactElement {
   const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
   return (

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { FoldedText } from '../ui/folded-text.js';
 
-/** Words that can't be drawn as they are meant are shown as they were written; without it one message would take the whole page. */
+/** Shows the plain text if rendering fails; otherwise one message would break the whole page. */
 export class PlainInstead extends Component<{ text: string; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

@@ -14,13 +14,13 @@ import { t } from '../words/chat.js';
 const STEP = 50;
 const MOST = 1000;
 
-/** Full text over all chats of the world. */
+/** Full-text search over all chats of the world. */
 export default function SearchPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
-  // Kept in the URL, so that going back from a hit shows the others again.
+  // In the URL, so that going back from a result shows the results again.
   const [words, setWords] = useState(new URLSearchParams(useSearch()).get('q') ?? '');
   const [limit, setLimit] = useState(STEP);
   const wanted = useDeferredValue(words.trim());

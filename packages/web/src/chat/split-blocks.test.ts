@@ -5,7 +5,7 @@ import { splitBlocks } from './split-blocks.js';
 const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\n\n', '```\n', '~~~', '- ', '1. ') });
 
 describe('blocks of an answer', () => {
-  it('keeps fences, lists and what is indented whole', () => {
+  it('keeps fences, lists and indented blocks whole', () => {
     const answer = 'One.\n\n```ts\na\n\nb\n```\n\n1. a\n\n   more of a\n\n2. b\n\nEnd.';
     expect(splitBlocks(answer)).toEqual([
       'One.\n\n',
@@ -15,7 +15,7 @@ describe('blocks of an answer', () => {
     ]);
   });
 
-  it('loses nothing, whatever is in it', () => {
+  it('loses nothing, for any text', () => {
     fc.assert(
       fc.property(text, (answer) => {
         expect(splitBlocks(answer).join('')).toBe(answer);
@@ -23,7 +23,7 @@ describe('blocks of an answer', () => {
     );
   });
 
-  it('leaves the blocks before the last as they are while more comes', () => {
+  it('leaves the blocks before the last unchanged while more arrives', () => {
     fc.assert(
       fc.property(text, text, (before, added) => {
         const finished = splitBlocks(before).slice(0, -1);

@@ -9,7 +9,7 @@ import { t } from '../words/chat.js';
 
 const SHOWN = 12;
 
-/** The last turns of a chat, each as bars over time. */
+/** The timelines of the last turns of a chat. */
 export function TimelineDialog({ onClose }: { onClose: () => void }): ReactElement {
   const client = useClient();
   const store = useChatStore();
@@ -17,7 +17,7 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const status = useChat((state) => state.status);
-  // Read once for each length: the list is a new one each time it is made.
+  // Re-render only when the length changes: the array is a new one each time.
   useChat((state) => state.transcript.length);
   const turns = useQueries({
     queries: turnsOf(store.getState())

@@ -12,11 +12,11 @@ import { useHold } from './use-hold.js';
 import { useScrollGestures } from './use-scroll-gestures.js';
 import { t } from '../words/chat.js';
 
-/** How near to an end, in pixels, counts as being there. */
+/** Distance from an end, in pixels, that counts as being there. */
 const NEAR_TOP = 1000;
 const NEAR_END = 80;
 
-/** The chat, windowed: only what can be seen is in the page, however long it is. Older pages are loaded on the way up. */
+/** The chat as a virtual list: only visible rows are in the page. Older pages load when scrolling up. */
 export function Transcript({ wanted }: { wanted?: string | undefined }): ReactElement {
   const store = useChatStore();
   const rows = useChat((state) => state.transcript);
@@ -41,13 +41,13 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       `${index}`,
     [rows, pending, live, firstLive],
   );
-  // A reader at the end stays there while more comes. A reader who scrolled up is left alone.
+  // A reader at the end stays there while more arrives. A reader who scrolled up is left alone.
   const follows = useRef(true);
   const shown = useRef(false);
   const inner = useRef<HTMLDivElement>(null);
-  /** Where the view was last put or found. */
+  /** The last known scroll position. */
   const lastTop = useRef(0);
-  /** Sizes changed since the last scroll event, so the browser may have moved the view by itself. */
+  /** Sizes changed since the last scroll event, so the browser may have moved the view. */
   const resized = useRef(false);
   const { isScrollingUp, gestures } = useScrollGestures();
   const toEnd = (element: HTMLElement): void => {
@@ -65,8 +65,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     scrollEndThreshold: NEAR_END,
     paddingStart: 16,
     paddingEnd: 24,
-    // The list corrects from the last scroll event it received. On a busy machine that is an old one, and the correction would take
-    // a reader away from the end.
+    // The list corrects relative to the last scroll event it received. On a busy machine that is outdated, and the
+    // correction would move a reader away from the end.
     scrollToFn: (offset, options, instance) => {
       const element = instance.scrollElement;
       if (element === null || hold.isHeld()) return;
@@ -74,7 +74,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       else {
         const before = element.scrollTop;
         elementScroll(offset, options, instance);
-        // Only the correction: how far the reader scrolled meanwhile is in a scroll event that is still to come.
+        // Only the correction: the reader's own scrolling arrives in a later scroll event.
         lastTop.current += element.scrollTop - before;
       }
     },
@@ -84,7 +84,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   useEffect(() => {
     const element = box.current;
     if (inner.current === null || element === null) return undefined;
-    // After layout and before paint: nobody sees the text out of place.
+    // After layout and before paint, so nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
       resized.current = true;
       if (hold.isHeld()) {
@@ -94,7 +94,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       } else if (follows.current) toEnd(element);
     });
     observer.observe(inner.current);
-    // It gets smaller when a question comes or the field below grows.
+    // It shrinks when a card appears or the composer grows.
     observer.observe(element);
     return () => observer.disconnect();
   }, [hold]);
@@ -127,24 +127,24 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
     if (hold.isHeld() && Math.abs(top - lastTop.current) <= 1) return;
     hold.release();
-    // The end of the list: the page itself may not have grown yet by what came in front, and its end is in the middle then.
+    // Use the end of the list: the page may not have grown yet by what was prepended.
     const below = Math.max(height, virtual.getTotalSize()) - top - clientHeight;
     const hasMovedUp = top < lastTop.current - 1;
     if (below <= 1) follows.current = true;
-    // Text that shrinks moves the view up too; then only a gesture tells that a person did.
+    // Shrinking text moves the view up too; only a gesture shows that a person scrolled.
     else if (hasMovedUp && (!resized.current || isScrollingUp(timeStamp))) follows.current = false;
     else if (below < NEAR_END && top > lastTop.current) follows.current = true;
     lastTop.current = top;
     resized.current = false;
     if ((older === 'more' || older === 'failed') && top < NEAR_TOP) loadOlder();
   };
-  // Also where nobody scrolls: a page may be shorter than the view. Asked of the page itself, which knows already where it was put.
+  // Also without scrolling: a page may be shorter than the view. Reads the element, which already has its new position.
   useEffect(() => {
     if (count > 0 && older === 'more' && box.current !== null && box.current.scrollTop < NEAR_TOP) loadOlder();
   }, [count, size, older, loadOlder]);
 
   const [target, setTarget] = useState<string>();
-  // What is answered, or was found, may be further up than what is loaded.
+  // The message may be further up than what is loaded.
   const show = useCallback(
     (messageId: string): void => {
       store
@@ -195,7 +195,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
             const above = item.index === 0 ? undefined : rowAt(rows, item.index - 1);
             const answered = message?.replyToMessageId;
             const previous = above === undefined ? undefined : get(messages, above);
-            // Said only where it can't be seen: not right below what it answers, nor in the middle of one agent's turn.
+            // Shown only if it isn't obvious: not directly below the message it answers, nor within one agent's turn.
             const isPlain = answered === above || (message !== undefined && isSame(previous?.speaker, message.speaker));
             const target = answered === undefined || isPlain ? undefined : get(messages, answered);
             return (
@@ -271,10 +271,10 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   );
 }
 
-/** How many lines from the end to search for a message that was just sent. */
+/** How many rows from the end to search for a message that was just sent. */
 const RECENT = 200;
 
-/** The messages of this chat that are not in the transcript yet. Those that are have left the outbox. */
+/** Messages of this chat that aren't in the transcript yet. */
 function usePending(chatId: string): ReturnType<typeof notYetShown> {
   const outbox = useOutbox();
   const rows = useChat((state) => state.transcript);

@@ -1,6 +1,6 @@
 import { type ChatState, get, rowAt, turnOf } from '@countersign/client';
 
-/** So far back turns are looked for. */
+/** How many messages to search for turns. */
 const MESSAGES = 60;
 
 /** The turns of the last messages, newest first. */

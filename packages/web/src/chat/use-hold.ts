@@ -1,10 +1,10 @@
 import { useState } from 'react';
 
-/** Keeps one element of a scrolled box where it is on the screen while what it opened changes the size of the page. */
+/** Keeps an element at its position on the screen while the content that it opened changes the page's size. */
 export interface Hold {
   take(element: Element): void;
   isHeld(): boolean;
-  /** Puts the element back after a change. */
+  /** Restores the element's position after a change. */
   keep(box: HTMLElement): void;
   release(): void;
 }
@@ -26,7 +26,7 @@ function createHold(): Hold {
       if (held === undefined) return;
       const before = box.scrollTop;
       box.scrollTop = before + held.element.getBoundingClientRect().top - held.top;
-      // Closed at the end of the page: from there it follows again.
+      // Closed at the end of the page, which then follows again.
       if (held.closes && box.scrollHeight - box.scrollTop - box.clientHeight <= 1) held = undefined;
     },
     release() {

@@ -7,7 +7,7 @@ const wheel = (deltaY: number, timeStamp: number): WheelEvent<HTMLElement> =>
 const key = (name: string, timeStamp: number): KeyboardEvent<HTMLElement> =>
   ({ key: name, timeStamp }) as KeyboardEvent<HTMLElement>;
 
-it("a scroll is a person's for a second after a wheel, a key or a touch that goes up", () => {
+it('attributes a scroll to a person for a second after a wheel, key or touch that goes up', () => {
   const { isScrollingUp, gestures } = createScrollGestures();
   expect(isScrollingUp(0)).toBe(false);
   gestures.onWheel?.(wheel(10, 0));
@@ -21,7 +21,7 @@ it("a scroll is a person's for a second after a wheel, a key or a touch that goe
   expect([isScrollingUp(4001), isScrollingUp(5000)]).toEqual([true, false]);
 });
 
-it('the scrollbar counts until it is let go, a press on what is in the page does not', () => {
+it('counts the scrollbar until it is released, but not a press on the content', () => {
   const { isScrollingUp, gestures } = createScrollGestures();
   const box = {} as HTMLElement;
   const press = (target: unknown): PointerEvent<HTMLElement> =>

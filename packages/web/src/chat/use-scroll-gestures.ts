@@ -1,11 +1,11 @@
 import { type HTMLAttributes, useState } from 'react';
 
-/** How long after a wheel, key or touch a scroll may still be its effect. */
+/** How long after a wheel, key or touch event a scroll may still be its effect. */
 const EFFECT_MS = 1000;
 const KEYS = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollGestures {
-  /** Whether a person was scrolling up, or might have been, at this time of an event. */
+  /** Whether a person was, or might have been, scrolling up at this event time. */
   readonly isScrollingUp: (timeStamp: number) => boolean;
   /** For the scrolled element. */
   readonly gestures: Pick<
@@ -14,7 +14,7 @@ export interface ScrollGestures {
   >;
 }
 
-/** Tells a person's scrolling from what the browser does by itself when content changes its size. */
+/** Distinguishes a person's scrolling from what the browser does when content changes its size. */
 export function useScrollGestures(): ScrollGestures {
   const [made] = useState(createScrollGestures);
   return made;
@@ -35,7 +35,7 @@ export function createScrollGestures(): ScrollGestures {
       onTouchMove({ timeStamp }) {
         lastUp = timeStamp;
       },
-      // The scrollbar belongs to the element itself. A browser tells that it was let go only by the next move over the page.
+      // The scrollbar belongs to the element itself. Its release shows only in the next pointer move over the page.
       onPointerDown({ target, currentTarget }) {
         isDragging = target === currentTarget;
       },

@@ -3,7 +3,7 @@ import { whereTo } from './where-to.js';
 
 const BASE = 'http://127.0.0.1:4711/w/harbour';
 
-describe('where a link leads', () => {
+describe('the target of a link', () => {
   it.each([
     ['https://evil.example/x', 'https://bank.example', 'evil.example'],
     ['https://evil.example/x', 'bank.example', 'evil.example'],
@@ -17,7 +17,7 @@ describe('where a link leads', () => {
     ['mailto:eve@evil.example', 'bob@bank.example', 'mailto:eve@evil.example'],
     ['/w/other', 'elsewhere', '127.0.0.1:4711'],
     ['http://[', 'broken', 'http://['],
-  ])('%s is told beside "%s"', (href, words, place) => {
+  ])('%s is shown beside "%s"', (href, words, place) => {
     expect(whereTo(href, words, BASE)).toBe(place);
   });
 
@@ -27,7 +27,7 @@ describe('where a link leads', () => {
     ['https://bank.example/long/way', 'bank.example'],
     ['mailto:bob@bank.example', 'bob@bank.example'],
     ['#user-content-fn-1', '1'],
-  ])('%s is told by its own words "%s"', (href, words) => {
+  ])('%s is already shown by its text "%s"', (href, words) => {
     expect(whereTo(href, words, BASE)).toBeUndefined();
   });
 });

@@ -1,14 +1,14 @@
 import type { Tabs } from './tabs.js';
 
 /**
- * So many streams may be open at once: a browser has six connections to a server, and without a free one no page loads and nothing can
- * be signed. More worlds than that can only be looked at by turns.
+ * Most concurrent streams: a browser has six connections per server, and without a free one no page loads and nothing
+ * can be approved. More worlds than that take turns.
  */
 const MOST_STREAMS = 4;
 const ROOM = 'countersign.room';
 const LOOK_AGAIN_MS = 15_000;
 
-/** Undefined where a browser has no locks, such as on a page that is not served from this machine or over TLS. */
+/** Undefined if the browser has no locks, for example on a page that isn't served from this machine or over TLS. */
 export function browserTabs(): Tabs | undefined {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined;
   const { locks } = navigator;
@@ -45,7 +45,7 @@ async function streams(locks: LockManager): Promise<number> {
   return held.filter(({ name }) => name?.startsWith('countersign.events.') === true).length;
 }
 
-/** Who is not looked at waits while others need the connections; who is looked at waits for nobody. */
+/** A hidden tab waits while others need the connections; a visible one waits for nobody. */
 async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && document.visibilityState === 'hidden' && (await streams(locks)) >= MOST_STREAMS) {
     await new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Says that one more is there, and gives its own up when it is not looked at and they are too many. */
+/** Announces one more stream, and gives up its own if it is hidden and there are too many. */
 function makeRoom(locks: LockManager, giveUp: () => void): () => void {
   const channel = new BroadcastChannel(ROOM);
   const tell = channel.postMessage.bind(channel);

@@ -10,11 +10,11 @@ import type {
 } from '@countersign/client';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 
-/** The server this page talks to. */
+/** The server that this page uses. */
 export const ClientContext = createContext<Client | undefined>(undefined);
-/** Messages on their way to the server. */
+/** Messages being sent to the server. */
 export const OutboxContext = createContext<Outbox | undefined>(undefined);
-/** The world that is looked at; its one stream serves all views of the page. */
+/** The open world; its stream serves all views of the page. */
 export const WorldContext = createContext<WorldStore | undefined>(undefined);
 export const ChatContext = createContext<ChatStore | undefined>(undefined);
 
@@ -44,7 +44,10 @@ export function useChatStore(): ChatStore {
   return required(useContext(ChatContext), 'chat');
 }
 
-/** A part of a store's state. `select` must give the same object for the same state, or every event would render the view again. */
+/**
+ * Part of a store's state. `select` must return the same object for the same state, or every event would re-render the
+ * view.
+ */
 export function useSelected<State, Part>(store: Store<State>, select: (state: State) => Part): Part {
   return useSyncExternalStore(
     (listener) => store.subscribe(listener),
@@ -60,14 +63,14 @@ export function useChat<Part>(select: (state: ChatState) => Part): Part {
   return useSelected(useChatStore(), select);
 }
 
-/** Opens a store while the view is there, and closes it after. */
+/** Opens a store while the view is mounted, and closes it afterwards. */
 export function useOpened<S extends { close(): void }>(open: () => S, key: string): S | undefined {
   const [opened, setOpened] = useState<{ key: string; store: S }>();
   useEffect(() => {
     const store = open();
     setOpened({ key, store });
     return () => store.close();
-    // `open` is a new function on each drawing; what it opens is told by the key.
+    // `open` is a new function on each render; the key identifies what it opens.
   }, [key]);
   return opened?.key === key ? opened.store : undefined;
 }

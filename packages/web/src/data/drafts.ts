@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { keptText } from './kept-text.js';
 
-/** What is half written in each composer. Kept over a change of page and over a reload. */
+/** The drafts of all composers. Kept across navigation and reloads. */
 const listeners = new Set<() => void>();
 const drafts = new Map<string, string>();
 
@@ -15,7 +15,7 @@ export function writeDraft(key: string, text: string): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Puts text back in front of what was written since. */
+/** Puts text back before what was typed since. */
 export function giveBack(key: string, text: string): void {
   const since = draftOf(key);
   writeDraft(key, since === '' ? text : `${text}\n${since}`);

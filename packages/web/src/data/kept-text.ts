@@ -1,4 +1,6 @@
-/** Text that this tab keeps over a reload. With `text` it is replaced; empty text is removed. Without storage nothing is kept. */
+/**
+ * Text that this tab keeps across reloads. `text` replaces it; empty text removes it. Without storage, nothing is kept.
+ */
 export function keptText(key: string, text?: string): string | undefined {
   try {
     if (text === '') sessionStorage.removeItem(key);

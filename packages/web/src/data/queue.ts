@@ -1,7 +1,7 @@
-/** What is pushed from many sides is read in order on one. */
+/** A queue with many writers and one reader, in order. */
 export interface Queue<T> {
   push(item: T): void;
-  /** What was pushed before is still read. */
+  /** Items pushed before are still read. */
   end(): void;
   read(): AsyncGenerator<T, void, undefined>;
 }

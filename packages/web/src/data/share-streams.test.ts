@@ -7,7 +7,7 @@ import { createQueue, type Queue } from './queue.js';
 import { shareStreams } from './share-streams.js';
 import type { Tabs } from './tabs.js';
 
-/** A browser in which tabs can be closed, or stop to answer. */
+/** A browser whose tabs can be closed or frozen. */
 function browser() {
   const channels = new Map<string, Set<{ hear: (note: unknown) => void; tab: object }>>();
   const holders = new Map<string, { tab: object; rob: () => void; done: Promise<void> }>();
@@ -52,7 +52,7 @@ function browser() {
   return { tabOf, frozen };
 }
 
-/** A tab: what its stream was asked for, what comes on it, and what its views hear. */
+/** A tab: the requests of its stream, its events, and what its views receive. */
 function open(home: ReturnType<typeof browser>, after: number, as?: NewClient) {
   const clock = createFakeClock();
   const streams: { after: number | undefined; as: NewClient | undefined; queue: Queue<Batch> }[] = [];
@@ -95,13 +95,13 @@ async function settle(): Promise<void> {
 }
 
 describe('the shared stream', () => {
-  it('[S6] is opened by one tab and heard by all, each from where it was', async () => {
+  it('[S6] is opened by one tab and received by all, each from its own position', async () => {
     const home = browser();
     const first = open(home, 10);
     await settle();
     first.streams[0]?.queue.push(happens(11, 12));
     await settle();
-    // It read its data at 11: 12 is what it missed.
+    // It loaded its data at 11, so it missed 12.
     const second = open(home, 11);
     await settle();
     first.streams[0]?.queue.push(happens(13));
@@ -129,13 +129,13 @@ describe('the shared stream', () => {
     expect(third.streams).toEqual([]);
   });
 
-  it('[S6] is taken from a tab that does not answer, and that tab follows when it wakes', async () => {
+  it('[S6] is taken over from a tab that doesn’t answer, which follows when it wakes', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
     await settle();
     home.frozen.add(first.tab);
-    // Asks whether anybody is there, and waits for a word.
+    // Asks whether anyone is there, and waits for an answer.
     second.clock.advance(30_000);
     await settle();
     expect(second.streams).toEqual([]);
@@ -150,7 +150,7 @@ describe('the shared stream', () => {
     expect(first.heard).toEqual([1]);
   });
 
-  it('[A13] says who can be asked with the stream, so that it is not open without it', async () => {
+  it('[A13] registers the client with the stream, so that the stream is never open without it', async () => {
     const home = browser();
     const web: NewClient = { label: 'web', approvals: true };
     const first = open(home, 0, web);

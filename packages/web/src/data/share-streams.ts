@@ -3,27 +3,29 @@ import type { NewClient, WorldEvent } from '@countersign/protocol';
 import { createQueue } from './queue.js';
 import type { Tabs } from './tabs.js';
 
-/** What tabs tell each other. The version is in the channel's name: a tab may be older than the server it talks to. */
+/** Messages between tabs. The channel's name contains the version: a tab may be older than its server. */
 type Note =
-  /** I have everything up to here; who has the stream, go on from there. Also asks whether anybody is there. */
+  /**
+   * "I have everything up to here." The tab with the stream continues from there. Also asks whether anyone is there.
+   */
   | { kind: 'hello'; tab: string; after: number }
   | { kind: 'so-far'; tab: string; events: readonly WorldEvent[]; connection: Connection }
   | { kind: 'too-far'; tab: string }
   | { kind: 'leading' }
   | { kind: 'batch'; before: number; items: Batch }
-  /** The wait of this try is over: timers of a tab that nobody looks at may be a minute late. */
+  /** The wait of this attempt is over. Timers of a hidden tab may be a minute late. */
   | { kind: 'wake'; attempt: number };
 
-/** So many events are kept for a tab that comes in while something happens; one that is further behind reloads. */
+/** How many events are kept for a tab that joins; one that is further behind reloads. */
 const KEPT = 300;
-/** How often a tab that has no stream of its own asks whether the one that has it is there, and how long it waits for a word. */
+/** How often a tab without a stream asks whether the one with it is there, and how long it waits for an answer. */
 const ASK_EVERY_MS = 30_000;
 const PATIENCE_MS = 3000;
 
 /**
- * A client whose tabs share one stream a world: a browser has only six connections to a server, and a stream takes one for good. One
- * tab reads and tells the others what it heard; when it is closed, or does not answer, another continues where it was, without gap or
- * repeat. `as`: what the tab that reads says it is, where a world wants to know that somebody can be asked (A13).
+ * A client whose tabs share one stream per world: a browser has only six connections per server, and a stream occupies
+ * one. One tab reads and forwards to the others; if it is closed or doesn't answer, another continues without gap or
+ * repetition. `as` registers the reading tab as a client if a world needs to know that someone can be asked (A13).
  */
 export function shareStreams(client: Client, tabs: Tabs, as?: NewClient): Client {
   return {
@@ -50,7 +52,7 @@ async function* follow(
   const recent = createRecent(after);
   let connection: Connection = { kind: 'connecting' };
   let isLeading = false;
-  /** False until what was missed is here: what is told meanwhile would leave a gap. */
+  /** False until missed events have arrived: forwarding before that would leave a gap. */
   let isInStep = false;
   let turn = new AbortController();
   let byForce = false;
@@ -94,7 +96,7 @@ async function* follow(
     for (const wake of [...sleepers]) wake();
   }
 
-  /** To the views of this tab. Events that are known already are left out. */
+  /** Passes events to the views of this tab, without those already known. */
   function pass(items: Batch): void {
     const fresh = items.filter((item) => item.kind !== 'event' || item.event.id >= recent.last());
     for (const item of fresh) {
@@ -115,7 +117,7 @@ async function* follow(
     ask();
   }
 
-  /** For what was missed, and whether anybody is there. Where nobody answers, the stream is taken over. */
+  /** Asks for missed events, and whether anyone is there. If nobody answers, takes over the stream. */
   function ask(): void {
     cancelAnswer();
     cancelAnswer = client.clock.after(PATIENCE_MS, () => {
@@ -159,7 +161,7 @@ async function* follow(
       for await (const items of batches) {
         const before = recent.last();
         const isOver = items.some((item) => item.kind === 'connection' && item.connection.kind === 'closed');
-        // If another tab took the lock, continue as a follower. If the server refused, others try for themselves.
+        // If another tab took the lock, continue as a follower. If the server refused, the others try themselves.
         if (isOver && lost.aborted) return;
         pass(items);
         if (!isOver) channel.tell({ kind: 'batch', before, items } satisfies Note);
@@ -219,7 +221,7 @@ async function* follow(
 interface Recent {
   last(): number;
   keep(event: WorldEvent): void;
-  /** What came after this number; undefined when not all of it is kept. */
+  /** Events after this number; undefined if not all of them are kept. */
   since(from: number): readonly WorldEvent[] | undefined;
 }
 
@@ -230,7 +232,7 @@ function createRecent(after: number): Recent {
   return {
     last: () => last,
     keep(event) {
-      // Heard, not stored, under the number of what was stored before: the message they add up to says it all.
+      // Not stored: they repeat the id of the last stored event, and the final message contains them.
       if (event.event !== 'sse' && event.event !== 'tool-output' && event.id > last) events.push(event);
       last = Math.max(last, event.id);
       while (events.length > KEPT) first = events.shift()?.id ?? first;
@@ -243,7 +245,7 @@ function toItem(event: WorldEvent): StreamItem {
   return { kind: 'event', event };
 }
 
-/** Tabs of one address run our own files only, so that its kind tells the rest. */
+/** Tabs of one origin run only our own code, so checking the kind is enough. */
 function isNote(note: unknown): note is Note {
   return typeof note === 'object' && note !== null && 'kind' in note;
 }

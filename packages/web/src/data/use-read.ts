@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-/** What is known of something the server keeps. Once `ready` it stays so: a later request that fails takes nothing away. */
+/** The state of data from the server. Once `ready` it stays so: a later failure keeps the data. */
 export type Read<T> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly why: string; readonly retry: () => void; readonly isRetrying: boolean }
-  /** `failure`: the last request failed, and `data` is what was read before. */
+  /** `failure`: the last request failed, and `data` is from before. */
   | {
       readonly kind: 'ready';
       readonly data: T;
@@ -14,22 +14,22 @@ export type Read<T> =
     };
 
 export interface Reading<T> {
-  /** What is read. Data is kept on the screen as long as this stays the same. */
+  /** Identifies the data, which stays on screen while the key is the same. */
   key: readonly unknown[];
   /** Reads again when it changes. */
   revision?: unknown;
   read: (signal: AbortSignal) => Promise<T>;
   everyMs?: number;
-  /** Reads once, and again only when asked to. */
+  /** Reads once, and again only on request. */
   once?: boolean;
-  /** Forgets what was read when nobody looks at it any more. */
+  /** Drops the data when no view uses it any more. */
   forget?: boolean;
   enabled?: boolean;
 }
 
 /**
- * The only way for a view to read something over HTTP. A query of the library reports an error even while it has data; pages that
- * replaced themselves on that flag lost what a person had typed.
+ * The only way for a view to read over HTTP. The library's queries report an error even while they have data; pages
+ * that checked that flag unmounted and lost what a person had typed.
  */
 export function useRead<T>({ key, revision, read, everyMs, once, forget, enabled = true }: Reading<T>): Read<T> {
   const query = useQuery({

@@ -9,7 +9,7 @@ import { say, sayError } from '../ui/toast.js';
 import { ChangedTools } from './changed-tools.js';
 import { t } from '../words/servers.js';
 
-/** Accepts what a server says of itself: what stands here, under the tag it was read with, and nothing that came after (W6). */
+/** Accepts a server's tool definitions: exactly those shown here, by their ETag, and no later ones (W6). */
 export function AcceptServer({
   worldId,
   name,
@@ -23,7 +23,7 @@ export function AcceptServer({
   const server = useRead({
     key: ['server', worldId, name],
     read: (signal) => client.mcpServer(worldId, name, { signal }),
-    // It must not change under the eyes of the person who reads it.
+    // It must not change while a person reads it.
     once: true,
     forget: true,
   });

@@ -27,7 +27,7 @@ export function AgentForm({
   );
 }
 
-/** What is changed is what was read together with its tag: anything else would overwrite what nobody has seen (W6). */
+/** Edits what was read together with its ETag; otherwise it would overwrite changes that nobody has seen (W6). */
 function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; onDone: () => void }): ReactElement {
   const client = useClient();
   const kept = useRead({
@@ -94,9 +94,9 @@ function Fields({
     const { name: wanted, ...rest } = definition;
     const change: Change<NewAgent> = {
       ...rest,
-      // One that was reserved since it was given would be refused, also where nobody has touched it.
+      // A name that became reserved later would be refused even if nobody changed it.
       ...(wanted === agent?.name ? {} : { name: wanted }),
-      // Left out, it would stay as it is.
+      // Omitted, it would stay unchanged.
       ...(degrees === 'empty' ? { temperature: null } : {}),
     };
     const saved = await saving.run(

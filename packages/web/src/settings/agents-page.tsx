@@ -13,7 +13,7 @@ import { say, sayError } from '../ui/toast.js';
 import { AgentForm } from './agent-form.js';
 import { t } from '../words/settings.js';
 
-/** Who works in this world, on which model, and what each may ask for. */
+/** The agents of this world, their models and tools. */
 export default function AgentsPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);

@@ -1,4 +1,4 @@
-/** Gives the person a file, made here. */
+/** Offers a generated file as a download. */
 export function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

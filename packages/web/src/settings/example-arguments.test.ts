@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exampleArguments } from './example-arguments.js';
 
-describe('arguments to begin with', () => {
-  it('are those a tool needs', () => {
+describe('example arguments', () => {
+  it('are the required ones of a tool', () => {
     const parameters = {
       type: 'object',
       properties: { path: { type: 'string' }, count: { type: 'integer' }, deep: { type: 'boolean' } },
@@ -11,7 +11,7 @@ describe('arguments to begin with', () => {
     expect(JSON.parse(exampleArguments({ parameters }))).toEqual({ path: '', count: 0 });
   });
 
-  it('are none where nothing is known', () => {
+  it('are empty if nothing is known', () => {
     expect(exampleArguments(undefined)).toBe('{}');
     expect(exampleArguments({ parameters: { required: 'x' } })).toBe('{}');
   });

@@ -14,7 +14,7 @@ import { say, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/policy.js';
 
-/** Decisions that go on counting, each with a way to take it back. */
+/** Grants, each with a button to revoke it. */
 export default function GrantsPage(): ReactElement {
   const client = useClient();
   const listId = useId();

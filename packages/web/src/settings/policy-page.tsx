@@ -20,7 +20,7 @@ export default function PolicyPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions.policy ?? 0);
   const policy = useRead({ key: ['policy', worldId], revision, read: (signal) => client.policy(worldId, { signal }) });
-  // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
+  // Unchanged text follows the server; edited text stays until the person saves or discards it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
   const [covered, setCovered] = useState<{ key: string; lines: readonly string[] }>();
@@ -32,7 +32,7 @@ export default function PolicyPage(): ReactElement {
   const text = draft?.text ?? written;
   const lines = policyLines(text);
   const count = lines.filter(isRule).length;
-  // A warning is about the stored text: it goes when its line is edited or moved.
+  // A warning is about the stored text: it disappears when its line is edited or moved.
   const warnings = (policy.data.value.warnings ?? []).filter(({ line, rule }) => lines[line - 1] === rule);
   const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
   /** Lists the waiting calls that new rules would run before the rules are saved (A5). An invalid rule is reported on saving. */
@@ -57,7 +57,7 @@ export default function PolicyPage(): ReactElement {
     await saving.run(async () => {
       const saved = await client.setPolicy(worldId, { rules: lines }, { ifMatch: draft?.etag ?? etag });
       queries.setQueryData(key, saved);
-      // What was typed while it was being written is a change of what is written now: with the old tag it could never be saved.
+      // Text typed while saving is a change to the saved version; with the old ETag it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
     }, t.savedRules);
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
@@ -128,7 +128,7 @@ function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
   );
 }
 
-/** Allow rules that came with an import: they allow nothing until a person takes them over. */
+/** Allow rules from an import: they allow nothing until a person accepts them. */
 function Proposed({
   rules,
   onTake,

@@ -19,7 +19,7 @@ const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone:
   refuse: { words: t.wouldRefuse, tone: 'red', icon: 'ban' },
 };
 
-/** "What would happen to…": the very gate that decides is asked, with the rules as they stand in the editor. */
+/** Tests a call: asks the real gate, with the rules in the editor. */
 export function PolicyTester({
   worldId,
   rules,

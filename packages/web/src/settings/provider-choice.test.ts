@@ -12,7 +12,7 @@ it('[P2] offers a configured model before the scripted one of the demo', () => {
   expect(firstProvider([])).toBe('');
 });
 
-it('[P2] says which providers can not be used, and why', () => {
+it('[P2] says which providers can’t be used, and why', () => {
   const known = [scripted, openai, google, ollama];
   expect(known.map(({ name }) => providerLabel(name, known))).toEqual([
     'scripted',

@@ -1,7 +1,7 @@
 import type { ProviderStatus } from '@countersign/protocol';
 import { t } from '../words/settings.js';
 
-/** What a new agent is offered first: a real model, or the demo's where nothing else is configured. */
+/** The default for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {
   const usable = known.filter(({ available }) => available);
   return (usable.find(({ name }) => name !== 'scripted') ?? usable[0])?.name ?? '';

@@ -6,7 +6,7 @@ import { Badge } from '../ui/badge.js';
 import { Card } from '../ui/card.js';
 import { t } from '../words/settings.js';
 
-/** Which models can be used. Keys are never shown: only where they were found. */
+/** Which models can be used. Shows where keys were found, never the keys. */
 export default function ProvidersPage(): ReactElement {
   const client = useClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readNumber } from './read-number.js';
 
 describe('a number in a field', () => {
-  it('is read where it is one', () => {
+  it('is parsed if it is a number', () => {
     expect(['30', ' 0.5 ', '0', '007'].map((text) => readNumber(text))).toEqual([30, 0.5, 0, 7]);
     expect(readNumber('12', 'whole')).toBe(12);
   });
@@ -13,7 +13,7 @@ describe('a number in a field', () => {
     expect(readNumber('1.5', 'whole')).toBe('not-a-number');
   });
 
-  it('is absent where nothing is written', () => {
+  it('is absent if the field is empty', () => {
     expect(readNumber('  ')).toBe('empty');
   });
 });

@@ -1,7 +1,4 @@
-/**
- * What stands in a field for a number. Read loosely, `30s` would take a limit away and `0,7` would be nought: only what is a number
- * from its first letter to its last is one.
- */
+/** Parses a number field strictly: with lenient parsing, `30s` would remove a limit and `0,7` would become 0. */
 export function readNumber(text: string, kind: 'whole' | 'any' = 'any'): number | 'empty' | 'not-a-number' {
   const written = text.trim();
   if (written === '') return 'empty';

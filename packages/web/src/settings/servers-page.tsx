@@ -26,7 +26,7 @@ const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; 
   failed: { words: t.status.failed, tone: 'red', icon: 'alert' },
 };
 
-/** Where tools come from besides our own. */
+/** The MCP servers of a world. */
 export default function ServersPage(): ReactElement {
   const client = useClient();
   const queries = useQueryClient();

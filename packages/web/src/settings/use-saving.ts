@@ -5,16 +5,16 @@ import { t } from '../words/settings.js';
 
 export interface Saving {
   busy: boolean;
-  /** What is wrong with a field, or with one of its items (`rules.7`), as the server named it. */
+  /** The error of a field, or of one of its items (`rules.7`), as named by the server. */
   errorOf: (field: string) => string | undefined;
-  /** Says what is wrong with a field before anything is sent. */
+  /** Sets the error of a field before anything is sent. */
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
-  /** What has to be known before it is saved. False: it could not be read, which was said. */
+  /** Loads what must be known before saving. Returns false on failure, which is shown. */
   look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Saves, and keeps what is wrong beside the field it is about. */
+/** Saves, and keeps errors next to their fields. */
 export function useSaving(): Saving {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: string; words: string }>();

@@ -27,7 +27,7 @@ export default function WorldPage(): ReactElement {
     read: (signal) => client.world(worldId, { signal }),
     once: true,
   });
-  // What somebody has begun to change is theirs until they save or drop it.
+  // Edited settings stay until the person saves or discards them.
   const [draft, setDraft] = useState<Tagged<World>>();
   if (world.kind !== 'ready') return <NotRead read={world} what={t.theSettings} title={t.settings} />;
   const shown = draft ?? world.data;
@@ -101,7 +101,7 @@ function WorldForm({
       if (typeof value !== 'number') return saving.refuse(field, t.notWhole);
     const seconds = readNumber(form.timeout);
     if (seconds === 'not-a-number') return saving.refuse('approvalTimeoutMs', t.notSeconds);
-    // `null` takes a setting back; what is left out stays as it is.
+    // `null` removes a setting; omitted ones stay unchanged.
     const change: Record<string, unknown> = {
       name: form.name.trim(),
       description: form.description.trim() === '' ? null : form.description.trim(),

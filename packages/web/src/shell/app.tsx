@@ -23,7 +23,7 @@ function createPage() {
         retry: (failures, error) => failures < 1 && error instanceof ClientError && isPassing(error),
         staleTime: 5000,
         refetchOnWindowFocus: true,
-        // The server is usually on this machine: it can be reached without a network.
+        // The server is usually on this machine, so it can be reached without a network.
         networkMode: 'always',
       },
     },
@@ -70,7 +70,7 @@ export function App(): ReactElement {
   );
 }
 
-/** Trades the ticket of a start link for a session, or finds the one that this browser has. */
+/** Exchanges the ticket of a start link for a session, or finds this browser's session. */
 async function enter(onRefused: (why: string) => void): Promise<void> {
   const ticket = takeTicket();
   if (ticket !== undefined) {
@@ -78,7 +78,7 @@ async function enter(onRefused: (why: string) => void): Promise<void> {
       const { session } = await createClient({ url: location.origin }).openSession(ticket);
       keepSession(session);
     } catch (error) {
-      // A page that is loaded again still has its session; the ticket in its address is used up.
+      // A reloaded page still has its session; the ticket in its URL is used up.
       onRefused(error instanceof Error ? error.message : '');
     }
   }

@@ -14,7 +14,7 @@ interface Trouble {
 let trouble: Trouble | undefined;
 const listeners = new Set<() => void>();
 
-/** Shows how the connection to the world stands, or nothing while all is well. */
+/** Shows the state of the connection to the world, or nothing if it is fine. */
 export function showConnection(connection: Connection, retry: () => void): void {
   const words = troubleWords(connection);
   trouble = words === undefined ? undefined : { words, isRetrying: connection.kind === 'reconnecting', retry };
@@ -23,7 +23,7 @@ export function showConnection(connection: Connection, retry: () => void): void 
 
 function troubleWords(connection: Connection): string | undefined {
   if (connection.kind === 'reconnecting') return t.reconnecting;
-  // A world that does not exist has a page of its own.
+  // A world that doesn't exist has its own page.
   return connection.kind === 'closed' && connection.status !== 404 ? connection.why : undefined;
 }
 

@@ -8,7 +8,7 @@ import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** No world yet. */
+/** Shown while there is no world. */
 export function EmptyHouse(): ReactElement {
   const [open, setOpen] = useState<'nothing' | 'new' | 'import'>('nothing');
   const [, navigate] = useLocation();

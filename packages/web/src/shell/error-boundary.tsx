@@ -5,11 +5,11 @@ import { t } from '../words/shell.js';
 
 interface Props {
   children: ReactNode;
-  /** Another page is another try. */
+  /** Navigating to another page resets the error. */
   where?: string;
 }
 
-/** What React has no function for: without it one broken view leaves an empty page. */
+/** A class, because React has no hook for this. Without it, one broken view leaves an empty page. */
 export class ErrorBoundary extends Component<Props, { why?: string | undefined }> {
   override state: { why?: string | undefined } = {};
 

@@ -5,10 +5,10 @@ import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
 
-/** How a page opens the list of chats where there is no room for it, and how many calls wait in the inbox behind it. */
+/** Opens the list of chats on small screens, and the number of calls waiting in the inbox. */
 export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
 
-/** The bar on top of every page. */
+/** The bar at the top of every page. */
 export function TopBar({ children }: { children: ReactNode }): ReactElement {
   const sidebar = useContext(OpenSidebar);
   return (
@@ -19,7 +19,7 @@ export function TopBar({ children }: { children: ReactNode }): ReactElement {
   );
 }
 
-/** The count lies over the button, so that nothing moves when it appears. */
+/** The count overlaps the button, so that nothing moves when it appears. */
 function SidebarButton({ open, pending }: { open: () => void; pending: string }): ReactElement {
   const label = pending === '' ? t.sidebar : t.sidebarWith(pending);
   return (
@@ -70,7 +70,7 @@ export function Loading({ what }: { what: string }): ReactElement {
   );
 }
 
-/** Why something can't be shown, with a way to try again where that may help. */
+/** Why something can't be shown, with a retry button if that may help. */
 export function Failed({
   why,
   onRetry,
@@ -97,7 +97,7 @@ export function Failed({
   );
 }
 
-/** Instead of what is not there yet, or could not be loaded. `title`: it is a whole page, and keeps the bar that leads elsewhere. */
+/** Shown while something is loading or failed to load. With `title` it is a whole page and keeps the navigation bar. */
 export function NotRead({
   read,
   what,
@@ -116,7 +116,7 @@ export function NotRead({
   if (title === undefined) return shown;
   return (
     <Page title={title}>
-      {/* Below the banner, which says the same where the connection is down. */}
+      {/* Below the banner, which says the same if the connection is down. */}
       <div className="pt-8">{shown}</div>
     </Page>
   );

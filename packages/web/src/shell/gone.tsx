@@ -8,7 +8,7 @@ import { Visible } from '../ui/visible.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** Instead of a world that somebody deleted, or that was never there. */
+/** Shown for a world that was deleted or never existed. */
 export function Gone({ worlds }: { worlds: readonly World[] }): ReactElement {
   const queries = useQueryClient();
   const worldId = useWorld((state) => state.worldId);

@@ -17,7 +17,7 @@ import { Layout } from './layout.js';
 import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** Finds the world to show and keeps its one stream open, whichever page is looked at. */
+/** Finds the world to show and keeps its stream open on every page. */
 export function Home(): ReactElement {
   const client = useClient();
   const [path] = useLocation();
@@ -40,7 +40,7 @@ interface InWorldProps {
   worlds: readonly World[];
 }
 
-/** What a tab says it is where a world denies what nobody can be asked about (A13). */
+/** How a tab registers as a client in a world that denies calls when nobody can be asked (A13). */
 const WEB: NewClient = { label: 'web', approvals: true };
 
 function InWorld({ worldId, worlds }: InWorldProps): ReactElement {
@@ -49,7 +49,7 @@ function InWorld({ worldId, worlds }: InWorldProps): ReactElement {
   return <Open key={String(denies)} worldId={worldId} worlds={worlds} denies={denies} />;
 }
 
-/** `denies`: what nobody can be asked about is denied here, so that the page has to say that somebody can. */
+/** `denies`: calls are denied here if nobody can be asked, so the page registers as a client that can. */
 function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): ReactElement {
   const client = useClient();
   const store = useOpened(
@@ -66,7 +66,7 @@ function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): 
   );
 }
 
-/** The world, as long as there is one: what somebody deleted can't be looked at any more. */
+/** The world, until it is deleted. */
 function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] }): ReactElement {
   const isThere = useSelected(
     store,
@@ -75,7 +75,7 @@ function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] 
   return isThere ? <Layout worlds={worlds} /> : <Gone worlds={worlds} />;
 }
 
-/** The list of worlds is asked for now and then; that this one wants to know who can be asked must be heard at once. */
+/** The list of worlds is only polled; a change of this setting must take effect at once. */
 function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): null {
   const queries = useQueryClient();
   const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== denies);
@@ -85,7 +85,7 @@ function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): 
   return null;
 }
 
-/** Says how the connection stands. Once it is back, everything that failed meanwhile is tried again. */
+/** Shows the state of the connection. When it is back, retries everything that failed meanwhile. */
 function Connected({ store }: { store: WorldStore }): null {
   const queries = useQueryClient();
   const outbox = useOutbox();

@@ -10,10 +10,10 @@ import { Visible } from '../ui/visible.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** A file that is longer holds no world of ours. */
+/** No exported world is larger. */
 const LONGEST = 8_000_000;
 
-/** Makes a world from a file. What in it would give power is only proposed, and said here. */
+/** Creates a world from a file. Allow rules and other permissions are only proposed, and listed here. */
 export default function ImportWorld({ onClose }: { onClose: () => void }): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
@@ -42,7 +42,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
     setBusy(false);
   };
   if (made !== undefined) {
-    // Not before it was read: without a world the page behind this would go, and this with it.
+    // Wait until the person has read it: the page behind this dialog disappears with its world.
     const leave = (to?: string): void => {
       void queries.invalidateQueries({ queryKey: ['worlds'] });
       onClose();

@@ -27,7 +27,7 @@ const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js')
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
 
-/** Chats at the side, the page in the middle. On a phone the side is behind a button. */
+/** Chats on the side, the page in the middle. On a phone, the side is behind a button. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   const client = useClient();
   const isWide = useMedia(TABLET);
@@ -37,7 +37,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   useNotifications(inbox);
   useEffect(() => setOpen(false), [path]);
   useEffect(() => {
-    // Not before the first page has been drawn and loaded.
+    // After the first page has been rendered and loaded.
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);

@@ -7,14 +7,14 @@ import { t } from '../words/shell.js';
 
 const loads: ((client: Client) => Promise<unknown>)[] = [];
 
-/** A page whose code is loaded when it is first shown, or before. That it can't be loaded leaves the rest of the app alone. */
+/** A page whose code is loaded on demand or in advance. If that fails, the rest of the app still works. */
 export function lazyView<P extends object>(
   title: string,
   load: () => Promise<{ default: ComponentType<P> }>,
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
-    // Browsers remember that a module failed to load, until the page is reloaded: it is asked for only where it can be had.
+    // Browsers cache a failed module load until the page is reloaded, so check that the server is up first.
     if (loaded === undefined) await client.health();
     try {
       loaded ??= (await load()).default;
@@ -37,7 +37,7 @@ export function lazyView<P extends object>(
   };
 }
 
-/** Loads the code of all pages, so that they can be opened while the server is away. */
+/** Loads the code of all pages, so that they can be opened while the server is down. */
 export function loadViews(client: Client): void {
   for (const load of loads) load(client).catch(() => undefined);
 }

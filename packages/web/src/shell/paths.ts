@@ -1,4 +1,4 @@
-/** Where things are. Ids are slugs and generated ids, but come from outside: they are always encoded. */
+/** URLs of all pages. Ids come from outside, so they are always encoded. */
 const part = encodeURIComponent;
 
 export const paths = {
@@ -15,12 +15,12 @@ export type WorldPage = 'policy' | 'grants' | 'agents' | 'servers' | 'audit' | '
 
 const WORLD = 'countersign.world';
 
-/** The world that was looked at last, for pages that belong to none. */
+/** The last open world, for pages that belong to none. */
 export function rememberWorld(world: string): void {
   try {
     localStorage.setItem(WORLD, world);
   } catch {
-    // Without it the first world is shown.
+    // Without storage, the first world is shown.
   }
 }
 
@@ -38,7 +38,7 @@ export function worldOf(path: string): string | undefined {
   return found === undefined ? undefined : decoded(found);
 }
 
-/** Undefined: a broken escape names nothing. */
+/** Undefined for an invalid escape sequence. */
 export function decoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);

@@ -1,7 +1,10 @@
-/** The half of a session that the page keeps (W1). Per tab: a cookie alone, sent by whatever runs on this machine, must not do. */
+/**
+ * The half of a session that the page keeps (W1). Per tab: the cookie alone, which other programs on this machine could
+ * send, must not suffice.
+ */
 const KEY = 'countersign.session';
 const CHANNEL = 'countersign.session';
-/** So long nobody is told that they need a link. */
+/** How long to wait before telling a person that they need a link. */
 const PATIENCE_MS = 250;
 
 const listeners = new Set<() => void>();
@@ -12,7 +15,7 @@ export function currentSession(): string | undefined {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
 
-/** Told when this tab signs in or is signed out. */
+/** Called when this tab signs in or is signed out. */
 export function subscribeToSession(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -24,18 +27,20 @@ function set(session: string | undefined): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Other tabs share the cookie, which has just been replaced: they need the new half too. A channel reaches no other port. */
+/**
+ * Other tabs share the cookie, which was just replaced, so they need the new half too. A channel reaches no other port.
+ */
 export function keepSession(session: string): void {
   set(session);
   tell?.({ signedIn: session });
 }
 
-/** The server has refused this session; one that came meanwhile is kept. */
+/** The server refused this session; a newer one is kept. */
 export function forgetSession(refused: string | undefined): void {
   if (currentSession() === refused) set(undefined);
 }
 
-/** The ticket of a start link, taken out of the address at once: it must not stay in the history. */
+/** The ticket of a start link, removed from the URL at once so that it doesn't stay in the history. */
 export function takeTicket(): string | undefined {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return undefined;
@@ -50,12 +55,12 @@ export function shareSession(): void {
     if (data === 'ask' && session !== undefined) tell?.({ session });
     if (typeof data !== 'object' || data === null) return;
     if ('signedIn' in data && typeof data.signedIn === 'string') set(data.signedIn);
-    // An answer to any tab that asked; it may be older than what this one has.
+    // An answer to any tab that asked; it may be older than this tab's session.
     if ('session' in data && typeof data.session === 'string' && session === undefined) set(data.session);
   });
 }
 
-/** This tab's session, or that of another tab of this address. One that answers late is taken when it does. */
+/** This tab's session, or that of another tab of this origin. A late answer is used when it arrives. */
 export async function findSession(): Promise<string | undefined> {
   if (currentSession() === undefined && tell !== undefined) {
     tell?.('ask');

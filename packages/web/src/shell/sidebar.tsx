@@ -153,7 +153,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
   if (chat.waiting > 0) return <Count value={chat.waiting} of={t.waitingForYou} />;
-  // Further back in the queue than is loaded.
+  // Beyond the loaded part of the queue.
   if (chat.status === 'waiting')
     return (
       <span className="text-amber">

@@ -10,7 +10,7 @@ function read(): Theme {
     const kept = localStorage.getItem(KEY);
     return kept === 'light' || kept === 'dark' ? kept : 'system';
   } catch {
-    // A browser that keeps nothing follows the system.
+    // A browser without storage follows the system.
     return 'system';
   }
 }
@@ -26,7 +26,7 @@ export function chooseTheme(chosen: Theme): void {
     if (chosen === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, chosen);
   } catch {
-    // It still holds until the page is closed.
+    // It still applies until the page is closed.
   }
   applyTheme();
   for (const listener of listeners) listener();

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether a media query holds, and when that changes. */
+/** Whether a media query matches; re-renders on change. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -12,7 +12,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Room for the column of questions beside the transcript. */
+/** Room for the column of approvals beside the transcript. */
 export const DESK = '(min-width: 70rem)';
 /** Room for the list of chats beside the page. */
 export const TABLET = '(min-width: 48rem)';

@@ -8,7 +8,7 @@ import { t } from '../words/stats.js';
 
 const HEIGHT = 220;
 
-/** Bars in groups. A table has the same numbers for screen readers. */
+/** Grouped bars. A table has the same numbers for screen readers. */
 export function BarPlot({ labels, series }: Bars): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
@@ -25,7 +25,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
       observer.disconnect();
       plot.destroy();
     };
-    // Drawn again when the numbers or the colours change; `shape` stands for the numbers.
+    // Redrawn when the numbers or the colours change; `shape` represents the numbers.
   }, [shape, theme, isDark]);
   if (isEmpty) return <p className="text-sm text-ink-3">{t.noData}</p>;
   return (
@@ -71,7 +71,7 @@ function colourName(colour: Bars['series'][number]['colour']): string {
 
 function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
   const colourOf = (name: string): string => {
-    // A canvas knows nothing of custom properties: the browser is asked what the colour is here and now.
+    // A canvas can't use custom properties, so let the browser resolve the colour.
     const probe = document.createElement('span');
     probe.style.color = `var(--${name})`;
     element.append(probe);
@@ -84,7 +84,7 @@ function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
   const count = series.length;
   const width = 0.8 / count;
   const groups = labels.map((_, index) => index);
-  // Each series has its own positions beside the middle of its group.
+  // Each series has its own offset from the centre of its group.
   const positions = series.flatMap((_, at) => groups.map((group) => group + (at - (count - 1) / 2) * width));
   const xs = [...new Set(positions)].sort((a, b) => a - b);
   const columns = series.map((each, at) =>

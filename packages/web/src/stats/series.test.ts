@@ -34,7 +34,7 @@ it('counts every decision once', () => {
   ]);
 });
 
-it('shows tokens by name and times in seconds, without what never ran', () => {
+it('shows tokens by name and times in seconds, without tools that never ran', () => {
   expect(tokenSeries(stats, (id) => id.toUpperCase())).toMatchObject({
     labels: ['A'],
     series: [{ values: [10] }, { values: [4] }],

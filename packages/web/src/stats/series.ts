@@ -1,7 +1,7 @@
 import type { Stats } from '@countersign/protocol';
 import { t } from '../words/stats.js';
 
-/** Bars in groups: one group a label, one bar a series. */
+/** Grouped bars: one group per label, one bar per series. */
 export interface Bars {
   labels: string[];
   series: { label: string; colour: 'blue' | 'green' | 'red' | 'amber' | 'ink'; values: number[] }[];

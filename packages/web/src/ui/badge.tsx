@@ -12,7 +12,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   red: 'bg-red-soft text-red',
 };
 
-/** A state: a word with its drawing and colour, never the colour alone. */
+/** A state: a word with an icon and a colour, never the colour alone. */
 export function Badge({
   tone = 'neutral',
   icon,
@@ -38,7 +38,7 @@ export function Badge({
   );
 }
 
-/** How many wait: a number, or one such as "100+". Screen readers get `of` as well. */
+/** How many are waiting: a number, or text such as "100+". Screen readers get `of` as well. */
 export function Count({ value, of }: { value: number | string; of: string }): ReactElement | null {
   if (value === 0 || value === '') return null;
   return (

@@ -20,7 +20,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** `type` is `button` unless said: one that submits by accident would sign or save what nobody meant to. */
+/** `type` defaults to `button`: an accidental submit would approve or save something. */
 export function Button({
   look = 'plain',
   icon,
@@ -46,7 +46,7 @@ export function Button({
   );
 }
 
-/** A button that shows only a drawing. Its name is for those who can't see it, and for the tooltip. */
+/** A button that shows only an icon. Its name is for screen readers and the tooltip. */
 export function IconButton({
   icon,
   label,

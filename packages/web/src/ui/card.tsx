@@ -5,7 +5,7 @@ export function Card({ className, ...rest }: HTMLAttributes<HTMLDivElement>): Re
   return <div {...rest} className={cx('rounded-lg border border-line bg-surface', className)} />;
 }
 
-/** What stands where nothing is yet: says what to do next. */
+/** An empty state that says what to do next. */
 export function Empty({ title, children }: { title: string; children?: React.ReactNode }): ReactElement {
   return (
     <div className="rounded-lg border border-dashed border-line-2 px-6 py-10 text-center">

@@ -8,19 +8,19 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** `sheet` slides up from the lower edge, for phones; `side` from the left. */
+  /** `sheet` slides up from the bottom, for phones; `side` from the left. */
   shape?: 'box' | 'sheet' | 'side';
 }
 
 /**
- * The browser's own modal dialog: it holds the focus, gives it back, closes on Escape and makes the page behind it inert without a
- * style element of its own, which our content policy would refuse.
+ * The browser's own modal dialog: it traps and restores the focus, closes on Escape and makes the page behind it inert,
+ * without a style element that our content security policy would refuse.
  */
 export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
   const box = useRef<HTMLDialogElement>(null);
   const notices = useRef<HTMLDivElement>(null);
   const titleId = useId();
-  // Before it leaves the page: one that is removed while open gives the focus to nobody.
+  // Before it is unmounted: a dialog that is removed while open doesn't restore the focus.
   useLayoutEffect(() => {
     const dialog = box.current;
     if (dialog !== null && !dialog.open) dialog.showModal();
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
   }, []);
   useLayoutEffect(() => (notices.current === null ? undefined : offerSlot(notices.current)), []);
   return (
-    // The backdrop belongs to the dialog: a click on it is one on the dialog itself. The keyboard has Escape.
+    // The backdrop belongs to the dialog: a click on it targets the dialog itself. Keyboards have Escape.
     <dialog
       ref={box}
       aria-labelledby={titleId}
@@ -41,7 +41,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
       }}
       className={cx(
         'bg-paper p-0 text-ink shadow-card',
-        // A border would make a sheet higher when it is full, and move the bar at its foot.
+        // A border would make a full sheet higher and move the bar at its bottom.
         shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
         shape === 'box' && 'm-auto max-h-[80dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&
@@ -49,7 +49,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
       )}
     >
-      {/* At the top of the screen, where a dialog leaves room: its title, fields and buttons stay free. */}
+      {/* At the top of the screen, outside the dialog's title, fields and buttons. */}
       <div
         ref={notices}
         className={cx('z-10 h-0', shape === 'side' ? 'absolute inset-x-0 top-14' : 'fixed inset-x-0 top-2')}
@@ -64,7 +64,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         <div
           className={cx(
             'min-h-0',
-            // What slides up has a bar at its foot, and scrolls above it.
+            // A sheet has a bar at its bottom, and scrolls above it.
             shape === 'sheet' ? 'flex flex-col p-2' : 'scroll-quiet overflow-y-auto',
             shape === 'box' && 'p-5',
           )}

@@ -7,13 +7,14 @@ import { Visible } from './visible.js';
 import { t } from '../words/ui.js';
 
 const STEP = 100_000;
-/** Of what will run the end is always shown: what is hidden between two harmless ends is at least said to be there. */
+/** The end of text that will run is always shown, with the number of hidden characters before it. */
 const TAIL = 500;
 const LOOK = 'code text-[0.8125rem] leading-relaxed';
 
 /**
- * Plain text of any length. Only a part is in the page until a person asks for more: ten megabytes in one line would block it for
- * seconds. `strict` text will run: it has no scroll area of its own, so that the end of the card is the end of all of it.
+ * Plain text of any length. Only part of it is in the page until a person expands it: ten megabytes in one line would
+ * block the page for seconds. `strict` text will run: it has no scroll area of its own, so that the end of the card is
+ * the end of the text.
  */
 export function FoldedText({
   text,
@@ -28,7 +29,7 @@ export function FoldedText({
 }): ReactElement {
   const [shown, setShown] = useState(first);
   const tail = strict ? TAIL : 0;
-  // A few characters more than the fold cost less than a button.
+  // Showing a few more characters takes less room than a button.
   const whole = text.length <= shown * 1.2 + tail;
   useFold(strict && !whole);
   return (

@@ -1,4 +1,4 @@
-/** Drawn on a field of 24 by 24, as one stroke each. */
+/** Paths on a 24×24 grid, one stroke each. */
 export const PATHS = {
   plus: 'M12 5v14M5 12h14',
   check: 'M5 12.5l4.500 4.500L19 7.500',

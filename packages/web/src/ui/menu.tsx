@@ -14,8 +14,8 @@ export interface MenuEntry {
 }
 
 /**
- * `modal` is off: the lock it puts on scrolling is a style element, which our content policy refuses. It stays where its button is: at
- * the end of the page it would lie under a dialog and outside of every landmark.
+ * Not `modal`: its scroll lock is a style element, which our content security policy refuses. Rendered next to its
+ * button: at the end of the page it would be under a dialog and outside every landmark.
  */
 export function Menu({
   trigger,
@@ -37,7 +37,7 @@ export function Menu({
         side={side}
         sideOffset={4}
         collisionPadding={8}
-        // Not before the button has the focus again: a dialog opened earlier would have nobody to give it back to.
+        // After the button has the focus again: a dialog opened earlier could not restore it.
         onCloseAutoFocus={() => {
           const act = chosen.current;
           chosen.current = undefined;

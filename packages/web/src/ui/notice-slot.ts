@@ -1,4 +1,7 @@
-/** Where notices are drawn: in the dialog that was opened last, since a modal dialog covers and disables the rest of the page. */
+/**
+ * Where notices are rendered: in the last opened dialog, because a modal dialog covers and disables the rest of the
+ * page.
+ */
 const slots: HTMLElement[] = [];
 const listeners = new Set<() => void>();
 
@@ -11,7 +14,7 @@ export function offerSlot(slot: HTMLElement): () => void {
   };
 }
 
-/** Undefined: no dialog is open. */
+/** Undefined if no dialog is open. */
 export function currentSlot(): HTMLElement | undefined {
   return slots.at(-1);
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { cx } from './cx.js';
 
-/** The mark: a short signature stroke over a line. */
+/** The logo: a short signature stroke over a line. */
 export function Mark({ className }: { className?: string }): ReactElement {
   return (
     <svg
@@ -22,7 +22,10 @@ export function Mark({ className }: { className?: string }): ReactElement {
   );
 }
 
-/** The line an approval card ends in. Unsigned it is empty; signed, it says who, when and how far it reaches. */
+/**
+ * The last line of an approval card. Empty before the decision; then it says who approved it, when and with which
+ * scope.
+ */
 export function SignatureLine({ signed, children }: { signed: boolean; children?: React.ReactNode }): ReactElement {
   return (
     <div className={cx('flex items-end gap-2 border-b pb-1 text-xs', signed ? 'border-green' : 'border-line-2')}>

@@ -9,7 +9,7 @@ const listeners = new Set<() => void>();
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   now = Date.now();
-  // One clock for the page: a timer for each card would wake the processor for each.
+  // One timer for the page: one per card would wake the processor for each.
   timer ??= setInterval(() => {
     now = Date.now();
     for (const each of listeners) each();
@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time, renewed each second. */
+/** The current time, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
@@ -44,13 +44,13 @@ export function Clock({ at }: { at: string }): ReactElement {
   );
 }
 
-/** How long something has been going on. */
+/** The time since something started. */
 export function Running({ since }: { since: string }): ReactElement {
   const time = useNow();
   return <span className="tabular-nums">{durationWords(Math.max(0, time - Date.parse(since)))}</span>;
 }
 
-/** How much is left. */
+/** The time that is left. */
 export function Until({ at }: { at: string }): ReactElement {
   const time = useNow();
   return <span className="tabular-nums">{durationWords(Math.max(0, Date.parse(at) - time))}</span>;

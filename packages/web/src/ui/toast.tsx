@@ -24,7 +24,7 @@ function dismiss(id: number): void {
   set(toasts.filter((toast) => toast.id !== id));
 }
 
-/** Says something in passing. An error stays until it is closed: a person may be looking elsewhere. */
+/** Shows a short message. Errors stay until they are closed: a person may be looking elsewhere. */
 export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
   last += 1;
   const id = last;
@@ -32,7 +32,7 @@ export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
   if (tone !== 'red') setTimeout(() => dismiss(id), 6000);
 }
 
-/** Says what went wrong, in the words of the server where it answered. */
+/** Shows an error, with the server's own message if there is one. */
 export function sayError(error: unknown): void {
   say(error instanceof Error ? error.message : t.failed, 'red');
 }

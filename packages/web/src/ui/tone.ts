@@ -1,2 +1,4 @@
-/** Amber waits for a person, green is signed or succeeded, red is denied or failed; nothing else is. */
+/**
+ * Amber: waiting for a person. Green: approved or succeeded. Red: denied or failed. Nothing else uses these colours.
+ */
 export type Tone = 'neutral' | 'blue' | 'amber' | 'green' | 'red';

@@ -3,31 +3,31 @@ import { anyCharacter } from '../../../../tests/support/any-character.js';
 import fc from 'fast-check';
 import { visibleParts, visibleText } from './visible-parts.js';
 
-describe('text that would read otherwise than it is', () => {
+describe('misleading text', () => {
   it.each([
     ['\u202Egpj.sh', '‹U+202E›gpj.sh'],
     ['\u001B[31mred', '‹U+001B›[31mred'],
     ['a\u2066b\u2069', 'a‹U+2066›b‹U+2069›'],
     ['a\rb', 'a‹U+000D›b'],
     ['\uD800', '‹U+D800›'],
-  ])('[A15] shows %j by number', (text, shown) => {
+  ])('[A15] escapes %j', (text, shown) => {
     expect(visibleText(text)).toBe(shown);
     expect(visibleText(text, true)).toBe(shown);
   });
 
-  it('keeps lines, tabs, joined emoji and letters of any script in prose', () => {
+  it('keeps lines, tabs, joined emoji and letters of every script in prose', () => {
     const text = 'one\n\ttwo 👩‍💻 שלום ✔️';
     expect(visibleText(text)).toBe(text);
     expect(visibleText('a\r\nb')).toBe('a\nb');
   });
 
-  it('[A15] shows zero-width, odd blanks and tags in anything that will run', () => {
+  it('[A15] escapes zero-width characters, unusual spaces and tags in anything that will run', () => {
     expect(visibleText('rm\u200B -rf\u00A0/', true)).toBe('rm‹U+200B› -rf‹U+00A0›/');
     expect(visibleText('ls\u{E0041}', true)).toBe('ls‹U+E0041›');
     expect(visibleText('rm\u2800-rf', true)).toBe('rm‹U+2800›-rf');
   });
 
-  it('[A15] shows in prose what nobody sees, and leaves joiners and typographic blanks alone', () => {
+  it('[A15] escapes invisible characters in prose, and leaves joiners and typographic spaces alone', () => {
     expect(visibleText('ap\u200Bprove \u{E0061}\u3164')).toBe('ap‹U+200B›prove ‹U+E0061›‹U+3164›');
     expect(visibleText('نمی\u200Cخواهم 5\u2009000')).toBe('نمی\u200Cخواهم 5\u2009000');
   });
@@ -52,7 +52,7 @@ describe('text that would read otherwise than it is', () => {
     ]);
   });
 
-  it('loses nothing that can be seen', () => {
+  it('loses nothing visible', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         expect(visibleText(text)).toBe(text);

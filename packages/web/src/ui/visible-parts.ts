@@ -8,7 +8,7 @@ export interface VisiblePart {
 const PROSE = new RegExp(`${PLACEHOLDER}|${HIDDEN_IN_PROSE}`, 'gu');
 const CODE = new RegExp(`${PLACEHOLDER}|${HIDDEN_IN_CODE}`, 'gu');
 
-/** Cuts text into what can be shown as it is and what is shown by its number. `strict` is for anything that will run. */
+/** Splits text into parts shown unchanged and parts shown as escapes. `strict` is for anything that will run. */
 export function visibleParts(text: string, strict = false): VisiblePart[] {
   const parts: VisiblePart[] = [];
   let from = 0;

@@ -1,7 +1,7 @@
 import { Fragment, type ReactElement } from 'react';
 import { visibleParts } from './visible-parts.js';
 
-/** Text from outside, with what can't be seen shown by its number. */
+/** Untrusted text, with invisible characters shown as escapes. */
 export function Visible({ text, strict = false }: { text: string; strict?: boolean }): ReactElement {
   const parts = visibleParts(text, strict);
   if (parts.length === 1 && parts[0]?.kind === 'text') return <>{parts[0].text}</>;
@@ -9,7 +9,7 @@ export function Visible({ text, strict = false }: { text: string; strict?: boole
     <>
       {parts.map((part, index) =>
         part.kind === 'text' ? (
-          // Parts have no identity of their own: the text they come from is replaced as a whole.
+          // Parts have no identity: the text is replaced as a whole.
           <Fragment key={`${index}`}>{part.text}</Fragment>
         ) : (
           <span key={`${index}`} className="escape font-mono text-[0.85em]">

@@ -8,7 +8,7 @@ import { completionHelp } from '../../words/help-server.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-/** `countersign completion` : commands, their commands and their flags. */
+/** `countersign completion`: commands, subcommands and their flags. */
 export function addCompletion(program: Command, register: Register): void {
   const command = withHelp(program.command('completion').argument('<shell>', SHELLS.join(', ')), completionHelp);
   register(command, async (context, { args }) => {
@@ -46,7 +46,7 @@ function completionScript(shell: string, tree: WordTree): string {
   }
 }
 
-/** Flags whose value is a file or a folder, and the command that is given one. */
+/** Flags whose value is a file or folder, and the command that takes one. */
 const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder'];
 
 // Only known words extend the path: the value of a flag must not count as a command.

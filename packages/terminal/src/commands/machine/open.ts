@@ -12,7 +12,7 @@ import { openHelp as help } from '../../words/help-server.js';
 export function addOpen(program: Command, register: Register): void {
   const command = withHelp(program.command('open'), help).option('--no-open', help.noOpen);
   register<{ open: boolean }>(command, async (context, { options }) => {
-    // Check first: connecting would start a server and create a home.
+    // Check first: connecting would start a server and create a home folder.
     if (!(await isServerThere(context))) {
       throw new CommandError(errors.noServer, EXIT.failed);
     }

@@ -7,7 +7,7 @@ import { withHelp } from '../../words/help.js';
 import { providersHelp } from '../../words/help-server.js';
 import { results } from '../../words/results.js';
 
-/** `countersign providers`: whose models the server can use. Names only, never a key. */
+/** `countersign providers`: which models the server can use. Never prints a key. */
 export function addProviders(program: Command, register: Register): void {
   const command = withHelp(program.command('providers'), providersHelp);
   register(command, async (context) => {
@@ -23,7 +23,7 @@ export function addProviders(program: Command, register: Register): void {
   });
 }
 
-/** Nothing was tried: `doctor` does that. */
+/** Only reports the configuration; `doctor` tests the endpoints. */
 function stateOf({ available, problem }: ProviderStatus): string {
   if (available) return 'configured';
   return problem === undefined ? 'no key' : 'not available';

@@ -29,7 +29,7 @@ interface ChatFlags {
   timeout?: string;
 }
 
-/** `countersign chat` (X2): talk; interactive, one-shot, or from a pipe. */
+/** `countersign chat` (X2): interactive, one-shot, or from a pipe. */
 export function addChat(program: Command, register: Register): void {
   const command = withHelp(program.command('chat').argument('[message...]', chatHelp.message), chatHelp)
     .option('-w, --world <world>', chatHelp.world)

@@ -9,7 +9,7 @@ import { withHelp, WORLD } from '../../words/help.js';
 import { searchHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 
-/** `countersign search`: messages of a world by their words. */
+/** `countersign search`: full-text search of a world's messages. */
 export function addSearch(program: Command, register: Register): void {
   const command = withHelp(program.command('search').argument('<words...>', help.words), help)
     .option('-w, --world <world>', WORLD)

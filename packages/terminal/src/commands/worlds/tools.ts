@@ -11,7 +11,7 @@ import { withHelp, WORLD } from '../../words/help.js';
 import { toolsHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 
-/** `countersign tools`: what agents can ask for. */
+/** `countersign tools`: the tools that agents can call. */
 export function addTools(program: Command, register: Register): void {
   const tools = program.command('tools').description(help.about);
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);

@@ -9,7 +9,7 @@ import { focusOn, settle } from './settle.js';
 const ENTER: Key = { kind: 'name', name: 'enter' };
 const char = (text: string): Key => ({ kind: 'char', text });
 
-/** A command whose end no screen shows. */
+/** A command whose end fits on no screen. */
 const LONG = `${'# harmless\n'.repeat(5000)}rm -rf ~`;
 
 function opened(command: string, columns = 80): Scene {
@@ -37,14 +37,14 @@ function typed(scene: Scene, ...keys: readonly Key[]): { ui: UiState; effects: E
 }
 
 describe('a call that is too long for the screen', () => {
-  it('[A17] can be denied and not signed, since nobody has seen all of it', () => {
+  it('[A17] can be denied but not approved, because nobody has seen all of it', () => {
     const scene = opened(LONG);
     for (const letter of ['o', 'c', 'a', 'e']) expect(typed(scene, char(letter), ENTER).effects).toEqual([]);
     expect(typed(scene, char('d'), ENTER).effects).toMatchObject([{ kind: 'decide', answer: { decision: 'deny' } }]);
     expect(typed(opened('ls'), char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
   });
 
-  it('[A17] is signed once its end was on the screen, and not before', () => {
+  it('[A17] can be approved once its end was on the screen, and not before', () => {
     const scene = opened(`${'# harmless\n'.repeat(40)}rm -rf ~`);
     const early = typed(scene, char('o'), ENTER);
     expect(early.effects).toEqual([]);
@@ -62,7 +62,7 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...scene, ui: short }, char('N'), char('x')).ui.card.isSeen).toBe(false);
   });
 
-  it('[A17] is answered with nothing while the terminal is too small to show it', () => {
+  it('[A17] ignores answers while the terminal is too small to show it', () => {
     const { ui } = typed(opened('ls'), char('o'));
     expect(ui.card.choice.kind).toBe('once');
     for (const size of [
@@ -76,12 +76,12 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...opened('ls'), ui }, ENTER).effects).toHaveLength(1);
   });
 
-  it('[A17] takes back a choice that was made when all of it could be seen', () => {
+  it('[A17] withdraws a choice that was made when all of it was visible', () => {
     const wide = typed(opened('ls'), char('o')).ui;
     expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);
   });
 
-  it('says that it is cut and what to do, and still says where it runs and why it is asked', () => {
+  it('says that it is truncated and what to do, and still shows where it runs and why it needs approval', () => {
     const scene = opened(LONG);
     const { ui } = typed(scene, { kind: 'name', name: 'end' });
     const end = drawn({ ...scene, ui }).join('\n');

@@ -6,7 +6,7 @@ import type { Key, KeyName } from './key.js';
 const name = (key: KeyName): Key => ({ kind: 'name', name: key });
 
 describe('a field', () => {
-  it('is written in', () => {
+  it('can be edited', () => {
     let field: Field = EMPTY_FIELD;
     for (const character of 'hallo') field = edit(field, { kind: 'char', text: character }) ?? field;
     field = edit(field, name('left')) ?? field;

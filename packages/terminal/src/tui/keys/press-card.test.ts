@@ -10,7 +10,7 @@ const named = (name: KeyName): Key => ({ kind: 'name', name });
 const char = (text: string): Key => ({ kind: 'char', text });
 const ENTER = named('enter');
 
-/** A person at the keyboard, with as many calls waiting as told; each key comes long after the one before. */
+/** A person at the keyboard with `count` waiting calls; keys are pressed far apart. */
 function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
   let world = worldOf(Array.from({ length: count }, (_, index) => approvalOf(index + 1, more)));
   let now = NOW;
@@ -30,14 +30,14 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
     step,
     steps: (...keys: Key[]) => keys.forEach((key) => step(key)),
     ui: () => ui,
-    /** What is on the screen now. */
+    /** The current screen. */
     scene: () => {
       const before = sceneOf({ world, ui, now });
       return { ...before, ui: settle(ui, factsOf(before)) };
     },
     effects,
     decisions: () => effects.flatMap((effect) => (effect.kind === 'decide' ? [effect.answer] : [])),
-    /** Others answer, or more comes. */
+    /** Applies decisions by others or new calls. */
     become(next: ReturnType<typeof worldOf>) {
       world = next;
     },
@@ -47,7 +47,7 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
 const toCard = { kind: 'ctrl', letter: 'g' } as const;
 
 describe('a card', () => {
-  it('[A15] v asks to see what is masked, and signs nothing', () => {
+  it('[A15] v reveals masked secrets, and approves nothing', () => {
     const person = seat(1, { arguments: { token: '‹masked 1: 7 characters›' } });
     person.steps(toCard, char('v'), ENTER);
     expect(person.effects).toMatchObject([{ kind: 'reveal' }]);
@@ -56,7 +56,7 @@ describe('a card', () => {
     expect(plain.effects).toEqual([]);
   });
 
-  it('[A17] is signed by a choice and Enter, and not by Enter alone', () => {
+  it('[A17] is approved by a choice and Enter, and not by Enter alone', () => {
     const at = seat(1);
     at.steps(toCard, ENTER, ENTER, char(' '), char('y'), char('Y'), named('tab'), toCard, ENTER);
     expect(at.effects).toEqual([]);
@@ -68,7 +68,7 @@ describe('a card', () => {
     expect(at.decisions()).toHaveLength(1);
   });
 
-  it('[A17] does nothing for keys that were meant for what was there before', () => {
+  it('[A17] ignores keys that were meant for the previous screen', () => {
     const at = seat(2);
     at.step(toCard);
     at.step(char('o'), ARMING_MS - 1);
@@ -81,7 +81,7 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A17] forgets the choice when the card under it is decided elsewhere, and says so', () => {
+  it('[A17] clears the choice when the card is decided elsewhere, and says so', () => {
     const at = seat(2);
     at.steps(toCard, char('o'));
     at.become(worldOf([approvalOf(2)]));
@@ -93,13 +93,13 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A17] takes nothing that was pasted or came at once for an answer', () => {
+  it('[A17] ignores pasted text and bursts of input', () => {
     const at = seat(1);
     at.steps(toCard, { kind: 'paste', text: 'o\n' }, { kind: 'burst', text: 'o\r' }, ENTER);
     expect(at.effects).toEqual([]);
   });
 
-  it('is denied with a reason, or without', () => {
+  it('is denied with or without a reason', () => {
     const at = seat(1);
     at.steps(toCard, char('d'), { kind: 'paste', text: 'not this one' }, ENTER);
     expect(at.decisions()).toEqual([{ decision: 'deny', reason: 'not this one' }]);
@@ -108,7 +108,7 @@ describe('a card', () => {
     expect(other.decisions()).toEqual([{ decision: 'deny' }]);
   });
 
-  it('is signed for the chat, for calls like it, always, or edited', () => {
+  it('is approved for the chat, for similar calls, always, or edited', () => {
     const signed = (...keys: Key[]) => {
       const at = seat(1);
       at.steps(toCard, ...keys);
@@ -127,13 +127,13 @@ describe('a card', () => {
     expect(signed(char('e'), { kind: 'ctrl', letter: 'u' }, ENTER)).toEqual([]);
   });
 
-  it('offers only what the question offers', () => {
+  it('offers only the choices of the question', () => {
     const at = seat(1, { options: ['deny', 'approve_once'] });
     at.steps(toCard, char('c'), ENTER, char('a'), ENTER);
     expect(at.effects).toEqual([]);
   });
 
-  it('[A2] offers no rule where none is proposed: the widest one would be a default', () => {
+  it('[A2] offers no rule if none is proposed, because the widest one would be the default', () => {
     const { proposedRule: _, ...bare } = approvalOf(1);
     const at = seat(0);
     at.become(worldOf([bare]));
@@ -143,7 +143,7 @@ describe('a card', () => {
     expect(drawn(at.scene()).join('\n')).toContain('Approve once');
   });
 
-  it('[A18] with a question is answered with words, never signed', () => {
+  it('[A18] with a question is answered with text, never approved', () => {
     const at = seat(1, { toolName: 'ask_human', question: { text: 'Which?', choices: ['red', 'blue'] } });
     at.steps(toCard, char('o'), ENTER, char('a'), ENTER, char('r'), ENTER);
     expect(at.effects).toEqual([]);
@@ -151,7 +151,7 @@ describe('a card', () => {
     expect(at.effects).toMatchObject([{ kind: 'answer', words: 'blue' }]);
   });
 
-  it('[A17] is never approved without one of the keys that mean it', () => {
+  it('[A17] is never approved without one of the keys for it', () => {
     const harmless = fc.constantFrom<Key>(
       ENTER,
       named('tab'),
@@ -175,7 +175,7 @@ describe('a card', () => {
     );
   });
 
-  it('[A17] is never approved by Ctrl-C, which leaves, and asks first when something was written', () => {
+  it('[A17] is never approved by Ctrl-C, which leaves, after asking if there is a draft', () => {
     const at = seat(1);
     at.steps(toCard, char('o'), { kind: 'ctrl', letter: 'c' });
     expect(at.effects).toEqual([{ kind: 'leave' }]);

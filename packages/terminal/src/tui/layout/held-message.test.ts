@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { approvalOf, chatOf, drawn, messageOf, sceneOf } from '../../testing/screen-fixture.js';
 import { nothingMeasured } from './transcript-blocks.js';
 
-it('[M11] says under a message that it waits, and no longer when nothing holds it up', () => {
+it('[M11] says below a message that it is on hold, until nothing blocks it', () => {
   const later = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
   const chat = chatOf(
     [

@@ -18,7 +18,7 @@ export interface Plan {
   readonly blocks: Blocks | undefined;
   readonly approval: ApprovalView | undefined;
   readonly body: readonly Line[];
-  /** Part of the call is in no line of the body. */
+  /** Part of the call is not in the body. */
   readonly isCut: boolean;
   readonly foot: readonly Line[];
   /** Visible and total lines of the help. */

@@ -10,19 +10,19 @@ const anyText = fc.string({
 });
 
 describe('text in cells', () => {
-  it('counts what a terminal shows', () => {
+  it('counts the cells that a terminal uses', () => {
     expect(widthOf('漢字')).toBe(4);
     expect(widthOf('🚢 ok')).toBe(5);
     expect(widthOf('e\u0301')).toBe(1);
   });
 
-  it('measures the quick way what the slow one measures', () => {
+  it('measures the same with the fast path as with the slow one', () => {
     const quick = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
     const shown = quick.filter((each) => !/[\x7F-\x9F\u00AD]/.test(each));
     expect(shown.filter((each) => widthOf(each) !== stringWidth(each))).toEqual([]);
   });
 
-  it('finds the same pieces in a long line as in one go, whatever lies across a slice', () => {
+  it('splits a long line into the same clusters as in one go, across slices', () => {
     const units = ['a', ' ', '漢', '🚢', 'e\u0301', '👩‍👩‍👧', '🇩🇪', '\u0301'];
     const longText = fc.array(fc.constantFrom(...units), { minLength: 300, maxLength: 900 }).map((all) => all.join(''));
     fc.assert(
@@ -34,7 +34,7 @@ describe('text in cells', () => {
     );
   });
 
-  it('shows a line of 300,000 characters, which took minutes when Intl.Segmenter was given all of it', () => {
+  it('shows a line of 300,000 characters, which took minutes when Intl.Segmenter got all of it', () => {
     const text = `${'word '.repeat(60_000)}🚢`;
     expect(clusters(text)).toHaveLength(300_001);
     expect(fieldLines({ text, cursor: text.length }, 70, 5, true, 'prose')).toHaveLength(5);
@@ -47,7 +47,7 @@ describe('text in cells', () => {
     expect(wrapWords('', 5)).toEqual(['']);
   });
 
-  it('[A15] [A17] never gives a line that is wider than told, or that moves a cursor', () => {
+  it('[A15] [A17] never returns a line that is too wide or moves the cursor', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
         for (const line of [...wrapWords(text, width), ...wrapExact(text, width), cut(text, width)]) {
@@ -58,7 +58,7 @@ describe('text in cells', () => {
     );
   });
 
-  it('leaves nothing out of what will run', () => {
+  it('drops nothing of what will run', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', ' ', '漢', ';') }),
@@ -70,7 +70,7 @@ describe('text in cells', () => {
     );
   });
 
-  it('spreads a line to its width, and says where it was cut', () => {
+  it('fills a line to its width, and marks where it was truncated', () => {
     expect(textOf(spread([span('a')], [span('b')], 5))).toBe('a   b');
     expect(textOf(spread([span('abcdef')], [span('z')], 5))).toBe('ab… z');
     fc.assert(

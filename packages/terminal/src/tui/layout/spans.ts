@@ -17,7 +17,7 @@ export type Line = readonly Span[];
 type Look = Omit<Span, 'text'>;
 
 const TAB = '    ';
-/** Longer clusters are no letter of any script: endless marks would fill one cell. */
+/** No script has longer clusters: endless combining marks would fill one cell. */
 const LONGEST_CLUSTER = 32;
 
 export function span(text: string, look: Look = {}): Span {
@@ -46,7 +46,7 @@ export function clusters(text: string): { text: string; width: number }[] {
   });
 }
 
-/** Wraps others' text, between words if possible. */
+/** Wraps untrusted text, between words if possible. */
 export function wrapWords(text: string, width: number): string[] {
   return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
 }

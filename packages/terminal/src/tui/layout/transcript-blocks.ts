@@ -26,7 +26,7 @@ export interface BlocksOptions {
   readonly me: string | undefined;
 }
 
-/** The transcript of a chat as blocks: its messages, then what is being said. */
+/** The transcript of a chat as blocks: its messages, then the current streams. */
 export function transcriptBlocks(
   state: ChatState,
   measured: Measured,

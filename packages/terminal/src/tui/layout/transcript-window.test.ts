@@ -16,7 +16,7 @@ function blocksOf(heights: readonly number[]): Blocks {
 }
 
 describe('a long list of blocks', () => {
-  it('shows its end, and what is above when scrolled', () => {
+  it('shows its end, and earlier lines when scrolled', () => {
     const blocks = blocksOf([2, 3, 2]);
     expect(windowOf(blocks, { kind: 'end' }, 3).lines.map(textOf)).toEqual(['1.2', '2.0', '2.1']);
     const up = scrollBy(blocks, { kind: 'end' }, -2, 3);
@@ -25,7 +25,7 @@ describe('a long list of blocks', () => {
     expect(windowOf(blocks, scrollToTop(blocks, 3), 3).lines.map(textOf)).toEqual(['0.0', '0.1', '1.0']);
   });
 
-  it('is the same as looking at all lines at once', () => {
+  it('is the same as a window over all lines', () => {
     const heights = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(
@@ -52,7 +52,7 @@ describe('a long list of blocks', () => {
 describe('a chat of 10,000 messages', () => {
   const chat = chatOf(Array.from({ length: 10_000 }, (_, index) => messageOf(index)));
 
-  it('is laid out only where it is seen', () => {
+  it('is laid out only where it is visible', () => {
     const measured = nothingMeasured();
     const scene = sceneOf({ chat, measured, size: { columns: 120, rows: 36 } });
     const plan = planOf(scene);
@@ -64,11 +64,11 @@ describe('a chat of 10,000 messages', () => {
       const shown = plan.blocks && windowOf(plan.blocks, scroll, height);
       expect(shown?.lines).toHaveLength(height);
     }
-    // Three lines a message: twenty-one screens, and the one that each end of a screen cuts.
+    // Three lines per message: twenty-one screens, plus the message cut off at each end of a screen.
     expect(measured.count).toBeLessThanOrEqual(Math.ceil((22 * height) / 3) + 2);
   });
 
-  it('is measured once a message, and again only when it or the width changes', () => {
+  it('measures each message once, and again only if it or the width changes', () => {
     const measured = nothingMeasured();
     const look = (width: number, state = chat): void => {
       const blocks = transcriptBlocks(state, measured, { width, isWide: false, now: NOW, me: undefined });

@@ -4,7 +4,7 @@ import type { Line } from './spans.js';
 export interface Blocks {
   readonly count: number;
   idAt(index: number): string;
-  /** Undefined if it is gone. */
+  /** Undefined if it no longer exists. */
   indexOf(id: string): number | undefined;
   linesAt(index: number): readonly Line[];
 }
@@ -54,7 +54,7 @@ function placeOf(blocks: Blocks, scroll: Scroll): Place | undefined {
   if (scroll.kind === 'end') return undefined;
   const index = blocks.indexOf(scroll.id);
   if (index === undefined) return undefined;
-  // It may be shorter now, as a retried stream is.
+  // It may be shorter now, for example after a retry.
   return { index, line: Math.min(scroll.line, Math.max(0, blocks.linesAt(index).length - 1)) };
 }
 

@@ -5,8 +5,8 @@ export class DraftConflict extends Error {
   constructor(conflicts: readonly string[], applied: readonly string[]) {
     super(
       applied.length === 0
-        ? `nothing that the command wrote was applied, because others changed the same files while it ran: ${list(conflicts)}. Look at them and run the command again`
-        : `only a part of what the command wrote was applied, because others changed ${list(conflicts)} at the same moment. Applied: ${list(applied)}. Everything else was discarded`,
+        ? `none of the command's changes were applied, because others changed the same files while it ran: ${list(conflicts)}. Check them and run the command again`
+        : `only some of the command's changes were applied, because others changed ${list(conflicts)} at the same time. Applied: ${list(applied)}. Everything else was discarded`,
     );
   }
 }

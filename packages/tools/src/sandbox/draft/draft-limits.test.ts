@@ -26,7 +26,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write
     );
   const refused = {
     ok: false,
-    error: expect.stringMatching(/nothing that the command wrote was applied.* 1 MiB in 50 files/) as string,
+    error: expect.stringMatching(/none of the command's changes were applied.* 1 MiB in 50 files/) as string,
   };
 
   it('applies everything up to the limit', async () => {

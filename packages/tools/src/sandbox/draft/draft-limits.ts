@@ -21,7 +21,7 @@ export class DraftTooLarge extends Error {
   constructor({ bytes, files }: DraftLimits) {
     const most = `${Math.floor(bytes / 1024 ** 2).toLocaleString('en')} MiB in ${files.toLocaleString('en')} files`;
     super(
-      `nothing that the command wrote was applied: a command may change at most ${most}. Write less, or in several commands`,
+      `none of the command's changes were applied: a command may change at most ${most}. Write less, or use several commands`,
     );
   }
 }

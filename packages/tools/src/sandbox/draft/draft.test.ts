@@ -157,7 +157,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       '.devcontainer/devcontainer.json',
       '.hg/hgrc',
       '.VSCode/tasks.json',
-    ])('[A44] what other programs run by themselves: %s', async (name) => {
+    ])('[A44] files that other programs run automatically: %s', async (name) => {
       const folderOf = name.includes('/') ? `mkdir -p ${name.replace(/\/[^/]*$/, '')}; ` : '';
       expect(await left(`${folderOf}echo evil > ${name}; echo good > good`)).toContain('programs outside the sandbox');
       expect(existsSync(at(name))).toBe(false);
@@ -206,7 +206,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       try {
         const { stdout, note } = await run('cat world.db; echo x > world.db; echo x > world.db-journal; echo x > good');
         expect(stdout).not.toContain('SECRET-STORE');
-        expect(note).toContain('belongs to Countersign itself');
+        expect(note).toContain('belongs to Countersign');
         expect(await readdir(folder.path)).toEqual(['good', 'world.db']);
         expect(await readFile(at('world.db'), 'utf8')).toBe('SECRET-STORE');
       } finally {

@@ -55,7 +55,7 @@ export async function openDraft(
       await checkDraftSize(upper, limits);
       return await lockFolder(workingDirectory, drafting, async () => {
         const now = await readDiskClock(clockFile);
-        if (wentBack(since, now)) throw new Error('the clock was set back while it ran; run the command again');
+        if (wentBack(since, now)) throw new Error('the system clock was set back while it ran; run the command again');
         const refused = await inspectDraft(upper, workingDirectory, rules);
         const leftOut = await acceptDraft({
           upper,
@@ -85,13 +85,13 @@ export async function makeCallFolder(folder: string): Promise<string> {
 }
 
 /**
- * Makes a folder for drafts, and at most the one it lies in: Node's `recursive` never ends where nothing can be made, such as in
- * `/proc`. It is for nobody else: in a shared place somebody may have made it first, to look on or to swap what is in it.
+ * Creates the drafts folder, and at most its parent: with `recursive`, Node never returns where nothing can be created,
+ * such as in `/proc`. It must be private: in a shared place someone may have created it first, to read or swap drafts.
  */
 export async function makeDraftsFolder(folder: string): Promise<void> {
   for (const path of [dirname(folder), folder]) await mkdir(path, { mode: 0o700 }).catch(() => undefined);
   const { uid, mode } = await lstat(folder);
-  if (uid !== process.getuid?.() || (mode & 0o777) !== 0o700) throw new Error(`${folder} is not ours alone`);
+  if (uid !== process.getuid?.() || (mode & 0o777) !== 0o700) throw new Error(`other users can access ${folder}`);
 }
 
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {
@@ -99,14 +99,14 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
   const at = (name: string): string => join(root, name);
   const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
   for (const name of ['upper', 'work', 'lower', 'merged']) await mkdir(at(name), { mode: 0o700 });
-  // The draft's top stands for the working folder's own: with other rights it would be another folder to the command.
+  // The top of the draft replaces the working folder, so it needs the same owner and mode.
   const { mode, uid, gid } = await stat(workingDirectory);
   await chown(folders.upper, uid, gid).catch(() => undefined);
   await chmod(folders.upper, mode & 0o7777);
   return folders;
 }
 
-/** Removes drafts of processes that were killed. What was in them was never taken over: its outcome is unknown (S3). */
+/** Removes drafts of killed processes. They were never applied, so their outcome is unknown (S3). */
 export async function sweepDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
@@ -115,7 +115,7 @@ export async function sweepDrafts(folder: string): Promise<void> {
   }
 }
 
-/** In a container a server that is started again has the number it had before. */
+/** In a container, a restarted server gets the same PID as before. */
 async function isOlderThanWe(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1_000 - 1_000;

@@ -55,7 +55,7 @@ const plants: Plant[] = [
     command: `${nested}; mv .git .GIT; ln -s .GIT .git`,
   },
   {
-    name: 'a submodule, which Git looks into by itself',
+    name: 'a submodule, which Git reads automatically',
     before: repository,
     command: `mkdir m; (cd m; ${nested}); git update-index --add --cacheinfo 160000,$(git -C m rev-parse HEAD),m`,
   },

@@ -1,20 +1,20 @@
-/** A question for the address of a name, as the network sends it. */
+/** A DNS query for the address of a name. */
 export interface NameQuestion {
   readonly name: string;
-  /** It wants an IPv4 address. Other kinds have an answer too: that there are none. */
+  /** An A query. Other types get an empty answer. */
   readonly wantsAddress: boolean;
   readonly packet: Buffer;
-  /** Where the question ends. */
+  /** Offset of the end of the question. */
   readonly end: number;
 }
 
 const HEADER = 12;
 const TYPE_A = 1;
 const CLASS_INTERNET = 1;
-/** What a name may be made of; whatever else comes is no name of a host. */
+/** The allowed characters of a label; anything else is not a host name. */
 const PLAIN = /^[a-z0-9_-]{1,63}$/i;
 
-/** Undefined: it is no question of this kind. A program in the sandbox chose every byte. */
+/** Undefined if it is not such a query. The program in the sandbox controls every byte. */
 export function readNameQuestion(packet: Buffer): NameQuestion | undefined {
   const isQuery = packet.length > HEADER && (packet.readUInt16BE(2) & 0xf800) === 0 && packet.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;
@@ -37,16 +37,16 @@ export function readNameQuestion(packet: Buffer): NameQuestion | undefined {
 
 const SECONDS_TO_KEEP = 60;
 
-/** `null`: there is no such name. Undefined: there is, but not what was asked for. */
+/** `null`: no such name. Undefined: the name exists, but has no such record. */
 export function writeNameAnswer({ packet, end }: NameQuestion, address: string | null | undefined): Buffer {
   const answer = Buffer.from(packet.subarray(0, end));
-  // An answer, recursion wanted and to be had; 3: no such name.
+  // A response with recursion desired and available; 3 is NXDOMAIN.
   answer.writeUInt16BE(0x8180 | (address === null ? 3 : 0), 2);
   answer.writeUInt16BE(typeof address === 'string' ? 1 : 0, 6);
   answer.writeUInt32BE(0, 8);
   if (typeof address !== 'string') return answer;
   const record = Buffer.alloc(16);
-  // The name is where the question has it.
+  // A pointer to the name in the question.
   record.writeUInt16BE(0xc000 | HEADER, 0);
   record.writeUInt16BE(TYPE_A, 2);
   record.writeUInt16BE(CLASS_INTERNET, 4);

@@ -30,7 +30,7 @@ describe('the gateway of the sandbox', () => {
         resolve: (host) => Promise.resolve((names[host] ?? []).map((address) => ({ address, family: 4 }))),
         mayConnect: isPublicAddress,
       },
-      // Nothing leaves the machine: what would have gone out comes to the site of this test.
+      // Nothing leaves the machine: outgoing connections go to the server of this test.
       connect: (address, wanted) => {
         reached.push(`${address}:${wanted}`);
         return connect(port, '127.0.0.1');
@@ -59,7 +59,7 @@ describe('the gateway of the sandbox', () => {
     return said;
   };
 
-  it('[A43] forwards a request to a public address, and to the one that was looked at', async () => {
+  it('[A43] forwards a request to a public address, the same one that was checked', async () => {
     const said = await speak(
       'POST http://example.com:8080/a?b=c HTTP/1.1\r\nHost: x\r\nProxy-Authorization: y\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
     );
@@ -89,7 +89,7 @@ describe('the gateway of the sandbox', () => {
     ['::ffff:127.0.0.1'],
     ['64:ff9b::7f00:1'],
     [PUBLIC, '10.0.0.1'],
-  ])('[A43] refuses a name that leads to %s %s, before anything is connected', async (...addresses) => {
+  ])('[A43] refuses a name that resolves to %s %s, before connecting', async (...addresses) => {
     names['evil.example'] = addresses;
     for (const text of [
       'CONNECT evil.example:443 HTTP/1.1\r\n\r\n',
@@ -118,11 +118,11 @@ describe('the gateway of the sandbox', () => {
     expect(reached).toEqual([]);
   });
 
-  it('ends all it has open when it is closed', async () => {
+  it('closes all its connections when it is closed', async () => {
     const socket = connect((listener.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket, 'close');
-    // Closed before it was taken in, it would be cut all the same; what is meant is one that is at work.
+    // Wait until the connection is in use; closing it before it was accepted would prove nothing.
     socket.write('CONNECT example.com:443 HTTP/1.1\r\n\r\n');
     await once(socket, 'data');
     gateway.close();
@@ -130,7 +130,7 @@ describe('the gateway of the sandbox', () => {
     expect(listener.listening).toBe(false);
   });
 
-  it('[A43] takes so many connections at once and no more: a program in the sandbox must not use up ours', async () => {
+  it('[A43] limits concurrent connections: a program in the sandbox must not use up our sockets', async () => {
     const { port } = listener.address() as AddressInfo;
     let cut = 0;
     const sockets = Array.from({ length: 600 }, () =>

@@ -8,15 +8,15 @@ import { createNameTable } from './name-table.js';
 import { wordsOf } from '@countersign/core/ports';
 import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
 
-// Not by `import`: on Node 22.5 and newer that loads `WebSocket` and all of `fetch` as well, which takes 45 ms.
+// Not `import`: since Node 22.5 that also loads `WebSocket` and all of `fetch`, which takes 45 ms.
 const http = (): typeof Http => process.getBuiltinModule('node:http');
 
-/** Where commands in the sandbox find the gateway: in their network there is nothing else. */
+/** The gateway's port in the sandbox, whose network contains nothing else. */
 const PORT = 3128;
 
 /**
- * Run by our own Node inside the sandbox before the command: listens there and hands the listening socket out to us. It stays in
- * the sandbox's network wherever it is held, so what connects to it is in there, and what we connect to is out here.
+ * Run by our own Node in the sandbox before the command: listens and passes us the listening socket. The socket stays
+ * in the sandbox's network, so its clients are inside and our connections are outside.
  */
 export const LISTEN = `
 const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', () => {
@@ -24,7 +24,7 @@ const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', (
 });
 `;
 
-/** Where services are commonly found. A program that connects to a name at one of these needs to know of no proxy. */
+/** Common service ports. A program that connects to a name on one of these needs no proxy support. */
 const DIRECT_PORTS = [
   ...[
     22, 25, 80, 110, 143, 443, 465, 587, 853, 993, 995, 1433, 1521, 2525, 3000, 3306, 4000, 4317, 4318, 5000, 5432,
@@ -35,8 +35,8 @@ const DIRECT_PORTS = [
 ];
 
 /**
- * The same, for programs that know of no proxy: listens at the usual ports and for names too, and hands all of it out. A port that can't
- * be had is left out.
+ * The same for programs without proxy support: listens on common ports and for DNS, and passes us all sockets. Skips
+ * ports that are not available.
  */
 export const LISTEN_DIRECTLY = `
 const { createServer } = require('node:net');
@@ -54,7 +54,7 @@ const all = [listen('proxy', ${PORT}, '127.0.0.1'), names, ...${JSON.stringify(D
 Promise.all(all).then(() => process.send('done', () => process.exit()));
 `;
 
-/** How programs are told of it. Those that ask for no proxy reach nothing. */
+/** The proxy variables. Programs that ignore them can't connect to anything. */
 export function gatewayEnvironment(opensLoopback = false): Record<string, string> {
   const address = `http://127.0.0.1:${PORT}`;
   const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
@@ -63,7 +63,7 @@ export function gatewayEnvironment(opensLoopback = false): Record<string, string
   return { ...Object.fromEntries(names.map((name) => [name, address])), ...own };
 }
 
-/** For tests, which may not leave the machine: how a host is found, and how an address that was found is reached. */
+/** For tests, which may not leave the machine: how to resolve a host and connect to its address. */
 export interface Outside {
   readonly network: Network;
   readonly connect: (address: string, port: number) => Socket;
@@ -71,24 +71,24 @@ export interface Outside {
 
 export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
-/** Sockets of one sandbox at once, and names it may look up at once: they are taken from what the whole process has. */
+/** Most concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
 const MOST_OPEN = 512;
 const MOST_ASKING = 8;
 
-/** A way out of the sandbox's own network, to public addresses and no others (A43). */
+/** Connects the sandbox's network to public addresses, and no others (A43). */
 export interface Gateway {
-  /** Takes what comes in through a socket that listens inside the sandbox. */
+  /** Accepts connections from a socket that listens in the sandbox. */
   serve(listener: Server): void;
-  /** Answers what addresses names have: ones inside the sandbox, at which `serveDirectly` listens. */
+  /** Answers DNS queries with addresses inside the sandbox, on which `serveDirectly` listens. */
   serveNames(socket: Datagrams): void;
-  /** Takes what connects to such an address, and connects it to the host that it stands for. */
+  /** Accepts connections to such an address and connects them to its host. */
   serveDirectly(listener: Server): void;
   close(): void;
 }
 
 /**
- * A proxy for HTTP, and by CONNECT for whatever else. A name is resolved here, once, and what was found and judged is what is
- * connected to: asked again, a name could answer with another address.
+ * A proxy for HTTP, and with CONNECT for other protocols. Resolves a name once and connects to the address that was
+ * checked: a second lookup could return another one (DNS rebinding).
  */
 export function openGateway({ network, connect }: Outside = THE_INTERNET): Gateway {
   const open = new Set<Duplex>();
@@ -145,7 +145,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
         .on('error', () => undefined)
         .on('message', (packet, { address, port }) => {
           const question = readNameQuestion(packet);
-          // Whoever gets no answer asks again.
+          // A client without an answer retries.
           if (question === undefined || asking >= MOST_ASKING) return;
           asking += 1;
           void answer(question).then((reply) => {
@@ -169,7 +169,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
   };
 }
 
-/** What a program says before the other side is there waits in its socket. */
+/** Data that a program sends before the other side is connected waits in its socket. */
 async function join(socket: Socket, reach: () => Promise<Socket>): Promise<void> {
   socket.pause();
   try {
@@ -208,12 +208,12 @@ function readAuthority(text: string): { host: string; port: number } {
   return { host: url.hostname, port };
 }
 
-/** What is between two machines only, and not for the one behind. */
+/** Hop-by-hop headers, which a proxy must not forward. */
 const BETWEEN = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade'];
 
 async function forward(request: IncomingMessage, reach: Reach): Promise<IncomingMessage> {
   const url = new URL(request.url ?? '');
-  if (url.protocol !== 'http:') throw new Error('only http is forwarded as it is; for all else use CONNECT');
+  if (url.protocol !== 'http:') throw new Error('only plain http is forwarded; use CONNECT for everything else');
   const socket = await reach(url.hostname, Number(url.port || 80));
   const headers = Object.entries(request.headers).filter(([name]) => !BETWEEN.includes(name));
   return await new Promise((resolve, reject) => {
@@ -228,7 +228,7 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
   });
 }
 
-/** In a header's own characters. */
+/** Only characters that are valid in a header. */
 function plainWords(error: unknown): string {
   return wordsOf(error).replaceAll(/[^\x20-\x7e]/g, '?');
 }

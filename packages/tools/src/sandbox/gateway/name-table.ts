@@ -1,14 +1,16 @@
-/** So many names one program may look up; no real one comes near it. */
+/** Most names that one program may look up; real programs need far fewer. */
 const MOST_NAMES = 50_000;
 
-/** Addresses inside a sandbox's own network that stand for hosts outside. */
+/** Addresses in the sandbox's network that stand for hosts outside. */
 export interface NameTable {
-  /** Undefined: there are too many already. */
+  /** Undefined if there are too many. */
   addressOf(name: string): string | undefined;
   nameAt(address: string): string | undefined;
 }
 
-/** All of 127/8 leads to the sandbox itself, so that what connects to one of these comes to us, and the address tells for whom. */
+/**
+ * All of 127/8 is the sandbox itself, so connections to these addresses reach us, and the address identifies the host.
+ */
 export function createNameTable(): NameTable {
   const addresses = new Map<string, string>();
   const names = new Map<string, string>();

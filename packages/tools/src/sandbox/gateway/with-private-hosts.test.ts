@@ -12,7 +12,7 @@ const names: Record<string, string> = {
   localhost: '10.0.0.7',
 };
 
-describe('[A43] private hosts that rules spell', () => {
+describe('[A43] private hosts that rules name', () => {
   const { network } = withPrivateHosts(['10.0.0.5:4873', 'localhost:4874'], {
     network: {
       resolve: (host) => Promise.resolve([{ address: names[host] ?? '93.184.216.34', family: 4 }]),
@@ -26,7 +26,7 @@ describe('[A43] private hosts that rules spell', () => {
       () => undefined,
     );
 
-  it('are reached at their address and port, by whatever name', async () => {
+  it('are reachable at their address and port, under any name', async () => {
     expect(await reach('10.0.0.5', 4873)).toBe('10.0.0.5');
     expect(await reach('mirror.corp', 4873)).toBe('10.0.0.5');
     expect(await reach('localhost', 4874)).toBe('127.0.0.1');
@@ -34,7 +34,7 @@ describe('[A43] private hosts that rules spell', () => {
     expect(await reach('example.com', 443)).toBe('93.184.216.34');
   });
 
-  it('and no other port, address or spelling, whatever a name answers', async () => {
+  it('and at no other port, address or spelling, whatever DNS returns', async () => {
     const tries: [string, number?][] = [
       ['10.0.0.5', 80],
       ['10.0.0.5'],
@@ -50,7 +50,7 @@ describe('[A43] private hosts that rules spell', () => {
     for (const [host, port] of tries) expect([host, await reach(host, port)]).toEqual([host, undefined]);
   });
 
-  it('on this machine are asked of the proxy, and not looked for inside', () => {
+  it('on this machine go through the proxy and not to the sandbox’s own loopback', () => {
     expect(gatewayEnvironment(opensLoopback(['localhost:4873']))['NO_PROXY']).toBe('');
     expect(gatewayEnvironment(opensLoopback(['10.0.0.5:4873']))['NO_PROXY']).toContain('localhost');
   });

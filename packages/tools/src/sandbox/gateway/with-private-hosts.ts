@@ -3,8 +3,8 @@ import { THE_INTERNET, type Outside } from './gateway.js';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * The way out, and to private addresses that rules spell with their port, such as `10.0.0.5:4873`. Only the address and the port decide,
- * never a name: DNS could point a name at any address. `localhost` is ours to answer.
+ * Public addresses, plus private ones that rules name with a port, such as `10.0.0.5:4873`. Only address and port
+ * count, never a name, because DNS could point a name anywhere. We resolve `localhost` ourselves.
  */
 export function withPrivateHosts(hosts: readonly string[], outside: Outside = THE_INTERNET): Outside {
   if (hosts.length === 0) return outside;
@@ -21,7 +21,7 @@ export function withPrivateHosts(hosts: readonly string[], outside: Outside = TH
   };
 }
 
-/** Whether programs must ask the proxy for this machine too, and not look for it in their own network. */
+/** Whether programs must use the proxy for this machine too, instead of the sandbox's own loopback. */
 export function opensLoopback(hosts: readonly string[]): boolean {
   return hosts.some((host) => host.startsWith('localhost:') || host.startsWith(`${LOOPBACK}:`));
 }

@@ -39,12 +39,12 @@ it.each([
   ['a plain script', 'tools/server.js', [], '~/tools'],
   ['never the whole home', 'bin/tool', ['package.json'], '~/bin'],
   ['nor for its own build folder', 'dist/tool', ['package.json'], '~/dist'],
-])('[A43] the rule that would show %s covers what it needs', async (_name, program, beside, folder) => {
+])('[A43] the suggested rule for %s covers what it needs', async (_name, program, beside, folder) => {
   for (const path of beside) await put(path);
   expect(ruleFor(await put(program))).toBe(folder);
 });
 
-it('[A43] follows the link on PATH to the package that a program comes from', async () => {
+it('[A43] follows the symlink on PATH to the package of a program', async () => {
   await put('apps/tool/package.json');
   const program = await put('apps/tool/dist/cli.js');
   await mkdir(join(home.path, 'links'));

@@ -6,8 +6,8 @@ import { foldersAbove } from '../runs-later/find-repositories.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
- * Names the words of a person's command line that the sandbox hides although they exist, with the rule that would show them. Never
- * use it for an agent's words: the agent would learn which files exist.
+ * Names the words of a person's command line that exist but are hidden by the sandbox, with the rule that would show
+ * them. Never use it for an agent's words: the agent would learn which files exist.
  */
 export function explainHidden(words: readonly string[], sees: (path: string) => boolean, path: string): string[] {
   return words.flatMap((word) => {
@@ -18,7 +18,7 @@ export function explainHidden(words: readonly string[], sees: (path: string) => 
 
 const NOT_FOUND = /(?:^|[\s:])([\w.+-]{1,60}): (?:command )?not found$/gm;
 
-/** The same for programs that a shell reported as not found. Only looks for names on the person's PATH. */
+/** The same for programs that a shell reported as not found. Only searches the person's PATH. */
 export function explainNotFound(said: string, sees: (path: string) => boolean, path: string): string[] {
   const names = [...said.matchAll(NOT_FOUND)].flatMap(([, name]) => (name === undefined ? [] : [name]));
   return [...new Set(names)].slice(0, 3).flatMap((name) => {
@@ -29,7 +29,7 @@ export function explainNotFound(said: string, sees: (path: string) => boolean, p
 
 const MISSING = /not found|no such file|cannot find|can't open|ENOENT/i;
 
-/** For a program that looked in its HOME for something that lies in the person's. Says nothing of what exists there. */
+/** For a program that looked in its HOME for something in the person's home. Doesn't reveal what exists there. */
 export function explainHome(said: string, home: string): string[] {
   const isMissing = said.split('\n').some((line) => line.includes(`${home}/`) && MISSING.test(line));
   if (!isMissing) return [];
@@ -50,16 +50,16 @@ function explain(word: string, file: string, sees: (path: string) => boolean): s
   ];
 }
 
-/** Folders beside which a program's libraries usually are. */
+/** Folder names next to which a program's libraries usually are. */
 const PARTS: readonly string[] = `bin sbin shims libexec dist build out lib esm cjs release debug`.split(' ');
-/** What a package has at its top. */
+/** Files at the top of a package. */
 const TOPS: readonly string[] =
   `node_modules package.json pyproject.toml setup.py pyvenv.cfg Cargo.toml go.mod Gemfile pom.xml composer.json deno.json`.split(
     ' ',
   );
 const MOST_ABOVE = 4;
 
-/** What a program needs: the package it lies in, or else the folder that its program folder lies in. Never the whole home. */
+/** What a program needs: its package, or else the parent of its program folder. Never the whole home. */
 function folderOf(file: string): string {
   const ends = [realPath(homedir()), '/'];
   const around = foldersAbove(file).slice(0, MOST_ABOVE + 1);

@@ -7,30 +7,33 @@ import { installPrefix, isProgramFolder } from './install-prefix.js';
 import { isSecretEntry, isSecretFolder } from './secret-names.js';
 
 export interface ProgramSearch {
-  /** As in the environment. */
+  /** The PATH variable. */
   readonly path: string;
-  /** The person's home; real. */
+  /** The user's home; a real path. */
   readonly home: string;
-  /** What must stay hidden, and where agents write; real. A program in one of these, or around one, is not shown. */
+  /**
+   * Folders that must stay hidden, and those that agents write to; real paths. Programs in or around them are not
+   * shown.
+   */
   readonly avoid: readonly string[];
 }
 
-/** What of the person's home a sandbox shows, read-only, so that the programs on their PATH run. */
+/** The parts of the user's home that a sandbox shows read-only, so that the programs on PATH run. */
 export interface Programs {
-  /** Folders and single files, real; none lies in another. */
+  /** Folders and single files; real paths, none inside another. */
   readonly shown: readonly string[];
   /** Entries of these that look like secrets. */
   readonly hidden: readonly string[];
-  /** Links on the way to them, which would be hidden. */
+  /** Symlinks on the way to them, which would be hidden. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
-  /** What version managers must be told, since their home is another one in the sandbox. */
+  /** Variables for version managers, because HOME differs in the sandbox. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const MOST_SHOWN = 200;
 const MOST_LINKS = 8;
 
-/** Folders by which version managers find what they start, in a home. */
+/** Variables by which version managers find their files, with folders relative to the home. */
 const TOOL_HOMES: Readonly<Record<string, string>> = {
   '.rustup': 'RUSTUP_HOME',
   '.volta': 'VOLTA_HOME',
@@ -39,7 +42,7 @@ const TOOL_HOMES: Readonly<Record<string, string>> = {
   '.asdf': 'ASDF_DATA_DIR',
 };
 
-/** Looks at the disk as it is now. Never throws. */
+/** Reads the current state of the disk. Never throws. */
 export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
   const shown = new Set<string>();
   const links = new Map<string, string>();
@@ -54,14 +57,14 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     );
   }
 
-  /** False: it stays hidden. */
+  /** Returns false if it stays hidden. */
   function show(one: string): boolean {
     if (!mayShow(one) || shown.size >= MOST_SHOWN) return false;
     shown.add(one);
     return true;
   }
 
-  /** Where a path leads, with the links on the way to its last name written down. Undefined: nowhere. */
+  /** The target of a path; records the symlinks of its parents. Undefined if there is no target. */
   function follow(written: string): string | undefined {
     const folder = realPath(dirname(written));
     if (folder === undefined) return undefined;
@@ -78,7 +81,10 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     for (const name of linksIn(folder)) chase(join(folder, name));
   }
 
-  /** Shows what a linked program is, and what that needs in turn, such as the Python of its environment. False: it stays hidden. */
+  /**
+   * Shows the target of a linked program and what it needs, such as the Python of its virtual environment. Returns
+   * false if it stays hidden.
+   */
   function chase(link: string): boolean {
     let at = link;
     for (let steps = 0; steps < MOST_LINKS && isLink(at); steps += 1) {
@@ -93,7 +99,7 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     return true;
   }
 
-  /** A folder of documents or settings may be on PATH too. */
+  /** A folder on PATH may also contain documents or settings. */
   function showEach(folder: string): void {
     if (!mayShow(folder)) return;
     for (const file of namesIn(folder).map((name) => join(folder, name))) {
@@ -137,7 +143,7 @@ function namesIn(folder: string): string[] {
   return entriesIn(folder).map(({ name }) => name);
 }
 
-/** By what the listing says: asking about each entry took most of the search. */
+/** Uses the types of the directory listing: a stat for each entry took most of the search. */
 function linksIn(folder: string): string[] {
   return entriesIn(folder).flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : []));
 }

@@ -3,10 +3,13 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { isSecretFolder } from './secret-names.js';
 
-/** Names of folders that hold nothing but programs; what these need lies beside them. */
+/** Names of folders that contain only programs; what these need is next to them. */
 const PROGRAM_FOLDERS: readonly string[] = ['bin', 'sbin', 'shims'];
 
-/** Folders of a home that belong to a version manager as a whole. Of others only their program folder is shown: they may hold tokens. */
+/**
+ * Folders that belong entirely to a version manager. Of others only the program folder is shown, because they may
+ * contain tokens.
+ */
 const VERSION_MANAGERS: readonly string[] =
   `.pyenv .rbenv .nodenv .goenv .jenv .nvm .fnm .volta .asdf .bun .deno .sdkman .rye .pixi .npm-global .linuxbrew .juliaup .ghcup
    .elan .proto .dotnet .swiftly .opam .virtualenvs .rubies .jabba`.split(/\s+/);
@@ -16,10 +19,10 @@ const LOCAL_MANAGERS: readonly string[] =
   `share/mise share/rtx share/fnm share/uv share/pipx share/pnpm share/asdf share/rbenv share/virtualenvs share/pypoetry share/swiftly
    share/gem share/coursier state/fnm_multishells pipx opt`.split(/\s+/);
 
-/** Folders that are on PATH themselves, with programs among what these need. */
+/** Folders on PATH that contain programs together with what they need. */
 const MIXED_FOLDERS: readonly string[] = ['.local/share/pnpm', '.dotnet/tools'];
 
-/** Folders of a home that hold much else, however they look. */
+/** Folders of a home that contain many other things, however they look. */
 const NEVER_PREFIX: ReadonlySet<string> = new Set(
   `.local .local/share .local/lib .local/state .cache
    Desktop Documents Downloads Music Pictures Public Templates Videos Movies Library Dropbox OneDrive Nextcloud`.split(
@@ -27,14 +30,14 @@ const NEVER_PREFIX: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a folder on PATH holds programs and nothing else. Of others, single programs are shown. */
+/** Whether a folder on PATH contains only programs. Of others, single programs are shown. */
 export function isProgramFolder(folder: string): boolean {
   return PROGRAM_FOLDERS.includes(basename(folder));
 }
 
 /**
- * The folder that a program in `folder` was installed to, with all that it needs, as small as can be told. `folder` is real and lies in
- * `home`. Undefined: nobody can tell, or it would hold more than programs.
+ * The smallest folder that contains the installation of a program in `folder`, which is real and inside `home`.
+ * Undefined if that is unknown or the folder would contain more than programs.
  */
 export function installPrefix(home: string, folder: string): string | undefined {
   if (!isInside(home, folder) || folder === home) return undefined;
@@ -61,7 +64,7 @@ function isManager(name: string): boolean {
   return names[0] === '.local' && LOCAL_MANAGERS.some((one) => isInside(`/${one}`, `/${names.slice(1).join('/')}`));
 }
 
-/** As unpacked archives of Node, Go or Conda look. A project has a repository. */
+/** Looks like an unpacked archive of Node, Go or Conda. A project would have a repository. */
 function looksInstalled(prefix: string): boolean {
   const has = (name: string): boolean => existsSync(join(prefix, name));
   return has('lib') && (has('include') || has('share')) && !['.git', '.hg', '.jj', '.svn'].some(has);

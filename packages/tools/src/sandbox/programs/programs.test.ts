@@ -35,7 +35,7 @@ async function link(name: string, to: string): Promise<void> {
   await symlink(/^\.\.?(?:\/|$)/.test(to) ? to : at(to), at(name));
 }
 
-describe('[A42] what is shown of a home', () => {
+describe('[A42] shown parts of a home', () => {
   const find = (folders: readonly string[], avoid: readonly string[] = []): Programs =>
     findPrograms({ path: folders.map(at).join(':'), home, avoid: [at('project'), at('.countersign'), ...avoid] });
   const shown = (folders: readonly string[], avoid?: readonly string[]): string[] =>
@@ -62,7 +62,7 @@ describe('[A42] what is shown of a home', () => {
     ['.local/share/fnm/node-versions/v20/installation/bin', '.local/share/fnm/node-versions/v20/installation'],
     ['.virtualenvs/x/bin', '.virtualenvs/x'],
     ['.dotnet/tools', '.dotnet'],
-    // Of others, their programs and nothing beside them.
+    // Of others, only their programs.
     ['.config/composer/vendor/bin', '.config/composer/vendor/bin'],
     ['dotfiles/.config/bin', 'dotfiles/.config/bin'],
     ['.some-app/data/bin', '.some-app/data/bin'],
@@ -72,7 +72,7 @@ describe('[A42] what is shown of a home', () => {
     expect(shown([folder])).toEqual([prefix]);
   });
 
-  it('of an archive that was unpacked, all; of a repository with the same folders, its programs', async () => {
+  it('of an unpacked archive, everything; of a repository with the same folders, its programs', async () => {
     for (const name of ['node-v20', 'work']) for (const part of ['lib', 'share']) await put(`${name}/${part}/x`);
     await program('node-v20/bin/node');
     await program('work/bin/tool');
@@ -104,7 +104,7 @@ describe('[A42] what is shown of a home', () => {
     ]);
   });
 
-  it('where links lead, and what that needs in turn', async () => {
+  it('targets of symlinks, and what they need', async () => {
     await program('.local/share/uv/python/cpython-3.12.1/bin/python3.12');
     await link('.local/share/uv/python/cpython-3.12', './cpython-3.12.1');
     await program('.local/share/pipx/venvs/x/bin/x');
@@ -133,7 +133,7 @@ describe('[A42] what is shown of a home', () => {
     expect(environment).toEqual({ RUSTUP_HOME: at('.rustup') });
   });
 
-  it('[A42] never the home, a project, what agents write, secrets or ours', async () => {
+  it('[A42] never the home, a project, folders that agents write to, secrets or our files', async () => {
     await program('project/bin/tool');
     await program('other/bin/tool');
     await program('.countersign/bin/tool');
@@ -151,7 +151,7 @@ describe('[A42] what is shown of a home', () => {
     expect(shown([...folders, '.local/bin', 'node_modules/.bin'], [at('other')])).toEqual(['.local/bin']);
   });
 
-  it('[A42] nor files beside programs that look like secrets', async () => {
+  it('[A42] nor files next to programs that look like secrets', async () => {
     await program('.nvm/versions/node/v20/bin/node');
     for (const name of ['.npmrc', 'etc/npmrc', 'credentials.json', '.env', 'auth.json', 'server.key', '.ssh/id'])
       await put(`.nvm/versions/node/v20/${name}`);
@@ -163,7 +163,7 @@ describe('[A42] what is shown of a home', () => {
   });
 });
 
-// Where there is no bubblewrap the run has said so, and that these were left out.
+// Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () => {
   const { HOME: formerHome, PATH: formerPath } = process.env;
   const usePath = (...folders: string[]): void => {
@@ -183,7 +183,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     return tried.result as { exitCode: number; stdout: string; stderr: string; note?: string };
   }
 
-  it('run as commands, and nothing else of the home is seen or written', async () => {
+  it('run as commands, and nothing else of the home is visible or writable', async () => {
     const node = '.nvm/versions/node/v20.1.0';
     await mkdir(at(`${node}/bin`), { recursive: true });
     await program(`${node}/bin/node`, `exec ${process.execPath} "$@"`);
@@ -203,7 +203,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     await put('.rustup/settings.toml', '');
     await put('.local/share/keyrings/login.keyring');
     usePath(`${node}/bin`, '.local/bin', '.sdkman/candidates/java/current/bin', '.cargo/bin');
-    // Our own Node may lie in a real home.
+    // Our own Node may be in a real home.
     const show = [process.execPath];
     const { stdout, stderr } = await run('npx; x; java; cargo; type -p npx x', { show });
     expect({ stdout, stderr }).toEqual({
@@ -223,7 +223,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(await readFile(at(`${node}/bin/node`), 'utf8')).not.toContain('evil');
   });
 
-  it('[A42] not where an agent of any world writes', async () => {
+  it('[A42] not from folders that agents of any world write to', async () => {
     await program('other/bin/tool', 'echo evil');
     usePath('other/bin');
     expect((await run('tool')).stdout).toBe('evil\n');
@@ -231,7 +231,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 127 });
   });
 
-  it('a program that stays hidden is named, with the rule that shows it; nothing else is', async () => {
+  it('a hidden program is named with the rule that shows it, and nothing else is', async () => {
     await program('other/bin/tool');
     await put('.ssh/known');
     usePath('other/bin');
@@ -242,7 +242,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     );
   });
 
-  it('run as MCP servers, beside what a rule opens', async () => {
+  it('run as MCP servers, along with folders that a rule opens', async () => {
     if (sandbox.kind === 'none') return;
     await program(
       '.local/share/pipx/venvs/srv/bin/srv',
@@ -280,7 +280,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(said).not.toContain('SECRET');
   });
 
-  it('an MCP server that ends at once says how, and what the sandbox hides of it', async () => {
+  it('an MCP server that exits at once reports how, and what the sandbox hides from it', async () => {
     if (sandbox.kind === 'none') return;
     await put('tools/server.js', '');
     const place = { sandbox, hide: [], show: [process.execPath], workingDirectory: at('project') };
@@ -311,7 +311,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     );
   });
 
-  it('a script that looks for its program in $HOME fails with words that name the sandbox', async () => {
+  it('a script that looks for its program in $HOME fails with an error that names the sandbox', async () => {
     if (sandbox.kind === 'none') return;
     await program('.local/share/uv/tools/srv/bin/srv', 'echo "$0" runs >&2');
     await program('.local/bin/start-srv', 'exec "$HOME/.local/share/uv/tools/srv/bin/srv"');
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(repaired).not.toContain('In the sandbox, HOME');
   });
 
-  it('[A19] a rule about a path holds in what is shown', async () => {
+  it('[A19] rules about paths apply to what is shown', async () => {
     await program('.local/bin/tool', 'echo runs');
     usePath('.local/bin');
     const protectedPaths = {

@@ -31,12 +31,12 @@ it.each([
   ['.aws', '~/.aws'],
   ['.kube', '~/.kube'],
   ['.config/gcloud', '~/.config/gcloud'],
-  // It would be read with the rest.
+  // It would be readable with the rest.
   ['.config', '~/.config/gcloud'],
-  // Where a link of the person's own leads.
+  // The target of one of the user's symlinks.
   ['dotfiles/docker', '~/.docker'],
   ['dotfiles', '~/.docker'],
-])('[A21] ~/%s is, holds or lies in a folder for secrets', (folder, secret) => {
+])('[A21] ~/%s is, contains or is inside a folder for secrets', (folder, secret) => {
   expect(secretFolderAt(join(home, folder), home)).toBe(secret);
 });
 
@@ -44,10 +44,10 @@ it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21] ~/%s is not a secre
   expect(secretFolderAt(join(home, folder), home)).toBeUndefined();
 });
 
-it('[A21] one that appears, or is replaced by a link, counts from then on', async () => {
+it('[A21] a folder that appears, or is replaced by a symlink, counts from then on', async () => {
   const other = await realpath(await mkdtemp(join(tmpdir(), 'countersign-secrets-')));
   const project = join(other, 'project');
-  // Long after the last change: what is there is remembered.
+  // Long after the last change, so the result is cached.
   const found = (folder: string) => secretFolderAt(folder, other, Date.now() + 60_000);
   try {
     await mkdir(project);
@@ -62,7 +62,7 @@ it('[A21] one that appears, or is replaced by a link, counts from then on', asyn
   }
 });
 
-/** Changes a folder, and something else in it until the file system's clock has moved on. */
+/** Changes a folder, and then something else in it until the file system's clock has advanced. */
 async function changed(folder: string, change: () => Promise<unknown>): Promise<void> {
   const { ctimeMs } = await stat(folder);
   await change();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { SECRET_FOLDERS } from './secret-names.js';
 
-/** Where secrets lie in a home: in the home itself, and deeper, the folders of single programs that hold nothing else. */
+/** Folders for secrets in a home: at its top, and deeper ones of single programs. */
 const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])[] = [
   ['', [...SECRET_FOLDERS]],
   ['.config', ['gcloud', 'gh']],
@@ -12,8 +12,8 @@ const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])
 ];
 
 /**
- * The folder for secrets in a person's home that a folder is, holds or lies in, such as `~/.ssh`. Both paths are real; links of the
- * person's own, such as `~/.ssh` into a folder of dotfiles, are followed.
+ * The folder for secrets in a user's home that a folder is, contains or is inside, such as `~/.ssh`. Both paths are
+ * real. Follows the user's own symlinks, such as `~/.ssh` into a dotfiles folder.
  */
 export function secretFolderAt(folder: string, home: string, now = Date.now()): string | undefined {
   for (const [parent, names] of SECRETS_IN) {
@@ -33,15 +33,18 @@ export function secretFolderAt(folder: string, home: string, now = Date.now()): 
 
 interface Present {
   readonly name: string;
-  /** Where it leads may change while its folder stays as it is. */
+  /** Its target may change while its parent folder doesn't. */
   readonly isLink: boolean;
 }
 
 const known = new Map<string, { stamp: string; present: readonly Present[] }>();
-/** A folder that changed this recently may change again without another time on it. */
+/** A folder that changed this recently may change again with the same timestamp. */
 const SETTLED_MS = 2_000;
 
-/** Which of the names a folder has. Looked up again when the folder has changed: most are not there, and each call would look for all. */
+/**
+ * Which of the names exist in a folder. Cached until the folder changes: most don't exist, and each call would look for
+ * all.
+ */
 function presentIn(parent: string, names: readonly string[], now: number): readonly Present[] {
   const stats = orNothing(() => statSync(parent, { throwIfNoEntry: false }));
   if (stats === undefined) return [];
@@ -56,12 +59,12 @@ function presentIn(parent: string, names: readonly string[], now: number): reado
   return present;
 }
 
-/** Why a working folder is refused, after "the working folder …" (A21). */
+/** Why a working folder is refused, to follow "the working folder …" (A21). */
 export function secretFolderWords(secret: string): string {
   return `holds, or lies in, ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }
 
-/** A file that can't be looked at is as good as missing: an agent can't read it either. */
+/** A file that we can't access counts as missing: an agent can't read it either. */
 function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

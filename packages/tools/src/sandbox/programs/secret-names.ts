@@ -1,10 +1,13 @@
-/** Folders in a home that hold keys, tokens or settings with either: nothing in them is a program. */
+/** Folders in a home that contain keys, tokens or settings with them, but no programs. */
 export const SECRET_FOLDERS: ReadonlySet<string> = new Set(
   `.ssh .aws .azure .gnupg .kube .docker .password-store .mozilla .thunderbird .gcloud .oci .terraform.d .vault .secrets .keychain
    .putty .pki .m2 .gradle`.split(/\s+/),
 );
 
-/** Files and folders beside programs that are likely to hold a key or a token. Not `*.pem`: programs need their certificates. */
+/**
+ * Files and folders next to programs that probably contain a key or token. Not `*.pem`: programs need their
+ * certificates.
+ */
 const SECRET_ENTRY =
   /^(?:[._]?(?:npmrc|netrc|pypirc|yarnrc(?:\.yml)?|git-credentials|htpasswd|pgpass)|\.env(?:\..*)?|credentials?(?:[.-].*)?|auth\.json|hosts\.yml|id_[a-z0-9]+|(?:secrets?|tokens?|passwords?)|(?:.*[._-])?(?:secrets?|tokens?|passwords?)\.(?:txt|json|ya?ml|toml|ini|env)|.*\.(?:key|kdbx|p12|pfx|keystore|jks))$/i;
 

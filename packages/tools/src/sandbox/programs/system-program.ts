@@ -3,32 +3,32 @@ import { delimiter, dirname, join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { isFolder, isProgram } from '../../files/probe.js';
 
-/** Where a system installs programs for everybody. The last are those of NixOS, Guix, Nix and Homebrew. */
+/** Folders where a system installs programs. The last ones belong to NixOS, Guix, Nix and Homebrew. */
 export const SYSTEM_FOLDERS: readonly string[] = [
   ...['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/local/sbin'],
   ...['/run/wrappers/bin', '/run/current-system/sw/bin', '/run/current-system/profile/bin'],
   ...['/nix/var/nix/profiles/default/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'],
 ];
 
-/** The PATH of programs that we start ourselves, outside every sandbox. */
+/** The PATH of programs that we start outside the sandbox. */
 export const SYSTEM_PATH = SYSTEM_FOLDERS.join(delimiter);
 
 /**
- * A program that we start ourselves, outside every sandbox. Never from our PATH: a `.venv/bin` on it may lie in a folder where an agent
- * writes, and what it left there would run as us. Nor one that everybody may overwrite.
+ * A program that we start outside the sandbox. Never from our PATH: an agent may be able to write to a `.venv/bin` on
+ * it, and its program would run as us. World-writable programs are refused too.
  */
 export function findSystemProgram(name: string, folders: readonly string[] = SYSTEM_FOLDERS): string | undefined {
   const file = folders.map((folder) => join(folder, name)).find((one) => isProgram(one) && !isOpenToAll(one));
-  // Sandboxes hide /run, where NixOS keeps links.
+  // Sandboxes hide /run, where NixOS has symlinks.
   return file?.startsWith('/run/') === true ? realpathSync(file) : file;
 }
 
-/** The same for one that every system we run on has. Where it is missing, starting it fails and says so. */
+/** The same for programs that every supported system has. If one is missing, starting it fails with an error. */
 export function systemProgram(name: 'bash' | 'mkfifo'): string {
   return findSystemProgram(name) ?? join('/usr/bin', name);
 }
 
-/** The system folder of programs that lies in a folder, if one does: no agent may write there. */
+/** The system folder of programs inside a folder, if any: no agent may write there. */
 export function systemFolderIn(folder: string): string | undefined {
   return SYSTEM_FOLDERS.find((path) => isInside(folder, path) && isFolder(path));
 }

@@ -8,10 +8,10 @@ const run = promisify(execFile);
 
 const TIMEOUT_MS = 30_000;
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Of files that include others on a condition. */
+/** Limit of nested conditional includes. */
 const MOST_ROUNDS = 10;
 
-/** One setting as Git reads it, and the file that has it. */
+/** One configuration value as Git reads it, and the file it comes from. */
 export interface GitSetting {
   readonly file: string;
   readonly key: string;
@@ -19,9 +19,9 @@ export interface GitSetting {
 }
 
 export interface GitProgram {
-  /** Undefined: Git is not installed in a system folder. */
+  /** Undefined if Git is not installed in a system folder. */
   readonly program: string | undefined;
-  /** Where the person's own settings lie. */
+  /** Where the user's own configuration is. */
   readonly home: string;
 }
 
@@ -30,9 +30,9 @@ export function findGit(): GitProgram {
 }
 
 /**
- * What Git reads from these files, from those they include under any condition, and from the person's and the system's own settings.
- * Undefined: it could not be asked. `git config --list` runs no program; it starts outside every repository, so none is checked, trusted
- * or looked into.
+ * What Git reads from these files, from files they include under any condition, and from the user's and system's
+ * configuration. Undefined if Git could not be asked. `git config --list` runs no program; it starts outside every
+ * repository, so none is checked, trusted or read.
  */
 export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);
@@ -41,7 +41,7 @@ export async function askGit(files: readonly string[], git: GitProgram): Promise
     if (settings === undefined) return undefined;
     const before = asked.size;
     for (const { file, key, value } of settings) {
-      // Git follows the others, and expands `~`, itself. Conditions such as a branch may come true later.
+      // Git follows the other includes and expands `~` itself. Conditions such as a branch may become true later.
       if (!key.startsWith('includeif.') || !key.endsWith('.path')) continue;
       asked.add(value.startsWith('~') ? value : resolve(dirname(file), value));
     }
@@ -63,7 +63,7 @@ async function listSettings(
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
       maxBuffer: MOST_BYTES,
-      // No GIT_* variable of ours, which could name other settings. There is no repository at /dev/null.
+      // Without our GIT_* variables, which could name other configuration. There is no repository at /dev/null.
       env: {
         PATH: SYSTEM_PATH,
         HOME: home,
@@ -78,7 +78,10 @@ async function listSettings(
   }
 }
 
-/** `file:PATH`, NUL, `key`, newline, `value`, NUL. A key without a value has no newline. What we put on the command line is no setting. */
+/**
+ * `file:PATH`, NUL, `key`, newline, `value`, NUL. A key without a value has no newline. Skips values from our command
+ * line.
+ */
 export function readSettings(listed: string): GitSetting[] {
   const fields = listed.split('\0');
   const settings: GitSetting[] = [];

@@ -4,14 +4,14 @@ import { inSlices } from '../../files/in-slices.js';
 import { looksLikeRepository } from './runs-later.js';
 
 export interface Repository {
-  /** Where its files lie. */
+  /** The top of its working tree. */
   readonly root: string;
   readonly gitFolder: string;
-  /** Another one only for a worktree. */
+  /** Differs only in a worktree. */
   readonly commonFolder: string;
 }
 
-/** The repositories among these folders and those above the working folder. Their settings may name something in it. */
+/** The repositories in these folders and above the working folder. Their configuration may name files in it. */
 export async function findRepositories(workingDirectory: string, folders: Iterable<string>): Promise<Repository[]> {
   const found: Repository[] = [];
   await inSlices(new Set([...foldersAbove(workingDirectory), ...folders]), (folder) => {
@@ -26,7 +26,7 @@ export function foldersAbove(folder: string): string[] {
   return above === folder ? [] : [above, ...foldersAbove(above)];
 }
 
-/** By these names, and not by a list of all that may lie there. */
+/** Looks for these names instead of listing the folder. */
 const PARTS = ['.git', 'HEAD', 'objects', 'refs', 'commondir'];
 
 function repositoryAt(folder: string): Repository | undefined {
@@ -37,7 +37,7 @@ function repositoryAt(folder: string): Repository | undefined {
   return { root: folder, gitFolder: folder, commonFolder: commonFolderOf(folder) };
 }
 
-/** In a worktree or a submodule `.git` is a file that says where the repository is. */
+/** In a worktree or submodule, `.git` is a file with the path of the repository. */
 function followGitFile(path: string): string | undefined {
   try {
     if (statSync(path).isDirectory()) return path;
@@ -56,7 +56,7 @@ function commonFolderOf(gitFolder: string): string {
   }
 }
 
-/** Git's own files of one line are short; a pipe would hold us up. */
+/** Git's one-line files are short; a pipe would block us. */
 function readStart(path: string): string {
   const stats = statSync(path);
   if (!stats.isFile() || stats.size > 65_536) throw new Error(`${path} is not a file of Git`);
@@ -67,7 +67,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Its folder is closed to us.
+    // We may not read its folder.
     return false;
   }
 }

@@ -3,7 +3,9 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 const MOST_LINKS = 40;
 
-/** Where a path leads, also when nothing is there yet: a hook may be a link to a script that somebody is about to write. */
+/**
+ * The target of a path, even if it doesn't exist yet: a hook may be a symlink to a script that is about to be written.
+ */
 export async function followLinks(path: string, left = MOST_LINKS): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined || left === 0 || path === dirname(path)) return real ?? path;
@@ -12,7 +14,7 @@ export async function followLinks(path: string, left = MOST_LINKS): Promise<stri
   return target === undefined ? join(parent, basename(path)) : await followLinks(resolve(parent, target), left - 1);
 }
 
-/** Every link that is met on the way from a path to where it leads: changed, each would lead it elsewhere. */
+/** Every symlink on the way from a path to its target: changing any of them would redirect it. */
 export async function linksAlong(path: string): Promise<string[]> {
   const met: string[] = [];
   const names = path.split('/');

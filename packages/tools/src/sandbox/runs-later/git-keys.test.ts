@@ -24,7 +24,7 @@ describe('kindOfSetting', () => {
     expect(kindOfSetting(key, 'x')).toBe(kind);
   });
 
-  it('takes an alias and an update for a program only with a mark', () => {
+  it('treats an alias or update as a program only if it starts with an exclamation mark', () => {
     expect([kindOfSetting('alias.st', 'status'), kindOfSetting('alias.st', ' !./x')]).toEqual([undefined, 'command']);
     expect([kindOfSetting('submodule.a.update', 'merge'), kindOfSetting('submodule.a.update', '!x')]).toEqual([
       undefined,

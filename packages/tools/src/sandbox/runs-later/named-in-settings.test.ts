@@ -22,7 +22,7 @@ const put = async (path: string, text = ''): Promise<void> => {
   await mkdir(dirname(at(path)), { recursive: true });
   await writeFile(at(path), text);
 };
-/** A repository as far as its settings go. */
+/** Just the configuration of a repository. */
 const repository = async (path: string, settings: string): Promise<void> => {
   await mkdir(at(path, '.git', 'hooks'), { recursive: true });
   await put(join(path, '.git/config'), settings);
@@ -35,7 +35,7 @@ const named = async (workingDirectory?: string, folders?: readonly string[]): Pr
   return paths;
 };
 
-describe('[A37] what Git’s settings name', () => {
+describe('[A37] what Git’s configuration names', () => {
   it.each([
     ['hooks on one line, with a comment', '[core] hooksPath = my-hooks ; of the team\n', 'my-hooks'],
     ['hooks in quotes, in any case', '[CORE]\n\tHooksPath = "my hooks" # these\n', 'my hooks'],
@@ -60,7 +60,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named()).toContain(path);
   });
 
-  it('in files that they include, however deep and under any condition', async () => {
+  it('in included files, at any depth and under any condition', async () => {
     await repository('.', '[includeIf "gitdir:/nowhere/"]\n\tpath = ../one.cfg\n');
     await put('one.cfg', '[include]\n\tpath = cfg/two.cfg\n');
     await put('cfg/two.cfg', '[includeIf "onbranch:later"]\n\tpath = three.cfg\n');
@@ -68,13 +68,13 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named()).toEqual(expect.arrayContaining(['one.cfg', 'cfg/two.cfg', 'cfg/three.cfg', 'checks']));
   });
 
-  it('and the person’s own settings outside the folder', async () => {
+  it('in the user’s own configuration outside the folder', async () => {
     await repository('.', '');
     await writeFile(join(home.path, '.gitconfig'), '[core]\n\thooksPath = team-hooks\n');
     expect(await named()).toContain('team-hooks');
   });
 
-  it('of a repository in a subfolder, above the folder, and deep where something is written', async () => {
+  it('of a repository in a subfolder, above the folder, and deep where a call writes', async () => {
     await repository('sub', '[core]\n\thooksPath = checks\n');
     await repository('a/b/c/d/e/f', '[core]\n\thooksPath = deep\n');
     expect(await named()).toContain('sub/checks');
@@ -85,7 +85,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named(at('sub/inner'))).toEqual(['checks']);
   });
 
-  it('of another person, whose home may be any folder around this one', async () => {
+  it('of another user, whose home may be any folder around this one', async () => {
     const inside = join('team', 'proj');
     await repository(inside, '[core]\n\thooksPath = ~team/proj/checks\n[alias]\n\tt = "!~team/bin/t"\n');
     expect(await named(at(inside))).toEqual(expect.arrayContaining(['proj/checks', 'checks', 'bin/t']));
@@ -93,27 +93,27 @@ describe('[A37] what Git’s settings name', () => {
     expect(await ask(at(inside))).toMatchObject({ known: false });
   });
 
-  it('of a repository behind more folders than anybody makes by hand', async () => {
+  it('of a repository behind many folders', async () => {
     await repository('sub/inner', '[core]\n\thooksPath = ../../shared\n');
     for (let n = 0; n < 1_100; n += 1) await mkdir(at(`new${n}`));
     expect(await named()).toContain('shared');
   });
 
-  it('is unknown where there are more folders than are looked at', async () => {
+  it('is unknown if there are more folders than the limit', async () => {
     for (let n = 0; n < 10; n += 1) await mkdir(at(`new${n}`));
     const git = { ...findGit(), home: home.path };
     expect(await namedInSettings(folder.path, [], git, 10)).toMatchObject({ known: false });
     expect(await namedInSettings(folder.path, [], git, 11)).toMatchObject({ known: true });
   });
 
-  it('[A44] and where links of a name that runs later lead, also in subfolders', async () => {
+  it('[A44] and the targets of symlinks with a name that runs later, also in subfolders', async () => {
     for (const path of ['conf/x', 'sub/.vscode/x', 'sub/plain/x']) await put(path);
     await symlink('../conf', at('sub/.husky'));
     await symlink('../plain/tasks.json', at('sub/.vscode/tasks.json'));
     expect(await named()).toEqual(expect.arrayContaining(['conf', 'sub/plain/tasks.json']));
   });
 
-  it('[A36] tells what lies in a dot-folder by a link', async () => {
+  it('[A36] reports what a symlink puts into a dot-folder', async () => {
     for (const path of ['conf/x', 'sub/.tool/x', 'sub/deep/x']) await put(path);
     await symlink('conf', at('.sometool'));
     await symlink('../deep', at('sub/.tool/more'));
@@ -132,7 +132,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named()).toEqual(expect.arrayContaining(['main/checks', 'tree/checks', 'main/lib/bin/watch']));
   });
 
-  it('where hooks and settings are links, also to what is not there yet', async () => {
+  it('targets of hooks and configuration that are symlinks, even if they don’t exist yet', async () => {
     await repository('.', '[core]\n\thooksPath = link\n');
     await mkdir(at('real'));
     await symlink('real', at('link'));
@@ -141,7 +141,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named()).toEqual(expect.arrayContaining(['link', 'real', 'scripts/check', 'scripts/push']));
   });
 
-  it('but no folder that a command works on, no word that is no file, and nothing elsewhere', async () => {
+  it('but no folder that a command works on, no word that is not a file, and nothing elsewhere', async () => {
     await mkdir(at('src'));
     await put('main');
     await repository(
@@ -153,7 +153,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(paths.filter((path) => path.startsWith('..'))).toEqual([]);
   });
 
-  it('is unknown where Git is not there, fails, or can’t read them', async () => {
+  it('is unknown if Git is missing, fails, or can’t read the configuration', async () => {
     await repository('.', '[core]\n\thooksPath = x\n');
     expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
       paths: [],
@@ -167,7 +167,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await ask()).toMatchObject({ known: false });
   });
 
-  it('needs no Git where there is no repository', async () => {
+  it('needs no Git if there is no repository', async () => {
     await put('a.txt');
     expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
       paths: [],
@@ -178,7 +178,7 @@ describe('[A37] what Git’s settings name', () => {
 });
 
 describe('asking Git', () => {
-  it('[A37] runs nothing that the settings name, and minds no variable of ours', async () => {
+  it('[A37] runs nothing that the configuration names, and ignores our variables', async () => {
     const touch = `touch ${at('ran')}`;
     await repository(
       '.',
@@ -195,7 +195,7 @@ describe('asking Git', () => {
     expect(execFileSync('ls', [folder.path], { encoding: 'utf8' })).toBe('');
   });
 
-  it('reads values of several lines, none, and files of any name', () => {
+  it('parses multi-line values, keys without a value, and files of any name', () => {
     expect(
       readSettings('file:/a=\n b\0alias.x\n!one\ntwo\0command line:\0include.path\n/x\0file:/c\0core.bare\0'),
     ).toEqual([

@@ -9,17 +9,24 @@ import { isGitSetting, namesEntry } from './runs-later.js';
 import { MOST_FOLDERS, walkFolders } from './walk-folders.js';
 
 export interface NamedInSettings {
-  /** Paths, from the working folder, that run later without having such a name. What lies in them does too. */
+  /**
+   * Paths relative to the working folder that run later without having such a name. Includes everything inside them.
+   */
   readonly paths: readonly string[];
-  /** Paths, from the working folder, that a link puts into a dot-folder, or under a name that starts with a dot. */
+  /**
+   * Paths relative to the working folder that a symlink puts into a dot-folder or under a name that starts with a dot.
+   */
   readonly inDotFolders: readonly string[];
-  /** False: Git could not be asked, or not every folder was searched. Then nothing in `.git`, and no executable file, may change. */
+  /**
+   * False if Git could not be asked or not every folder was searched. Then nothing in `.git` and no executable may
+   * change.
+   */
   readonly known: boolean;
 }
 
 /**
- * What in the working folder Git's settings name as hooks, programs or further settings, and where links lead that have a name that runs
- * later. `folders` are those about to be written to, however deep.
+ * Files in the working folder that Git's configuration names as hooks, programs or included configuration, and targets
+ * of symlinks with a name that runs later. `folders` are those about to be written to, at any depth.
  */
 export async function namedInSettings(
   workingDirectory: string,
@@ -48,7 +55,7 @@ export async function namedInSettings(
   };
 }
 
-/** Where these paths lead, and the further links on the way there. */
+/** The targets of these paths, and further symlinks on the way. */
 async function leadFrom(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     paths.map(async (path) => [await followLinks(path), ...(await linksAlong(path)).filter((link) => link !== path)]),
@@ -94,7 +101,7 @@ async function namedBy(
           found.push(...(tops.has(folder) ? HOOKS.map((hook) => join(folder, hook)) : [folder]));
         break;
       case 'file':
-        // Relative to the file that includes it.
+        // Relative to the including file.
         found.push(...pathsFrom(value, [dirname(file)], around), ...paths(value));
         break;
       case 'command':
@@ -102,12 +109,15 @@ async function namedBy(
         for (const word of wordsOfCommand(value)) found.push(...(await programsAmong(paths(word), word, kind)));
     }
   }
-  // A hook is often a link to a script among the files.
+  // A hook is often a symlink to a script in the working tree.
   for (const folder of new Set(hooks)) found.push(...(await leadFrom(await linksIn(folder, () => true))));
   return found;
 }
 
-/** Git starts programs at the top of the files, or in the repository where there is no top. Settings of no single repository count for all. */
+/**
+ * Git starts programs at the top of the working tree, or in the repository if there is no working tree. Global
+ * configuration applies to all.
+ */
 function basesFor(
   settings: readonly GitSetting[],
   repositories: readonly Repository[],
@@ -126,7 +136,7 @@ function basesFor(
 
 function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, home }: Around): string[] {
   const [, user, rest = ''] = /^~([^/]*)\/(.*)$/s.exec(word) ?? [];
-  // Where another person's home is, is not asked: it may be any folder around the files.
+  // We don't look up another user's home; it may be any folder around the files.
   const homes = user === '' ? [home] : [workingDirectory, ...foldersAbove(workingDirectory)];
   const paths =
     user === undefined ? [...bases].map((base) => resolve(base, word)) : homes.map((one) => join(one, rest));
@@ -134,8 +144,8 @@ function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, ho
 }
 
 /**
- * Those of the paths that could be a program, so never a folder. A word that doesn't look like a path (`make test`), or comes from a
- * setting that we don't know, counts only if the file exists.
+ * The paths that could be a program, so never a folder. A word that doesn't look like a path (`make test`) or comes
+ * from an unknown key counts only if the file exists.
  */
 async function programsAmong(paths: readonly string[], word: string, kind: 'command' | undefined): Promise<string[]> {
   if (kind === undefined && !word.includes('/')) return [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ENTRIES } from './names.js';
 import { commandsIn, leadsToEntry, runsByItself, runsLater } from './runs-later.js';
 
-/** A name that an entry stands for. */
+/** A name that matches an entry. */
 const example = (entry: string): string => entry.replace(/^\//, '').replaceAll('*', 'some');
 const later = (path: string): string | undefined => runsLater('/work', `/work/${path}`);
 
@@ -10,7 +10,7 @@ describe('the table of names', () => {
   it.each(ENTRIES)('[A44] $runner: $entry', ({ entry }) => {
     const name = example(entry);
     expect([name, name.toUpperCase(), `${name}/inside/file`].map(later)).not.toContain(undefined);
-    // Only what is anchored is harmless further down.
+    // Only anchored names are harmless in subfolders.
     expect(later(`deep/er/${name}`) === undefined).toBe(entry.startsWith('/'));
     expect(later(`other${name}`) === undefined).toBe(!entry.startsWith('*'));
   });
@@ -22,7 +22,7 @@ describe('the table of names', () => {
     expect(all.length).toBeGreaterThan(250);
   });
 
-  it('leaves everyday files alone', () => {
+  it('does not match ordinary files', () => {
     const everyday = `package.json src/a.ts Makefile .gitignore .gitattributes .editorconfig .env .eslintrc.json tsconfig.json
       README.md AGENTS.md CLAUDE.md .github/dependabot.yml node_modules/x/.travis.yml docs/.github/workflows/ci.yml dist/.tsbuildinfo
       Dockerfile .dockerignore .python-version .nvmrc .tool-versions tools/build config.toml .cargo/registry/x .yarn/cache/x.zip
@@ -30,12 +30,12 @@ describe('the table of names', () => {
     expect(everyday.split(/\s+/).filter((path) => later(path) !== undefined)).toEqual([]);
   });
 
-  it('[A44] knows a folder that a link must not stand in for', () => {
+  it('[A44] recognises a folder that must not be replaced by a symlink', () => {
     expect(['.cargo', 'a/.cargo', '.github', '.config', 'tools'].map(leadsToEntry)).not.toContain(false);
     expect(['src', 'a/.github', 'cargo', '.cargo/config'].map(leadsToEntry)).not.toContain(true);
   });
 
-  it('reads names as the disks of other systems do', () => {
+  it('matches names as the file systems of other platforms do', () => {
     expect(runsByItself('.ＶSCode')).toBe(true);
     expect(runsByItself('.en\u200dvrc')).toBe(true);
     expect(later('git~1/config')).toBe('git~1');
@@ -43,7 +43,7 @@ describe('the table of names', () => {
   });
 });
 
-describe('what an interrupted rebase, cherry-pick or bisect goes on with', () => {
+describe('the state of an interrupted rebase, cherry-pick or bisect', () => {
   const runs = (path: string, text: string): boolean => commandsIn(path)?.test(text) === true;
   const list = '.git/rebase-merge/git-rebase-todo';
 
@@ -67,7 +67,7 @@ describe('what an interrupted rebase, cherry-pick or bisect goes on with', () =>
     expect(runs(path, text)).toBe(false);
   });
 
-  it('is read at once, however many empty lines it has', () => {
+  it('is read in linear time, however many empty lines it has', () => {
     expect(runs(list, `${'\n'.repeat(500_000)}${'\r'.repeat(500_000)}pick`)).toBe(false);
   });
 });

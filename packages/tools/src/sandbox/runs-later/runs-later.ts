@@ -2,7 +2,10 @@ import { relative, sep } from 'node:path';
 import { parentsOf } from '../parents-of.js';
 import { ENTRIES } from './names.js';
 
-/** In a repository's own folder these make Git run programs, or take its settings from elsewhere. The rest changes with every commit. */
+/**
+ * Files in a repository's folder that make Git run programs or read other configuration. The rest changes with every
+ * commit.
+ */
 export const SETTINGS: ReadonlySet<string> = new Set([
   'config',
   'config.worktree',
@@ -20,14 +23,14 @@ const PLAIN = new Set(KNOWN.filter((entry) => !/[*/]/.test(entry)));
 const GLOBS = anyOf(KNOWN.filter((entry) => entry.includes('*')));
 const PATHS = KNOWN.filter((entry) => entry.includes('/'));
 const PATH = anyOf(PATHS);
-/** What a path must end in before it is compared: there may be a hundred thousand of them. */
+/** The last names of all entries, checked first: there may be a hundred thousand paths. */
 const ENDS = new Set(PATHS.map(lastName));
-/** Folders on the way to an entry: a link in place of one leads to a file of the same name elsewhere. */
+/** Parent folders of entries: a symlink in place of one points to a file of the same name elsewhere. */
 const ON_THE_WAY = anyOf(PATHS.flatMap(parentsOf));
 
 /**
- * The name that makes a path one that other programs run later, outside every sandbox, or undefined. By text alone, in any case: some
- * disks don't tell `.GIT` from `.git`.
+ * The name that makes other programs run a path later, outside the sandbox, or undefined. Compares text and ignores
+ * case, because some disks treat `.GIT` and `.git` as the same.
  */
 export function runsLater(workingDirectory: string, path: string): string | undefined {
   const segments = relative(workingDirectory, path).split(sep);
@@ -35,7 +38,7 @@ export function runsLater(workingDirectory: string, path: string): string | unde
   return entryOf(segments) ?? (isHead(name) || commandsIn(segments.join('/')) !== undefined ? name : undefined);
 }
 
-/** Whether a link at this path, from the working folder, gives what it leads to a name that runs later. */
+/** Whether a symlink at this path, relative to the working folder, gives its target a name that runs later. */
 export function namesEntry(path: string): boolean {
   return entryOf(path.split(sep)) !== undefined || leadsToEntry(path);
 }
@@ -44,20 +47,20 @@ function entryOf(segments: readonly string[]): string | undefined {
   return segments.find((segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')));
 }
 
-/** Whether a path, from the top of the working folder or of a repository, ends in an entry of the table of names. */
+/** Whether a path, relative to the top of the working folder or a repository, ends in an entry of the table. */
 export function runsByItself(path: string): boolean {
   const name = plain(lastName(path));
   return PLAIN.has(name) || GLOBS.test(name) || (ENDS.has(name) && PATH.test(plain(path)));
 }
 
-/** Whether a link at this path could stand in for a folder of an entry. */
+/** Whether a symlink at this path could replace a folder of an entry. */
 export function leadsToEntry(path: string): boolean {
   return ON_THE_WAY.test(plain(path));
 }
 
 export function isGitFolder(name: string): boolean {
   const known = plain(name);
-  // How Windows' disks also call it.
+  // Its short name on Windows disks.
   return known === '.git' || /^git~\d+$/.test(known);
 }
 
@@ -65,42 +68,46 @@ export function isGitSetting(name: string): boolean {
   return SETTINGS.has(plain(name));
 }
 
-/** Git's own file that says where a repository stands. Beside `objects` and `refs` it turns any folder into a repository. */
+/** Git's HEAD file. Next to `objects` and `refs`, it turns any folder into a repository. */
 export function isHead(name: string): boolean {
   return plain(name) === 'head';
 }
 
-/** What a rebase that was interrupted still has to do; `git rebase --continue` runs its `exec` lines. */
+/** The todo list of an interrupted rebase; `git rebase --continue` runs its `exec` lines. */
 function isRebaseList(name: string): boolean {
   return plain(name).startsWith('git-rebase-todo');
 }
 
 /**
- * What makes Git run something when an interrupted rebase, cherry-pick or bisect goes on, in a file of this path; undefined where nothing
- * does. A strategy is the end of a program's name, so a slash in it leads anywhere; older versions evaluate the names of a bisect.
+ * Matches what makes Git run something when an interrupted rebase, cherry-pick or bisect continues, in a file with this
+ * path; undefined if nothing does. A strategy is a suffix of a program name, so a slash in it can name any program;
+ * older versions evaluate the names of a bisect.
  */
 export function commandsIn(path: string): RegExp | undefined {
   const [name = '', parent = ''] = path.split('/').map(plain).toReversed();
-  // Blanks of one line only: over all lines, a list of a million empty ones would take minutes.
+  // Whitespace of one line only: across lines, a million empty ones would take minutes.
   if (isRebaseList(name)) return /^[ \t\v\f]*(?:x|exec)(?:\s|$)/m;
   if (name === 'bisect_names') return /[`$;|&<>()]/;
   const hasStrategy = ['rebase-merge', 'rebase-apply', 'sequencer'].includes(parent);
   return hasStrategy && ['strategy', 'opts'].includes(name) ? /\// : undefined;
 }
 
-/** Whether this name would help to make a repository of a folder with those names in it, or is a setting of one that it is. */
+/**
+ * Whether this name would help to turn a folder with those names into a repository, or is part of the configuration of
+ * one.
+ */
 export function isRepositoryPart(name: string, there: readonly string[]): boolean {
   if (looksLikeRepository(there)) return isGitSetting(name);
   return there.some(isHead) && ['objects', 'refs', 'commondir'].includes(plain(name));
 }
 
-/** Whether Git would take a folder with these names in it for a repository. */
+/** Whether Git would treat a folder with these names as a repository. */
 export function looksLikeRepository(names: readonly string[]): boolean {
   const there = new Set(names.map(plain));
   return there.has('head') && (there.has('commondir') || (there.has('objects') && there.has('refs')));
 }
 
-/** HFS+ reads a name without the characters nobody sees; Git was once fooled by it. */
+/** HFS+ ignores invisible characters in names, which once fooled Git. */
 function plain(name: string): string {
   return name
     .normalize('NFKC')

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { inSlices } from '../../files/in-slices.js';
 import { isGitFolder } from './runs-later.js';
 
-/** So deep, and among so many folders, a working folder is searched for repositories and links. */
+/** Limits of depth and folders when searching for repositories and symlinks. */
 const DEEPEST = 4;
 export const MOST_FOLDERS = 50_000;
 
 export interface Walked {
-  /** With the working folder itself. */
+  /** Includes the working folder itself. */
   readonly folders: readonly string[];
   readonly links: readonly string[];
-  /** False: there are more folders than were looked at. */
+  /** False if there are more folders than the limit. */
   readonly complete: boolean;
 }
 
-/** The folders of a working folder and the links in them, without `.git` and what a package manager installed. */
+/** The folders of a working folder and the symlinks in them, without `.git` and installed packages. */
 export async function walkFolders(workingDirectory: string, most: number = MOST_FOLDERS): Promise<Walked> {
   const folders = [workingDirectory];
   const links: string[] = [];
@@ -41,7 +41,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or closed to us and so to the command.
+    // Gone meanwhile, or unreadable for us and so for the command.
     return [];
   }
 }

@@ -18,13 +18,13 @@ export interface LeftOut {
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
-  'runs-later': 'programs outside the sandbox run it by themselves; use write_file, which asks a person',
+  'runs-later': 'programs outside the sandbox run it automatically; use write_file, which asks a person',
   'git-unknown':
-    "it may run outside the sandbox: Git's settings can't be read, or the working folder has more than 50,000 folders. Install Git in a system folder, repair its settings, or work in a smaller folder",
-  rule: 'a rule denies it, or has to be asked about it',
+    "it may run outside the sandbox: Git's configuration can't be read, or the working folder has more than 50,000 folders. Install Git in a system folder, repair its configuration, or work in a smaller folder",
+  rule: 'a rule denies it or requires approval for it',
   repository: 'only a person can create, move or remove a repository',
   link: 'Git would follow this link and write elsewhere',
-  ours: 'it belongs to Countersign itself',
+  ours: 'it belongs to Countersign',
   'no-file': 'it is a pipe, a socket or a device',
   name: 'its name is not UTF-8, or its path is too long',
   kept: 'not removed, because a file that was left out may be this one under a new name',
@@ -52,7 +52,7 @@ function describeNew(fresh: readonly LeftOut[]): string[] {
   const rest = known.length === 0 ? `(a rule for each of ${more} paths)` : `(and ${more} more rules like these)`;
   return [
     ...shortList(describeGroups(fresh)),
-    'Nobody approved this very call, so new dot-files, new files in dot-folders and new executables need a rule that names them.',
+    'Nobody approved this call, so new dot-files, new files in dot-folders and new executables need a rule that names them.',
     'To keep them, a person adds to the policy:',
     ...known.map(shortened),
     ...(more > 0 ? [rest] : []),
