@@ -15,6 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const child = fileURLToPath(new URL('../dist/testing/bundle/crash-child.js', import.meta.url));
 
 const LIMIT_MS = 120_000;
+/** Processes killed by a signal at a random moment, which also falls between probes and in the middle of a write. */
+const RANDOM_KILLS = isFullSize ? 1000 : 10;
 
 interface Place {
   file: string;
@@ -62,6 +64,27 @@ async function runChild({ file, diary }: Place, dieAt: number): Promise<NodeJS.S
     });
     running.on('error', reject);
     running.on('exit', (code, signal) => resolve(signal ?? code));
+  });
+}
+
+/** Kills the scenario from outside, `ms` after its first step. Resolves to how long it ran, and whether it was killed before its end. */
+async function killAfter({ file, diary }: Place, ms: number): Promise<{ ranMs: number; isKilled: boolean }> {
+  return new Promise((resolve, reject) => {
+    const running = spawn(process.execPath, [child, file, diary, '-1'], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    let timer: NodeJS.Timeout | undefined;
+    let startedAt = 0;
+    running.once('message', () => {
+      startedAt = performance.now();
+      timer = setTimeout(() => running.kill('SIGKILL'), ms);
+    });
+    running.on('error', reject);
+    running.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      if (signal === null && code !== 0) reject(new Error(`the scenario failed with ${String(code)}`));
+      else resolve({ ranMs: performance.now() - startedAt, isKilled: signal === 'SIGKILL' });
+    });
   });
 }
 
@@ -223,5 +246,24 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
       });
     },
     LIMIT_MS,
+  );
+
+  it(
+    `[S1] [S3] [A8] [A9] loses nothing and runs nothing twice: ${RANDOM_KILLS} kills at random moments`,
+    async () => {
+      const { ranMs: wholeMs, isKilled } = await killAfter(newPlace(), LIMIT_MS);
+      expect(isKilled).toBe(false);
+      async function killOnce(): Promise<void> {
+        for (;;) {
+          const place = newPlace();
+          if (!(await killAfter(place, Math.random() * wholeMs)).isKilled) continue;
+          const left = [await readCrashRecord(place.file)];
+          expectWhole(place, left, await goOn(place, left));
+          return;
+        }
+      }
+      await Promise.all(Array.from({ length: RANDOM_KILLS }, () => oneOfTwo(killOnce)));
+    },
+    RANDOM_KILLS * LIMIT_MS,
   );
 });

@@ -10,6 +10,7 @@ await runScenario({
   diary,
   probe(moment) {
     count += 1;
+    if (count === 1) process.send?.('started');
     if (dieAt === 0) appendFileSync(diary, `moment ${moment}\n`);
     // No handler and no exit code, as when the kernel kills a process to free memory.
     if (count === dieAt) process.kill(process.pid, 'SIGKILL');
