@@ -9,17 +9,17 @@ const ports = ['@countersign/core/ports', '@countersign/core/testing'];
 const protocol = '@countersign/protocol';
 
 interface Room {
-  /** What of our own its sources may import, by the very names they would write. */
+  /** Our packages that its sources may import, by import specifier. */
   readonly may: readonly string[];
-  /** Sources that may import more than the rest of their package. */
+  /** Source files that may import more than the rest of their package. */
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
-  /** A package that also runs in a browser knows no module of Node. */
+  /** Also runs in a browser, so it imports no Node module. */
   readonly browser?: true;
-  /** A package that is published as one bundle, without the packages it was built from. */
+  /** Published as one bundle, without the packages it was built from. */
   readonly bundled?: true;
 }
 
-// The arrows between the packages. One that is not built yet already has its line.
+// The allowed imports between packages. A package that isn't built yet already has its entry.
 const rooms: Readonly<Record<string, Room>> = {
   protocol: { may: [], browser: true },
   core: { may: [protocol] },
@@ -55,7 +55,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
 };
 
-/** What tests may import beyond what their package may. */
+/** What tests may import in addition to their package. */
 const testsMay = [
   '@countersign/core/testing',
   '@countersign/core/testing/step-contract',
@@ -63,7 +63,7 @@ const testsMay = [
   '@countersign/storage',
 ];
 
-/** Inside core, from the bottom up; a folder imports only from its own layer or from below. */
+/** Folders of core from the bottom up; a folder imports only from its own layer or from below. */
 const layers = [
   ['mentions', 'approval', 'turn', 'masking', 'policy', 'results', 'facts'],
   ['publishers'],
@@ -94,8 +94,8 @@ type Manifest = z.infer<typeof manifestSchema>;
 const built = readdirSync(`${root}packages`).filter((name) => existsSync(`${root}packages/${name}/package.json`));
 const workspace = manifest('package.json');
 
-describe('the arrows between packages', () => {
-  it('has a line for every package there is', () => {
+describe('imports between packages', () => {
+  it('lists every package', () => {
     expect(built.filter((name) => !(name in rooms))).toEqual([]);
   });
 
@@ -104,17 +104,17 @@ describe('the arrows between packages', () => {
     const own = manifest(`packages/${name}/package.json`);
     const modules = readSourceModules(`packages/${name}/src`);
 
-    it('imports only what it may see', () => {
+    it('imports only what is allowed', () => {
       expect(modules.flatMap((module) => crossings(name, room, own, module))).toEqual([]);
     });
 
-    it('declares no package of ours that it may not see', () => {
+    it('declares no dependency on a package of ours that it may not import', () => {
       const visible = [...room.may, ...Object.values(room.exceptions ?? {}).flat()].map(packageOf);
       const declared = Object.keys({ ...own.dependencies, ...own.peerDependencies }).filter(isOurs);
       expect(declared.filter((dependency) => !visible.includes(dependency))).toEqual([]);
     });
 
-    it('lists what it exports by name', () => {
+    it('lists its exports by name', () => {
       expect(modules.filter(({ hasExportStar }) => hasExportStar).map(({ path }) => path)).toEqual([]);
     });
   });
@@ -129,14 +129,14 @@ describe('the layers inside core', () => {
   );
   const say = ({ from, name }: { from: string; name: string }): string => `${from} imports ${name}`;
 
-  it('ports know the protocol alone', () => {
+  it('ports import only the protocol', () => {
     const wrong = withTargets.filter(
       ({ from, name, to }) => folderOf(from) === 'ports' && name !== protocol && folderOf(to ?? '') !== 'ports',
     );
     expect(wrong.map(say)).toEqual([]);
   });
 
-  it('decisions do no input or output', () => {
+  it('decisions do no I/O', () => {
     const wrong = withTargets.filter(
       ({ from, name }) =>
         pureFolders.includes(folderOf(from)) && isBuiltin(name) && !pureNodeModules.includes(withScheme(name)),
@@ -144,19 +144,19 @@ describe('the layers inside core', () => {
     expect(wrong.map(say)).toEqual([]);
   });
 
-  it('every folder is in a layer, or its imports would not be checked', () => {
+  it('every folder is in a layer, so that its imports are checked', () => {
     const known = ['ports', 'testing', ...layers.flat()];
     const paths = modules.map(inCore).filter((path) => path.includes('/'));
     expect(paths.filter((path) => !known.includes(folderOf(path)))).toEqual([]);
   });
 
-  it('arrows point downward', () => {
+  it('imports point downward', () => {
     const layerOf = (path: string): number => layers.findIndex((folders) => folders.includes(folderOf(path)));
     const wrong = withTargets.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to ?? '') > layerOf(from));
     expect(wrong.map(say)).toEqual([]);
   });
 
-  it('no module imports itself through others, not even for a type', () => {
+  it('no import cycles, not even type-only ones', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of withTargets) {
       if (to !== undefined) next.set(from, [...(next.get(from) ?? []), to.replace(/\.js$/, '.ts')]);
@@ -171,7 +171,7 @@ describe('the layers inside core', () => {
     expect([...next.keys()].filter((start) => reaches(start, start, new Set()))).toEqual([]);
   });
 
-  it('nothing but the test kit imports the test kit', () => {
+  it('only the test kit imports the test kit', () => {
     const wrong = withTargets.filter(
       ({ from, to }) => folderOf(from) !== 'testing' && folderOf(to ?? '') === 'testing',
     );
@@ -179,8 +179,8 @@ describe('the layers inside core', () => {
   });
 });
 
-describe('the reader of imports', () => {
-  it('sees every way to import', () => {
+describe('the import parser', () => {
+  it('finds every kind of import', () => {
     const text = `
       import a from 'a'; import 'b'; import type { C } from 'c'; export { d } from 'd'; export * from 'e';
       const f = await import('f'); type G = import('g').G; const h = await import(f); require('i');
@@ -204,11 +204,11 @@ describe('the reader of imports', () => {
     expect(found(name, 'x.ts', imported, { [packageOf(imported)]: '1' })).toHaveLength(1);
   });
 
-  it('the one file that may import more is known', () => {
+  it('knows the one file that may import more', () => {
     expect(found('terminal', 'main.ts', '@countersign/server', { '@countersign/server': '1' })).toEqual([]);
   });
 
-  it('what is not declared may not be imported', () => {
+  it('undeclared imports are refused', () => {
     expect(found('core', 'x.ts', 'zod', { zod: '1' })).toEqual([]);
     expect(found('core', 'x.ts', 'zod', {})).toHaveLength(1);
   });
@@ -256,7 +256,7 @@ function crossings(name: string, room: Room, own: Manifest, module: SourceModule
   return module.imports.filter((imported) => !isFine(imported)).map((imported) => `${module.path} imports ${imported}`);
 }
 
-/** Where a relative import leads, or undefined if it is not relative. */
+/** The target of a relative import; undefined if it isn't relative. */
 function resolve(from: string, imported: string): string | undefined {
   return imported.startsWith('.') ? posix.join(posix.dirname(from), imported) : undefined;
 }

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { createPostgresDatabase } from './support/postgres-database.js';
 import { root } from './support/source-modules.js';
 
-/** Our own part of the side-by-side run, on the smallest work: without it the benchmark would rot between two releases. */
+/** Our own part of the comparison at the smallest size, so that the benchmark doesn't break unnoticed. */
 it.each(['ours-normal', 'ours-http', 'ours-postgres'])(
   '[N1] %s still runs the work that everybody is measured on',
   async (which) => {
     const child = fork(`${root}bench/peers/child.mjs`, [which], {
-      // Not the test runner's own: it looks for sources, and Node runs what was built.
+      // Not the test runner's conditions, which resolve to sources; Node runs the build.
       execArgv: [],
       env: { ...process.env, ...(which === 'ours-postgres' ? { BENCH_DATABASE: await createPostgresDatabase() } : {}) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

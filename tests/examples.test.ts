@@ -40,7 +40,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the examples', () => {
-  it('are all here', () => {
+  it('are all listed here', () => {
     expect(
       readdirSync(folder)
         .filter((name) => name.endsWith('.mjs'))
@@ -48,7 +48,7 @@ describe('the examples', () => {
     ).toEqual(Object.keys(printed).toSorted());
   });
 
-  it.each(Object.entries(printed))('%s prints what it should', async (name, lines) => {
+  it.each(Object.entries(printed))('%s prints the expected output', async (name, lines) => {
     const { stdout, stderr } = await run(process.execPath, [join(folder, name)]);
     expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({ lines, stderr: '' });
   });

@@ -18,7 +18,7 @@ it('names no registry', () => {
 });
 
 it('lists the binaries of every platform', () => {
-  // npm leaves a binary that it can't find out of the lock without a word, and the other platform's install fails.
+  // npm silently omits a binary that it can't find from the lock file, and the install on that platform fails.
   const present = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
   const missing = Object.values(packages).flatMap(({ optionalDependencies }) =>
     Object.keys(optionalDependencies).filter((name) => !present.has(name)),

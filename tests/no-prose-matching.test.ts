@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..');
 const SCREENS = ['web', 'terminal', 'client', 'countersign'];
 
 const TEXT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`/.source;
-/** What a piece of code compares something with: texts, and patterns. */
+/** What code compares values with: string literals and regular expressions. */
 const COMPARED = [
   new RegExp(`[!=]==? *(${TEXT})`, 'g'),
   new RegExp(`(${TEXT}) *[!=]==? `, 'g'),

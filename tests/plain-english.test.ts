@@ -12,22 +12,22 @@ const MOST_LISTED = 255;
 describe('docs, comments, texts and test titles', () => {
   const { banned, listedInVain } = checkLanguage(textFiles(), notRewrittenYet());
 
-  it('use none of the phrases that the style guide bans', () => {
+  it('use none of the banned phrases', () => {
     expect(banned).toEqual([]);
   });
 
-  it('leave the list of what is not rewritten yet once they are (check-language.mjs --shrink)', () => {
+  it('leave the list of files to rewrite once they are rewritten (check-language.mjs --shrink)', () => {
     expect(listedInVain).toEqual([]);
   });
 
-  it('are listed as not rewritten yet in ever fewer files', () => {
+  it('keep shrinking the list of files to rewrite', () => {
     // Lower this with the list; never raise it.
     expect(notRewrittenYet().length).toBeLessThanOrEqual(MOST_LISTED);
   });
 });
 
 describe('the language check', () => {
-  it('finds a phrase in any case, and not inside other words', () => {
+  it('finds a phrase in any case, but not inside other words', () => {
     const text = 'It runs Anew.\nLaneway, renewed, in wordsmith\n// This goes on for ever';
     expect(bannedPhrases(text)).toEqual([
       { line: 1, phrase: 'Anew' },
@@ -36,7 +36,7 @@ describe('the language check', () => {
     ]);
   });
 
-  it('tells apart what is allowed, banned and rewritten', () => {
+  it('distinguishes allowed, banned and rewritten files', () => {
     const files = new Map([
       ['a.ts', 'anew'],
       ['b.ts', 'whoever'],
@@ -73,7 +73,7 @@ describe('a commit message', () => {
 });
 
 describe('packages/terminal', () => {
-  it('has its sentences in the catalogue and nowhere else', () => {
+  it('has its sentences only in the catalogue', () => {
     const folder = 'packages/terminal/src';
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|^testing\/|^words\//.test(file))
@@ -86,7 +86,7 @@ describe('packages/terminal', () => {
   });
 });
 
-/** String literals of three words and more. */
+/** String literals of three or more words. */
 function sentences(file: string, text: string): string[] {
   const found: string[] = [];
   const look = (value: unknown): void => {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from './support/postgres-database.js';
 
-it('gives every caller an empty PostgreSQL database of its own', async () => {
+it('gives every caller its own empty PostgreSQL database', async () => {
   const urls = await Promise.all([createPostgresDatabase(), createPostgresDatabase()]);
   const names = await Promise.all(
     urls.map(async (connectionString) => {

@@ -11,7 +11,7 @@ const root = new URL('..', import.meta.url).pathname;
 let folder = '';
 
 beforeEach(async () => {
-  // Inside the project, so that `countersign` is found as it would be in a program that has installed it.
+  // Inside the project, so that `countersign` resolves as in a program that installed it.
   folder = await mkdtemp(join(root, 'node_modules', '.readme-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ async function example(): Promise<string> {
 }
 
 describe('README.md', () => {
-  it('has an example of at most 30 lines that runs as printed, and again on the same file', async () => {
+  it('has an example of at most 30 lines that runs as printed, twice on the same file', async () => {
     const code = await example();
     expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
     await writeFile(join(folder, 'example.mjs'), code);
@@ -52,14 +52,14 @@ describe('README.md', () => {
     expect(benchmarks).toContain(`\n${table}\n`);
   });
 
-  it('links only to files that are there', async () => {
+  it('links only to existing files', async () => {
     const readme = await readFile(join(root, 'README.md'), 'utf8');
     const links = [...readme.matchAll(/\]\(([^)#]+)\)|src="([^"]+)"/g)].map(([, link, source]) => link ?? source ?? '');
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual([]);
   });
 
-  it('[X1] starts what it says with what it says', async () => {
+  it('[X1] its start command starts what it says', async () => {
     const readme = await readFile(join(root, 'README.md'), 'utf8');
     expect(readme).toContain('```sh\nnpm start\n```');
     const manifest = z.object({ scripts: z.object({ start: z.string() }) });

@@ -13,7 +13,7 @@ const LOCK = {
   },
 };
 
-/** Says what npm says on Node 20, and installs a compiler that has nothing to do. */
+/** Prints what npm prints on Node 20, and installs a compiler that does nothing. */
 const NPM = `
 const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
@@ -64,14 +64,14 @@ function setUp(env: Record<string, string> = {}): { code: number | null; said: s
   return { code: status, said: stdout + stderr };
 }
 
-describe('the set-up of a checkout', () => {
-  it('shows progress and none of npm’s warnings, and nothing the second time', () => {
+describe('the setup of a checkout', () => {
+  it('shows progress without npm’s warnings, and nothing the second time', () => {
     expect(setUp()).toEqual({ code: 0, said: 'Installing dependencies (about a minute)…\nBuilding…\n' });
     expect(setUp()).toEqual({ code: 0, said: '' });
     expect(npmCalls()).toBe(1);
   });
 
-  it('does not install again after npm ci, and does after a change of the lock file', () => {
+  it('does not install again after npm ci, and does after the lock file changed', () => {
     spawnSync(process.execPath, [join(checkout, 'npm.js'), 'ci'], { cwd: checkout });
     expect(setUp()).toEqual({ code: 0, said: 'Building…\n' });
     expect(npmCalls()).toBe(1);
@@ -80,7 +80,7 @@ describe('the set-up of a checkout', () => {
     expect(npmCalls()).toBe(2);
   });
 
-  it('installs again what was installed for another system', () => {
+  it('reinstalls what was installed for another system', () => {
     expect(setUp().code).toBe(0);
     const foreign = { ...LOCK.packages['node_modules/for-another-system'] };
     const { '': _, ...packages } = LOCK.packages;
@@ -88,7 +88,7 @@ describe('the set-up of a checkout', () => {
     expect(setUp().said).toContain('Installing');
   });
 
-  it('shows all that npm said when it fails', () => {
+  it('shows all of npm’s output if it fails', () => {
     const { code, said } = setUp({ NPM_FAILS: '1' });
     expect(code).toBe(1);
     expect(said).toContain('npm error the network is down\nnpm could not install the dependencies');

@@ -14,33 +14,33 @@ describe('the numbers of docs/spec', () => {
     expect(found.unquoted).toEqual([]);
   });
 
-  it('exist, where a test quotes them', () => {
+  it('exist if a test quotes them', () => {
     expect(found.unknown).toEqual([]);
   });
 
-  it('leave the list once a test quotes them, unless it says what is still missing', () => {
+  it('leave the list once a test quotes them, unless it says what is missing', () => {
     expect(found.builtAfterAll).toEqual([]);
   });
 
-  it('stand on the list only if the spec has them', () => {
+  it('are on the list only if the spec has them', () => {
     expect(found.listedInVain).toEqual([]);
   });
 
-  it('are listed as not built yet ever less often', () => {
-    // Lower this with the list; it is never raised.
+  it('keep shrinking the list of rules that are not built yet', () => {
+    // Lower this with the list; never raise it.
     expect(found.listed.length).toBeLessThanOrEqual(21);
   });
 });
 
-describe('the reader of numbers', () => {
-  // Put together here, or the titles below would count as quotes of this file's own.
+describe('the parser of rule numbers', () => {
+  // Built at run time, or the titles below would count as quotes in this file.
   const title = (numbers: string): string => `[${numbers}] says so`;
 
-  it('reads the spec', () => {
+  it('parses the spec', () => {
     expect(specNumbers('- **M1** one\n- **A12** two, see **M1**\n- **bold** no\n')).toEqual(['M1', 'A12']);
   });
 
-  it('reads titles, not other text', () => {
+  it('parses titles, not other text', () => {
     const text = `
       it('${title('A1')}', f); it.each(x)('${title('A2,A3')}', f); describe.skipIf(x)(\`${title('A4, A5')} \${y}\`, f);
       test.for\`a\`('${title('A6')}', f); expect('${title('A7')}'); // it('${title('A8')}')
@@ -48,7 +48,7 @@ describe('the reader of numbers', () => {
     expect(quotedNumbers('x.ts', text).sort()).toEqual(['A1', 'A2', 'A3', 'A4', 'A5', 'A6']);
   });
 
-  it('tells apart what is missing, made up and built after all', () => {
+  it('distinguishes missing, unknown and built rules', () => {
     const quoted = new Map([
       ['A1', 'x.test.ts'],
       ['A9', 'x.test.ts'],
@@ -66,7 +66,7 @@ describe('the reader of numbers', () => {
 });
 
 describe('docs/requirements.md', () => {
-  it('names only rules, tests and sections that exist', () => {
+  it('names only existing rules, tests and sections', () => {
     const known = {
       numbers: new Set(specNumbers(readFileSync(join(root, 'docs/spec/README.md'), 'utf8'))),
       quoted: new Set(quotes().keys()),
@@ -76,7 +76,7 @@ describe('docs/requirements.md', () => {
   });
 });
 
-describe('the reader of requirements', () => {
+describe('the parser of requirements', () => {
   const known = { numbers: new Set(['A1']), quoted: new Set(['A1']), exists: (path: string) => path === 'tests/a.ts' };
   const row = (number: string, test: string): string => `| x | ${number} | ${test} | |`;
 
@@ -91,7 +91,7 @@ describe('the reader of requirements', () => {
     expect(requirementProblems(page, known)).toEqual([problem]);
   });
 
-  it('accepts what is there', () => {
+  it('accepts valid entries', () => {
     const page = `# 1. A title\n[a](#1-a-title)\n${row('A1', '`[A1]` `tests/a.ts` `compiler`')}\n${row('–', '–')}`;
     expect(requirementProblems(page, known)).toEqual([]);
   });

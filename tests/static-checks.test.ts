@@ -6,15 +6,15 @@ import { goEnvironment } from '../scripts/go-environment.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Together they take most of the machine: while other tests run too, several times what they take alone. */
+/** Together they use most of the machine: with other tests running, they take several times as long. */
 const LIMIT_MS = 600_000;
 
-// A type error or a floating promise fails the test run by name and is counted like any other failure.
+// A type error or a floating promise fails the run by name and counts like any other failure.
 it.each(['typecheck', 'lint', 'format:check'])(
   'npm run %s finds nothing',
   async (script) => {
     const env = { ...goEnvironment, ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
-    // Not in one go: a test that holds up its whole process is taken for one that has died.
+    // Asynchronous: a test that blocks its process is taken for a crashed one.
     const said = await promisify(execFile)('npm', ['run', '--silent', script], {
       cwd: root,
       env,

@@ -1,8 +1,8 @@
 import { sliceRows, values, type ChatState, type WorldState } from '@countersign/client';
 
 /**
- * What of a view follows from the record alone. Notices and output are heard and not stored, and how far a view has read is its own
- * affair: all else must be the same, however it came about.
+ * The part of a view that follows from the record alone. Notices and live output aren't stored, and each view has its
+ * own read position; everything else must be equal.
  */
 export function comparableChat(state: ChatState): unknown {
   return {
@@ -27,7 +27,7 @@ export function comparableWorld(state: WorldState): unknown {
     world: withoutPosition(state.world),
     agents: state.agents,
     chats: state.chats.map(({ id, title, status, createdAt, waiting }) => ({ id, title, status, createdAt, waiting })),
-    // Answered ones are kept for a while to tell who answered them; a fresh load has none.
+    // Decided ones are kept for a while to show who decided; a fresh load has none.
     approvals: state.queue.map((id) => [...values(state.approvals)].find(({ approvalId }) => approvalId === id)),
     queue: state.queue,
   };

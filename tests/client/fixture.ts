@@ -10,25 +10,25 @@ import { z } from 'zod';
 
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
-/** A server over real HTTP, and a way to it that can be cut at any byte. */
+/** A server over real HTTP, and a proxy to it that can cut connections at any byte. */
 export interface Harbour {
   readonly engine: Engine;
   readonly port: number;
-  /** Straight to the server. */
+  /** Connects directly to the server. */
   readonly client: Client;
-  /** Another one, that nobody knows yet. */
+  /** A new client without a registration. */
   newClient(): Client;
   newTicket(): string;
-  /** Through the cutting wire. */
+  /** Connects through the proxy. */
   readonly wired: Client;
-  /** After how many bytes each of the next connections is cut; those after them are left alone. */
+  /** After how many bytes each of the next connections is cut; later ones are left alone. */
   cut(bytes: readonly number[]): void;
-  /** Ends every connection there is. */
+  /** Closes every open connection. */
   cutNow(): void;
   close(): Promise<void>;
 }
 
-/** Waits of a retry pass at once; only the silence that tells a dead connection is waited for in full. */
+/** Retry delays pass at once; only the timeout of a dead connection takes its full time. */
 const hasty: Clock = {
   now: () => Date.now(),
   after(ms, act) {
@@ -63,7 +63,7 @@ export async function openHarbour(
     clock: systemClock,
     port: () => port,
     host: '127.0.0.1',
-    // The wire has a port of its own.
+    // The proxy has its own port.
     allowHosts: ['127.0.0.1'],
   });
   const app = createApp({

@@ -17,14 +17,14 @@ async function previewOf(content: string, before?: string): Promise<Preview> {
   return preview;
 }
 
-/** What a person is shown of a write before they sign it, on every screen. */
+/** What a person sees of a write before approving it, on every screen. */
 function shown(content: string, preview: Preview): string {
   return changeLines({ kind: 'write', content }, preview)
     .map(({ text }) => text)
     .join('\n');
 }
 
-describe('[A17] what a write would put into a file is shown to its end, whatever its preview leaves out', () => {
+describe('[A17] the content of a write is shown to its end, whatever its preview omits', () => {
   it.each([
     ['behind many lines', `${'# fine\n'.repeat(700)}${evil}\n`, undefined],
     ['behind a long line', `# ${'fine '.repeat(300)}; ${evil}\n`, undefined],
@@ -37,13 +37,13 @@ describe('[A17] what a write would put into a file is shown to its end, whatever
     expect(shown(content, preview)).toContain(evil);
   });
 
-  it('and a preview that shows all is shown', async () => {
+  it('and a complete preview is shown', async () => {
     const preview = await previewOf(`a\n${evil}\n`, 'a\nb\n');
     expect(preview.truncated).toBe(false);
     expect(shown('', preview)).toContain(evil);
   });
 
-  it('and nothing in a file can make a preview pass for a cut one', async () => {
+  it('and nothing in a file can make a preview look truncated', async () => {
     const words = [
       '[7 bytes were left out here.]',
       '[7 more lines of this change are not shown.]',

@@ -11,20 +11,20 @@ import { runsFactor } from '../support/scaled.js';
 
 const RUNS = Math.ceil(50 * runsFactor);
 
-/** What a server would have answered at one moment. */
+/** What a server would have returned at one moment. */
 interface Snapshot {
-  /** How many events had been heard. */
+  /** Number of events published so far. */
   at: number;
   chat: Chat;
   messages: readonly Message[];
   approvals: readonly Approval[];
 }
 
-/** What happens between a view and its server. Numbers are picked from what there is. */
+/** What happens between a view and its server. Numbers select from what is available. */
 type Happening =
   | { do: 'load'; from: number; chat: number; messages: number; approvals: number; page: number }
   | { do: 'hear'; count: number }
-  /** A cut: some is told again, and chunks are lost. */
+  /** A disconnect: some events are repeated, and chunks are lost. */
   | { do: 'cut'; back: number }
   | { do: 'older'; snapshot: number; page: number };
 
@@ -46,7 +46,7 @@ const story: fc.Arbitrary<Story> = fc.record({
 
 describe('the reducer', () => {
   it(
-    '[S6] [M1] [A12] whatever is cut, told twice, reset or loaded late, ends where a fresh load does',
+    '[S6] [M1] [A12] ends in the same state as a fresh load, after any disconnect, repetition, reset or late load',
     async () => {
       const commands = fc.array(fc.oneof(...talk, ...change), { maxLength: 14 });
       const stories = fc.array(story, { minLength: 4, maxLength: 8 });
@@ -58,7 +58,7 @@ describe('the reducer', () => {
         try {
           const snapshots = await live(lab, [...first, ...list], approve);
           for (const each of told) {
-            // At the end, or at any moment before it: with questions in the queue and calls that run.
+            // At the end, or at any moment before: with waiting approvals and running calls.
             const seen = snapshots.slice(0, snapshots.length - (each.until % snapshots.length));
             const last = seen.at(-1);
             if (last === undefined) throw new Error('nothing was seen');
@@ -73,7 +73,7 @@ describe('the reducer', () => {
       });
       await fc.assert(property, { numRuns: RUNS });
       expect(compared).toBeGreaterThanOrEqual(4 * RUNS);
-      // Otherwise nothing was said about the order of a queue.
+      // Otherwise the order of the queue was not tested.
       expect(waiting).toBeGreaterThan(RUNS / 10);
     },
     120_000 * Math.max(1, runsFactor),
@@ -84,7 +84,7 @@ function compare(lab: Lab, told: Story, seen: readonly Snapshot[], last: Snapsho
   const events = lab.heard.flat().slice(0, last.at);
   const fresh = loadAt(lab, last.at, events, last, last, last, Infinity);
   const state = view(lab, told, seen, events);
-  // An answer that is being spoken is heard, not loaded.
+  // A streaming answer is received, not loaded.
   expect(comparableChat({ ...state, streams: [] })).toEqual(comparableChat(fresh));
   const isOver = ({ messageId }: LiveStream): boolean =>
     last.chat.status !== 'working' || has(state.messages, messageId);
@@ -92,7 +92,7 @@ function compare(lab: Lab, told: Story, seen: readonly Snapshot[], last: Snapsho
   expect(state.queue).toEqual(last.approvals.map(({ approvalId }) => approvalId));
 }
 
-/** Lets things happen in the first chat, with a look at it after each. */
+/** Runs commands in the first chat, with a snapshot after each. */
 async function live(lab: Lab, commands: readonly Command[], approve: boolean): Promise<Snapshot[]> {
   const snapshots: Snapshot[] = [];
   const look = async (): Promise<void> => {
@@ -109,7 +109,7 @@ async function live(lab: Lab, commands: readonly Command[], approve: boolean): P
   return snapshots;
 }
 
-/** One look is one transaction: events that come in meanwhile are not in it, so they are counted before. */
+/** A snapshot is one transaction, so events are counted before it: those that arrive meanwhile aren't in it. */
 async function lookAt(lab: Lab): Promise<Snapshot> {
   const { runtime } = lab.engine;
   const [chatId] = lab.chatIds;
@@ -126,7 +126,7 @@ async function lookAt(lab: Lab): Promise<Snapshot> {
   }
 }
 
-/** A load whose parts were answered at different moments, all after the stream stood at `from`. */
+/** A load whose parts were answered at different moments, all after the stream was at `from`. */
 function loadAt(
   lab: Lab,
   from: number,
@@ -155,7 +155,7 @@ function pageOf(messages: readonly Message[], before: number, size: number): Lis
   return { items: messages.slice(start, before), ...(start === 0 ? {} : { next: String(start) }) };
 }
 
-/** The life of one view: the same events and answers, in the order that chance has them. */
+/** The lifetime of one view: the same events and responses in random order. */
 function view(
   lab: Lab,
   { first, rest }: Story,
@@ -165,7 +165,7 @@ function view(
   let state = emptyChat(lab.worldId, lab.chatIds[0]);
   let next = 0;
   let loadedAt = 0;
-  /** The latest moment at which the server has answered. */
+  /** The latest moment at which the server answered. */
   let answeredAt = 0;
   const pick = (number: number, least: number): Snapshot => {
     const possible = snapshots.filter(({ at }) => at >= least);
@@ -184,7 +184,7 @@ function view(
     const { older } = state;
     if (older.kind !== 'more') return;
     const before = Number(older.before);
-    // Asked now, a server answers with no less than what it has told already.
+    // A server's response includes at least what it has already published.
     const { messages, at } = pick(snapshot, Math.max(next, answeredAt));
     answeredAt = at;
     state = reduceChat(reduceChat(state, { type: 'older-asked' }), {

@@ -24,7 +24,7 @@ async function open(): Promise<{ client: Client; harbour: Harbour; world: string
 const status = (wanted: number): { kind: string; status: number } => ({ kind: 'problem', status: wanted });
 
 describe('the typed client, route by route', () => {
-  it('[W1] [W3] health needs no credential, everything else one; a ticket is good once', async () => {
+  it('[W1] [W3] health needs no credential, everything else does; a ticket works once', async () => {
     const { client, harbour: at } = await open();
     const stranger = createClient({ url: client.url });
     expect(await stranger.health()).toMatchObject({ status: 'ok' });
@@ -39,7 +39,7 @@ describe('the typed client, route by route', () => {
     expect(await client.providers()).toEqual({ items: [] });
   });
 
-  it('[W3] [W6] worlds and agents are made, changed over what was seen, copied and deleted', async () => {
+  it('[W3] [W6] worlds and agents are created, changed with an ETag, copied and deleted', async () => {
     const { client, world } = await open();
     const { value, etag } = await client.world(world);
     expect(value).toMatchObject({ id: world, name: 'Harbour', mode: 'ask' });
@@ -63,7 +63,7 @@ describe('the typed client, route by route', () => {
     await expect(client.world(world)).rejects.toMatchObject(status(404));
   });
 
-  it('[A22] an agent and a world that had a name before it was reserved keep working; nobody else gets it', async () => {
+  it('[A22] an agent and a world with a name that was reserved later keep working; nobody else gets the name', async () => {
     const { client, harbour: at, world } = await open();
     await at.engine.runtime.store.transact(world, async (tx) => {
       const { definition } = (await tx.agents(world))[0] ?? { definition: undefined };
@@ -84,7 +84,7 @@ describe('the typed client, route by route', () => {
     );
   });
 
-  it('[W3] [W6] rules are read, tried and written only over those that were seen; tools are listed', async () => {
+  it('[W3] [W6] rules are read, tested and saved only over the version that was read; tools are listed', async () => {
     const { client, world } = await open();
     const { value, etag } = await client.policy(world);
     expect(value).toEqual({ rules: [], proposed: [] });
@@ -99,7 +99,7 @@ describe('the typed client, route by route', () => {
     await expect(client.mcpServer(world, 'none')).rejects.toMatchObject(status(404));
   });
 
-  it('[W3] [A14] a chat is talked in, signed in, searched, counted and looked back at', async () => {
+  it('[W3] [A14] a chat gets messages, approvals, searches, statistics and timelines', async () => {
     const { client, world } = await open();
     const { id: chat } = await client.createChat(world, { title: 'Boats' });
     const view = openChat(client, world, chat);
@@ -143,7 +143,7 @@ describe('the typed client, route by route', () => {
     await expect(client.chat(world, chat)).rejects.toMatchObject(status(404));
   });
 
-  it('[A18] the tool of a client is called there, and answered by it alone', async () => {
+  it('[A18] a client’s tool is forwarded to it, and only it can answer', async () => {
     harbour = await openHarbour(
       scripted(({ messages, tools }) =>
         messages.at(-1)?.role === 'tool'

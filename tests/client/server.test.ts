@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** Does what the last words to it say: `call look, remove` is two calls, anything else is answered. */
+/** Obeys the last message: `call look, remove` makes two calls, anything else gets an answer. */
 function obey({ messages, model }: GenerateRequest): ScriptedReply {
   const last = messages.at(-1);
   if (last?.role === 'tool') return model === 'Ada' ? '@Ben I am done, your turn.' : 'All is done here.';
@@ -51,7 +51,7 @@ async function harbourWithAgents(): Promise<Harbour & { world: string; chat: str
   return { ...harbour, world, chat };
 }
 
-/** A busy machine is slow, not wrong. */
+/** Polls with a long timeout for slow machines. */
 const eventually = async (check: () => unknown): Promise<unknown> =>
   await vi.waitFor(check, { timeout: 30_000, interval: 5 });
 const ready = async (store: ChatStore): Promise<unknown> =>
@@ -111,7 +111,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[W5] tells the slower of two who decided', async () => {
+  it('[W5] tells the slower of two people who decided', async () => {
     const { client, world, chat } = await harbourWithAgents();
     await client.registerClient(world, { label: 'terminal', approvals: true });
     const view = openChat(client, world, chat);
@@ -136,7 +136,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[W3] a question is answered with words', async () => {
+  it('[W3] a question is answered with text', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -155,7 +155,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[M9] a stop leaves nothing that seems to go on', async () => {
+  it('[M9] after a stop, nothing looks as if it were running', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -172,7 +172,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('loads page after page backwards, and is a whole', async () => {
+  it('loads pages backwards without gaps', async () => {
     const { client, world, chat } = await harbourWithAgents();
     for (let n = 0; n < 12; n += 1) await client.send(world, chat, { content: `@human number ${n}` });
     const view = openChat(client, world, chat, { pageSize: 5 });
@@ -200,8 +200,8 @@ describe('a view of a chat, over HTTP', () => {
   });
 });
 
-describe('a server that goes away', () => {
-  it('[S6] [S3] comes back and nothing is lost or doubled; comes back with an older store and what is shown is what there is', async () => {
+describe('a server that restarts', () => {
+  it('[S6] [S3] loses and duplicates nothing; with an older store, the view shows what that store has', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-client-'));
     folders.push(folder);
     const file = join(folder, 'home', 'harbour.db');
@@ -255,7 +255,7 @@ describe('a server that goes away', () => {
 });
 
 describe('a view of a world, over HTTP', () => {
-  it('[A12] [M8] has its chats, agents and what waits in any of them, on one stream with its chats', async () => {
+  it('[A12] [M8] has its chats, agents and waiting approvals, and shares one stream with its chats', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openWorldView(client, world);
     await eventually(() => expect(view.getState().loading.kind).toBe('ready'));
@@ -287,7 +287,7 @@ describe('a view of a world, over HTTP', () => {
 });
 
 describe('a long queue of approvals, over HTTP', () => {
-  it('[A12] [N2] is loaded page by page: the first when a view opens, others when they are asked for or the queue is short', async () => {
+  it('[A12] [N2] loads page by page: the first when a view opens, others on request or when the queue is short', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const chats = [chat, (await client.createChat(world)).id];
     const calls = Array.from({ length: 60 }, () => 'remove').join(', ');
@@ -301,7 +301,7 @@ describe('a long queue of approvals, over HTTP', () => {
     expect(placeInQueue(view.getState(), view.getState().queue[0] ?? '')).toEqual({ position: 1, total: '100+' });
     await view.loadLaterApprovals();
     expect(view.getState().queue).toEqual(all.getState().queue.slice(0, 200));
-    // A second view hears of decisions on pages that it has not loaded, and loads the next when few are left.
+    // A second view receives decisions on pages that it has not loaded, and loads the next when few are left.
     const idle = openWorldView(client, world);
     await eventually(() => expect(idle.getState().loading.kind).toBe('ready'));
     await client.stop(world, chat);
@@ -341,9 +341,9 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { arbitrary: fc.constant({ do: 'cut' as const }), weight: 2 },
 );
 
-describe('views over a wire that is cut', () => {
+describe('views over a connection that is cut', () => {
   it(
-    '[S6] [A12] end where a fresh load does, whatever byte each connection was cut at',
+    '[S6] [A12] end in the same state as a fresh load, at whatever byte each connection was cut',
     async () => {
       const harbour = await harbourWithAgents();
       const { client, wired, world } = harbour;
@@ -358,7 +358,7 @@ describe('views over a wire that is cut', () => {
         const views = [whole.openChat(chat, { pageSize: 4 }), openChat(wired, world, chat, { pageSize: 7 })];
         for (const each of list) await act({ ...harbour, chat }, each);
         harbour.cut([]);
-        // What lingers never ends by itself, and what waits may wait on: both are states like any other.
+        // The lingering tool never finishes and a waiting call may keep waiting: both are valid states.
         await eventually(async () => expect(await isStill(harbour, chat)).toBe(true));
         const fresh = openChat(client, world, chat, { pageSize: 1000 });
         const freshWorld = openWorldView(client, world);
@@ -399,7 +399,7 @@ async function act(harbour: Harbour & { world: string; chat: string }, deed: Dee
   const { client, wired, world, chat } = harbour;
   switch (deed.do) {
     case 'send':
-      // Over the wire that is cut: it is kept once all the same.
+      // Over the connection that is cut: it is stored once anyway.
       await wired
         .send(world, chat, {
           content: `@${deed.to} ${deed.calls.length === 0 ? 'hello' : `call ${deed.calls.join(', ')}`}`,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, connect, type Socket } from 'node:net';
 
-/** A way to a database that can be cut: nothing gets through any more, and nobody is told. */
+/** A proxy to a database that can be cut: nothing gets through any more, and nobody is notified. */
 export interface CutWay {
   readonly url: string;
   cut(): void;
   restore(): void;
-  /** Ends the connection that next sends this text, after the database has answered and before anybody hears it. */
+  /** Closes the connection that next sends this text, after the database has answered and before the answer arrives. */
   loseAnswerTo(text: string): { readonly isLost: boolean };
   close(): void;
 }

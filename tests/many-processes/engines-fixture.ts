@@ -16,7 +16,7 @@ import { z } from 'zod';
 
 export const signer = { who: 'ann', client: 'test' };
 
-/** Runs are counted outside of any engine: however many processes there are, the world is one. */
+/** Counts runs outside of the engines, across all processes. */
 export function countingTool(runs: Map<string, number>, during?: (key: string) => Promise<void>): Tool {
   return defineTool({
     name: 'stamp',
@@ -31,7 +31,7 @@ export function countingTool(runs: Map<string, number>, during?: (key: string) =
   });
 }
 
-/** Asks for one stamp named after the question, then says that it is done. */
+/** Requests one stamp named after the question, then says that it is done. */
 export function stampingModel(): Provider {
   return scripted((request) => {
     const last = request.messages.at(-1);
@@ -76,7 +76,7 @@ export async function say(engine: Engine, worldId: string, chatId: string, conte
   await publishMessage(engine.runtime, { worldId, chatId, content, speaker: 'human' });
 }
 
-/** Resolves with the first event that fits. */
+/** Resolves with the first matching event. */
 export function nextEvent(engine: Engine, worldId: string, fits: (event: WorldEvent) => boolean): Promise<WorldEvent> {
   return new Promise((resolve) => {
     const end = engine.runtime.bus.subscribe(worldId, (event) => {

@@ -13,19 +13,19 @@ import { startPostgres } from '../support/postgres-server.js';
 
 const PASSWORD = 'hunter2hunter2';
 
-/** A database of the test's own, and somebody who may do with it what `sql` says. Gives the address that is wrong. */
+/** Changes a database of this test with `sql`. Returns the wrong URL. */
 type Wrong = (url: string, run: (sql: string) => Promise<unknown>, name: string) => Promise<string> | string;
 
 const changed = (url: string, change: Partial<Record<'username' | 'password' | 'pathname' | 'port', string>>): string =>
   Object.assign(new URL(url), change).href;
 
-/** Somebody who may do nothing unless told, in a database of the name. */
+/** A role without privileges unless granted by `more`, in this database. */
 async function as(url: string, run: (sql: string) => Promise<unknown>, name: string, more = ''): Promise<string> {
   await run(`create role ${name} login password '${PASSWORD}' ${more}`);
   return changed(url, { username: name, password: PASSWORD });
 }
 
-/** Lets everything through, and says that the server is of another version. */
+/** Forwards everything, and reports another server version. */
 async function disguised(url: string, from: RegExp, to: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const server = createServer((near) => {
@@ -44,7 +44,7 @@ async function disguised(url: string, from: RegExp, to: string): Promise<string>
   return changed(url, { port: String(typeof address === 'object' && address !== null ? address.port : 0) });
 }
 
-/** Takes that many connections until the test is over. */
+/** Opens that many connections until the test is over. */
 async function occupy(url: string, count: number): Promise<void> {
   for (let taken = 0; taken < count; taken += 1) {
     const client = new pg.Client({ connectionString: url });
@@ -136,7 +136,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       const server = await startPostgres();
       onTestFinished(() => server.stop());
       const rows = await query(server.url, 'show data_directory');
-      // With this file it follows another server, or waits for one.
+      // With this file, the server runs as a standby.
       writeFileSync(join(String(rows[0]?.['data_directory']), 'standby.signal'), '', { mode: 0o644 });
       await server.restart();
       return server.url;
@@ -146,7 +146,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
   ['a version that is too old', async (url) => await disguised(url, /\b18\d{4}\b/, '130021'), 'PostgreSQL 13'],
 ];
 
-/** The address that is wrong, of a database of the test's own, and a home for who tries it. */
+/** The wrong URL of a new database, and a home folder for the server. */
 async function prepare(wrong: Wrong): Promise<{ env: { DATABASE_URL: string }; folder: string; home: string }> {
   const url = await createPostgresDatabase();
   const name = `test_${new URL(url).pathname.slice(6)}_guest`;
@@ -156,7 +156,7 @@ async function prepare(wrong: Wrong): Promise<{ env: { DATABASE_URL: string }; f
   return { env: { DATABASE_URL: address }, folder, home: join(folder, 'home') };
 }
 
-/** One line, which names the problem and no password. */
+/** One line that names the problem and contains no password. */
 function expectSentence(said: string, words: string): void {
   expect(said.split('\n')).toEqual([said]);
   expect(said).toContain(words);
@@ -164,7 +164,7 @@ function expectSentence(said: string, words: string): void {
 }
 
 it.each(bad)(
-  '[S7] a server says in one sentence what is wrong with its database, and ends before it listens: %s',
+  '[S7] a server explains a database problem in one sentence and exits before it listens: %s',
   async (_, wrong, words) => {
     const { env, home } = await prepare(wrong);
     const logged: string[] = [];

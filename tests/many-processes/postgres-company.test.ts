@@ -26,7 +26,7 @@ async function prepare({ runtime }: Engine): Promise<{ worldId: string; chatId: 
   return { worldId, chatId };
 }
 
-/** Calls the one tool that there is, then says what came of it. */
+/** Calls the only tool, then reports its result. */
 const caller = () =>
   scripted(({ messages, tools }) => {
     const last = messages.at(-1);
@@ -38,7 +38,7 @@ async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
-describe('[S4] what lives in one process is known to the others', () => {
+describe('[S4] what runs in one process is known to the others', () => {
   it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
@@ -65,7 +65,7 @@ describe('[S4] what lives in one process is known to the others', () => {
     await expect.poll(() => lastWords(a, chatId)).toContain('ding');
   });
 
-  it('[A18] a client whose process is gone counts as cut, and is there again as soon as it connects elsewhere', async () => {
+  it('[A18] a client whose process is gone counts as disconnected, and is back as soon as it connects elsewhere', async () => {
     const url = await createMigratedDatabase();
     const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [])))) as [Engine, Engine];
     const { worldId } = await prepare(a);
@@ -80,7 +80,7 @@ describe('[S4] what lives in one process is known to the others', () => {
     expect(await record()).toMatchObject({ leftAt: null, connectedTo: b.runtime.owner });
   });
 
-  it('a question that a tool puts in one is answered at another', async () => {
+  it('a question from a tool in one process is answered at another', async () => {
     const url = await createMigratedDatabase();
     const ask: Tool = defineTool({
       name: 'ask_around',
@@ -128,7 +128,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
   return serving;
 }
 
-it('[W1] [S4] a start link of one server opens a session at another, once, and every server knows it', async () => {
+it('[W1] [S4] a start link of one server opens a session at another, once, and every server accepts it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();

@@ -53,7 +53,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
     expect(given.rows).toEqual([{ is_called: false }]);
   });
 
-  it('[A8] [A16] one decision that is sent several times at once is told and recorded once', async () => {
+  it('[A8] [A16] one decision that is sent several times at once is published and recorded once', async () => {
     const url = await createMigratedDatabase();
     const engine = await openEngine(url, [countingTool(new Map())]);
     const scene = await prepare(engine);
@@ -79,7 +79,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
     expect(told).toHaveLength(10);
   });
 
-  it('[A34] answers that are stored at the same moment, here and elsewhere, leave no more than 200 calls waiting', async () => {
+  it('[A34] responses that are stored at the same time, here and elsewhere, leave at most 200 calls waiting', async () => {
     const url = await createMigratedDatabase();
     const model = scripted((request) =>
       request.messages.at(-1)?.role === 'tool'
@@ -101,8 +101,8 @@ describe('[S4] decisions on one PostgreSQL', () => {
     expect(await listApprovals(a.runtime, worldId, { status: 'pending' })).toHaveLength(200);
   });
 
-  describe('[A5] a grant or rule that is written through one', () => {
-    /** Asks for a stamp on each letter that the message names. */
+  describe('[A5] a grant or rule that is added through one process', () => {
+    /** Requests a stamp for each letter in the message. */
     const letters = scripted((request) => {
       const last = request.messages.at(-1);
       if (last?.role === 'tool') return 'Done.';
@@ -110,7 +110,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
       return { say: 'Stamps.', calls: keys.map((key) => ({ name: 'stamp', arguments: { key } })) };
     });
 
-    /** Two chats of the first engine in which stamps wait: for a1, b1 and a2, and for a3 and b2. */
+    /** Two chats of the first engine with waiting stamps: a1, b1 and a2, and a3 and b2. */
     async function stampsWait(probe?: (moment: string) => void) {
       const url = await createMigratedDatabase();
       const runs = new Map<string, number>();
@@ -136,7 +136,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
     const once = (...keys: string[]): [string, number][] => keys.map((key) => [key, 1]);
     const ran = (runs: Map<string, number>) => [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-    it('releases what waits in turns of another, once each: a rule in every chat, a grant in its own', async () => {
+    it('releases waiting calls in turns of another, once each: a rule in every chat, a grant in its own', async () => {
       const { a, b, worldId, runs } = await stampsWait();
       const grant = {
         tool_call_id: (await approvalsByKey(b, worldId)).get('b1') ?? '',
@@ -150,7 +150,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
       ]);
       await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1'));
       await expect.poll(() => keysWaiting(a, worldId)).toEqual(['b2']);
-      // Written at both at once, it is still one release for each call.
+      // Even if it is added at both at once, each call is released once.
       await Promise.all([a, b].map(({ runtime }) => setPolicy(runtime, worldId, ['allow stamp'], signer)));
       await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1', 'b2'));
       await Promise.all([a.quiet(), b.quiet()]);

@@ -8,7 +8,7 @@ import { createFarm, type RunningServer, type ServerFarm } from './servers-fixtu
 import { soak } from './soak-run.js';
 import { unfinished } from './unfinished.js';
 
-/** How long a process stays frozen after others have taken over; `npm run soak` makes it thirty seconds. */
+/** How long a process stays frozen after others have taken over; `npm run soak` sets thirty seconds. */
 const FREEZE_MS = Number(process.env['SOAK_FREEZE_MS'] ?? 0);
 
 interface Turn {
@@ -26,7 +26,7 @@ async function prepare(client: Client): Promise<string> {
 
 const AN_HOUR_MS = 3_600_000;
 
-/** A turn whose approved tool runs, longer than any test, in the process of this client. */
+/** A turn whose approved tool keeps running in this client's process. */
 async function openTurn(
   farm: ServerFarm,
   client: Client,
@@ -56,7 +56,7 @@ async function answersTo(client: Client, worldId: string, { chatId, messageId }:
 }
 
 it(
-  '[S4] [S3] others take over from a process that is killed, frozen or cut off, and one that comes back can neither write nor run',
+  '[S4] [S3] others take over from a process that is killed, frozen or disconnected, and a returning one can neither write nor run',
   async () => {
     const url = await createPostgresDatabase();
     const way = await openCutWay(url);
@@ -81,7 +81,7 @@ it(
       const answers = (of: readonly Turn[]) => Promise.all(of.map((turn) => answersTo(client, worldId, turn)));
       const unknown = ['Done, stamped: false'];
       await expect.poll(() => answers(lost), { interval: 100 }).toEqual(lost.map(() => unknown));
-      // Told and not judged: a machine that is busy elsewhere would be. What the times of a process add up to, `membership` tests.
+      // Reported, not asserted: it depends on the load of the machine. `membership` tests the timeouts.
       process.stdout.write(`takeover of ${lost.length} turns: ${Math.round(performance.now() - begun)} ms\n`);
       await after(FREEZE_MS);
 
@@ -108,7 +108,7 @@ it(
   240_000 + FREEZE_MS,
 );
 
-it('[S7] the database is restarted in the middle, and work goes on', async () => {
+it('[S7] the database restarts during work, and work continues', async () => {
   const postgres = await startPostgres();
   const farm = createFarm(postgres.url, 2);
   try {

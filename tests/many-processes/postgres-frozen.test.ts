@@ -19,7 +19,7 @@ import {
 const hang = (signal: AbortSignal): Promise<string> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve('too late'), { once: true }));
 
-/** An engine that can freeze: from then on it gives no sign of life and takes nothing, and the others count it as dead. */
+/** An engine that can freeze: it then sends no heartbeats and accepts nothing, so the others count it as dead. */
 async function openMortal(
   url: string,
   frozen: string[],
@@ -57,7 +57,7 @@ async function openMortal(
 }
 
 describe('[S4] a process that shows no sign of life', () => {
-  it('[S4] a process that could not say for a while that it lives starts nothing, whatever it is handed', async () => {
+  it('[S4] a process that missed its heartbeats starts nothing', async () => {
     const url = await createMigratedDatabase();
     const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
     let isMute = false;
@@ -83,7 +83,7 @@ describe('[S4] a process that shows no sign of life', () => {
     await expect.poll(() => silent.runtime.mayAct()).toBe(true);
   });
 
-  it('[S3.3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
+  it('[S3.3] a turn that froze its process twice ends with an error, and no third process runs it', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     const model = (freeze: () => Promise<void>) =>
@@ -106,11 +106,11 @@ describe('[S4] a process that shows no sign of life', () => {
     expect(frozen).toHaveLength(2);
   });
 
-  it('[S3.4] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
+  it('[S3.4] a turn that keeps freezing its process ends, and those that ran beside it are answered', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;
-    /** The bad letter freezes its process as soon as the good one is under way beside it, or alone when it has to run alone. */
+    /** The bad letter freezes its process once the good one runs beside it, or alone if it has to run alone. */
     const model = (freeze: () => Promise<void>) => {
       let goodBegan = (): void => undefined;
       const good = new Promise<void>((resolve) => (goodBegan = resolve));

@@ -4,17 +4,17 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { openCutWay } from './cut-way.js';
 import { countingTool, openEngine, prepare, signer } from './engines-fixture.js';
 
-/** What a chat shows of a call that was asked about. */
+/** The messages of a call that needed approval. */
 const CALL_AND_QUESTION = ['assistant', 'assistant', 'tool', 'tool'];
 
 it.each([
   { what: 'a message', text: 'Please stamp', runs: 1 },
   { what: 'a call that is asked about', text: 'One stamp.', runs: 1 },
-  // It was marked as started, and nobody can know whether it ran: it is not run again.
+  // It was marked as started, and nobody can know whether it ran, so it is not run again.
   { what: 'a decision', text: 'TOOL_APPROVED', runs: 0 },
   { what: 'the end of a call', text: 'stamped letter_1', runs: 1 },
   { what: 'an answer', text: 'Done.', runs: 1 },
-])('[S3] [S7] the answer to the commit of $what is lost: nothing is lost or done twice', async (lost) => {
+])('[S3] [S7] the response to the commit of $what is lost: nothing is lost or done twice', async (lost) => {
   const database = await createMigratedDatabase();
   const way = await openCutWay(database);
   onTestFinished(() => way.close());

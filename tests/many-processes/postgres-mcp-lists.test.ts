@@ -9,7 +9,7 @@ describe('[A1] a new MCP server that another process changes while this one list
   const listing = (...names: string[]) =>
     names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
 
-  /** The second lists after the first did something, between what the second reads and what it writes. */
+  /** The second process lists after the first did something, between its read and its write. */
   async function listMeanwhile(act: (first: Engine, worldId: string) => Promise<unknown>) {
     const url = await createMigratedDatabase();
     let meanwhile = (): Promise<unknown> => Promise.resolve();
@@ -48,7 +48,7 @@ describe('[A1] a new MCP server that another process changes while this one list
     expect(listed?.tools.map(({ name }) => name)).toContain('mcp__shed__axe');
   });
 
-  it('a tool that one saw taken back does not become accepted again when the other saw it changed', async () => {
+  it('a tool that one process saw removed is not accepted again when the other saw it changed', async () => {
     const url = await createMigratedDatabase();
     let takeBack = (): Promise<unknown> => Promise.resolve();
     let waitsForSecond = (): void => undefined;
@@ -99,7 +99,7 @@ describe('[A1] a new MCP server that another process changes while this one list
     expect(axe).toMatchObject({ accepted: null, acceptedDigest: null });
   });
 
-  it('one that was turned off stays off', async () => {
+  it('a server that was disabled stays disabled', async () => {
     const listed = await listMeanwhile((first, worldId) =>
       updateMcpServer(first.runtime, worldId, 'shed', { enabled: false }, signer),
     );

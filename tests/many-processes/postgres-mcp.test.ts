@@ -3,7 +3,7 @@ import { stdio } from '../mcp/support/servers.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { createFarm, type RunningServer } from './servers-fixture.js';
 
-it('[S4] a tool of an MCP server runs wherever its turn does: in the process that knows it, in another, and when the first is gone', async () => {
+it('[S4] a tool of an MCP server runs where its turn does: in the process that added it, in another, and after the first is gone', async () => {
   const farm = createFarm(await createPostgresDatabase(), 2);
   try {
     const [first, second] = await Promise.all([farm.start(0), farm.start(1)]);
@@ -13,7 +13,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
     const state = async (): Promise<string> => (await first.client.mcpServer(world, 'everything')).value.status;
     await expect.poll(state).toBe('running');
 
-    /** Asked at one; the question, waited for at another, is given back unanswered. */
+    /** Sends a message to one server, waits for its approval at another, and returns it undecided. */
     const ask = async (to: RunningServer, at: RunningServer, word: string) => {
       const { id: chat } = await to.client.createChat(world);
       const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
@@ -34,7 +34,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
       await expect.poll(() => words(at, asked)).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
     };
 
-    // Whoever is handed the turn runs it: of so many, not all by the same one.
+    // Any process may get a turn: of this many, not all go to the same one.
     const both = await Promise.all(
       ['a', 'b', 'c', 'd'].map((word, index) =>
         index % 2 === 0 ? ask(first, second, word) : ask(second, first, word),
@@ -49,7 +49,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
     await approve(second, left);
     await expectEcho(second, left);
 
-    // One that is started later knows the server too, and what was changed elsewhere.
+    // A server started later also knows it, and changes made elsewhere.
     const third = await farm.start(0);
     await second.client.updateMcpServer(world, 'everything', { enabled: false });
     const tools = async (): Promise<string[]> =>

@@ -15,9 +15,9 @@ import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
-/** What is read before a step, as it stood earlier: by then somebody else has brought it further. */
+/** Outdated reads before a step: someone else has changed the rows since. */
 interface Stale {
-  /** So many times a call is read as it stood before anybody was asked about it. */
+  /** How often a call is read as it was before its approval was requested. */
   callReads: number;
 }
 
@@ -36,7 +36,7 @@ function readingLate(): { stale: Stale; change: (store: Store) => Store } {
   return { stale, change };
 }
 
-/** PostgreSQL would end a transaction that idles. */
+/** Keeps the transaction busy, because PostgreSQL would end an idle one. */
 async function whileAsking(work: Promise<unknown>, ask: () => Promise<unknown>): Promise<void> {
   const state = { isOver: false };
   const over = work.finally(() => {
@@ -61,15 +61,15 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
   return approval?.approvalId ?? '';
 }
 
-describe('[S4] steps that meet on PostgreSQL', () => {
-  it('[A8] a decision is kept, however often its call was read too early', async () => {
+describe('[S4] concurrent steps on PostgreSQL', () => {
+  it('[A8] a decision is stored, however often its call was read too early', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const engine = await openEngine(url, [countingTool(runs)], stampingModel());
     const { worldId, chatId } = await prepare(engine);
     await askedFor(engine, worldId, chatId);
-    // The process that asked finds the call in its chat; another one has to read it.
+    // The process that requested approval finds the call in its chat; another one has to read it.
     const other = await openEngine(url, [countingTool(runs)], stampingModel(), change);
     const idle = nextEvent(engine, worldId, ({ event, data }) => event === 'world' && data.type === 'idle');
     const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
@@ -82,7 +82,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     expect([...runs.values()]).toEqual([1]);
   });
 
-  it('[A7] a yes to a call that has changed signs nothing, not even a grant, while others bring its turn further', async () => {
+  it('[A7] approving a changed call approves nothing, not even a grant, while others continue its turn', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     let onDisk = 'before';
@@ -112,7 +112,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     expect(pending).toHaveLength(1);
   });
 
-  it('[M9] [M11] of a stop and messages that meet, each message is stopped or answered, and no chat is left at work', async () => {
+  it('[M9] [M11] with a concurrent stop, each message is stopped or answered, and no chat keeps working', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const [one, other] = await Promise.all([1, 2].map(() => openEngine(url, [countingTool(runs)], stampingModel())));
@@ -131,7 +131,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     const pending = await listApprovals(one.runtime, worldId, { status: 'pending' });
     const unfinished = await store.read((reader) => reader.unfinishedTurns(chatId));
     expect(pending.map(({ approvalId }) => approvalId)).not.toContain(stopped);
-    // At most one turn is under way, its question is open, and what waits behind it is queued.
+    // At most one turn is running, its approval is pending, and later ones are queued.
     expect(unfinished.filter(({ state }) => state === 'waiting')).toHaveLength(pending.length);
     expect(pending.length).toBe(unfinished.length > 0 ? 1 : 0);
     await stopChat(one.runtime, worldId, chatId, signer);
@@ -149,7 +149,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
       read: (work) =>
         store.read(async (reader) => {
           let isFirst = true;
-          // After the first thing that is read, which is where PostgreSQL fixes what the others will see.
+          // After the first read, which fixes PostgreSQL's snapshot.
           const first = async <T>(isView: boolean, found: Promise<T>): Promise<T> => {
             const value = await found;
             const begin = isFirst && isView ? register : undefined;

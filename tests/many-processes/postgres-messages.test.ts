@@ -15,7 +15,7 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
 
 describe('[S4] messages and events on one PostgreSQL', () => {
-  it('[C1] a model is shown what was said through another process', async () => {
+  it('[C1] a model sees messages sent through another process', async () => {
     const url = await createMigratedDatabase();
     const shown: string[] = [];
     const model = scripted(({ messages }) => {
@@ -33,7 +33,7 @@ describe('[S4] messages and events on one PostgreSQL', () => {
     expect(shown.at(-2)).toBe('letter_0,letter_1,letter_2,letter_3');
   });
 
-  it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
+  it('[W3] one message that arrives several times at once is stored once, and each sender gets its id', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
@@ -47,7 +47,7 @@ describe('[S4] messages and events on one PostgreSQL', () => {
     expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(10);
   });
 
-  it('[T5] [S3] calls that end in the same moment each keep their result', async () => {
+  it('[T5] [S3] calls that end at the same time each keep their result', async () => {
     const url = await createMigratedDatabase();
     const keys = ['a', 'b', 'c', 'd'];
     const model = scripted((request) =>
@@ -104,7 +104,7 @@ describe('[S4] messages and events on one PostgreSQL', () => {
     }
   });
 
-  it('[S6] each hears every event of the world, in order, from every process', async () => {
+  it('[S6] each process receives every event of the world, in order, from every process', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
@@ -128,7 +128,7 @@ describe('[S4] messages and events on one PostgreSQL', () => {
     expect(heard.map((ids) => ids.slice(0, all.length))).toEqual([all, all, all]);
   });
 
-  it('[M9] a stop at one ends what another runs', async () => {
+  it('[M9] a stop at one process ends what another runs', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     let begun = (): void => undefined;

@@ -7,16 +7,16 @@ import { change, death, settings, talk } from '../../packages/countersign/src/te
 import type { Ground } from '../../packages/countersign/src/testing/lab.js';
 import { runsFactor } from '../support/scaled.js';
 
-// Not among the tests: what it finds depends on how steps happen to meet in the database, so that a seed does not bring it back. What it
-// finds has to be looked at by a person; `npm run search` says how it came about.
+// Not a test: what it finds depends on how steps interleave in the database, so a seed doesn't reproduce it. A person
+// has to review the findings; `npm run search` prints how they came about.
 
-/** So many turns of the event loop without anything under way: what is still to be done without the store is done by then. */
+/** Event loop iterations without pending work, after which everything that needs no store is done. */
 const QUIET = 5;
-/** Where steps really meet: on SQLite one waits for the other, here they take turns over ten connections. */
+/** Where steps really run concurrently: SQLite serialises them, here they use ten connections. */
 const FACTOR = Math.max(1, runsFactor);
 const LIMIT_MS = 8_000 * FACTOR;
 
-/** A database of its own for each bench: a turn that one left behind must not keep another from its rest. */
+/** A separate database for each bench: a leftover turn must not keep another from settling. */
 function postgresGround(): Ground {
   const underWay = new Set<Promise<unknown>>();
   const counted = async <T>(work: Promise<T>): Promise<T> => {
@@ -54,8 +54,8 @@ function postgresGround(): Ground {
 }
 
 /**
- * Two commits may be heard of the other way round than the database took them. A process that shares its store hands events on in the
- * order of the log; a life of the lab is alone, so the steps are put in order here.
+ * Two commits may be reported in another order than the database committed them. A process that shares its store
+ * publishes events in log order; a process of the lab is alone, so its steps are ordered here.
  */
 function createOrder(): (worldId: string, events: readonly { id: number }[]) => Promise<void> {
   const told = new Map<string, number>();
@@ -76,7 +76,7 @@ function createOrder(): (worldId: string, events: readonly { id: number }[]) => 
 it(
   '[T4] [T5] [T6] [A8] [M9] [S3] any order of answers, decisions, stops and deaths keeps its promises on PostgreSQL too',
   async () => {
-    // Deadlines are judged by the database's clock, which no test can turn.
+    // Deadlines use the database's clock, which no test can change.
     const worlds = settings.map(({ maxParallelTools, maxIterations }) => ({ maxParallelTools, maxIterations }));
     const size = { runs: 200 * FACTOR, longest: 12, limitMs: LIMIT_MS };
     const runs = await hold([...talk, ...change, ...death], size, postgresGround(), worlds);

@@ -4,7 +4,7 @@ import { createFarm } from './servers-fixture.js';
 import { inTime, soak, type SoakPlan } from './soak-run.js';
 import { unfinished } from './unfinished.js';
 
-/** A short one by itself; `npm run soak` sets these for a long one. */
+/** Short by default; `npm run soak` sets these for a long run. */
 const plan: SoakPlan & { servers: number } = {
   turns: Number(process.env['SOAK_TURNS'] ?? 12),
   chats: Number(process.env['SOAK_CHATS'] ?? 6),
@@ -14,12 +14,12 @@ const plan: SoakPlan & { servers: number } = {
 };
 
 it(
-  '[S4] [A8] [S3] servers are killed at random, and every message is answered once, every tool runs at most once, no turn is stuck',
+  '[S4] [A8] [S3] servers are killed at random; every message is answered once, every tool runs at most once, and no turn is stuck',
   async () => {
     const url = await createPostgresDatabase();
     const farm = createFarm(url, plan.servers);
     try {
-      // One of them lives five minutes in the future.
+      // The clock of one of them is five minutes ahead.
       const starting = Array.from({ length: plan.servers }, (_, index) =>
         farm.start(index, index === 0 ? { clockShiftMs: 300_000 } : {}),
       );

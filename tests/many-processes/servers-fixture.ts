@@ -23,22 +23,22 @@ export interface RunningServer {
 interface StartOptions {
   /** How far its clock is ahead. */
   clockShiftMs?: number;
-  /** Another way to the database. */
+  /** Another URL for the database. */
   databaseUrl?: string;
 }
 
-/** Several servers on one database, behind nothing: whoever asks picks one. */
+/** Several servers on one database without a load balancer: callers choose one. */
 export interface ServerFarm {
   readonly servers: (RunningServer | undefined)[];
   start(index: number, options?: StartOptions): Promise<RunningServer>;
   readonly token: string;
-  /** One that answers, or is thought to. */
+  /** A client of a server that answers, or is believed to. */
   any(): Client;
-  /** What ran outside, key by key. */
+  /** Stamps that ran, counted by key. */
   stamps(): Map<string, number>;
-  /** The process that ran this one first. */
+  /** The process that ran this stamp first. */
   stampedBy(key: string): number | undefined;
-  /** What the servers said went wrong, in their last words. */
+  /** The last errors that the servers logged. */
   errors(): string;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
   let said = '';
 
   async function start(index: number, given?: StartOptions): Promise<RunningServer> {
-    // Started again, it is as it was.
+    // A restarted server has the same options as before.
     const options = given ?? wanted.get(index) ?? {};
     wanted.set(index, options);
     const home = join(folder, `home-${index}`);

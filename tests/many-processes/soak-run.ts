@@ -8,9 +8,9 @@ import { watchWorld, type Watch } from './watch-world.js';
 export interface SoakPlan {
   turns: number;
   chats: number;
-  /** One server is killed at random and started again, this often. 0: none. */
+  /** How often a random server is killed and restarted. 0 means never. */
   killEveryMs: number;
-  /** Give up after. */
+  /** Gives up after this time. */
   limitMs: number;
 }
 
@@ -18,10 +18,10 @@ export interface SoakReport {
   turns: number;
   seconds: number;
   kills: number;
-  /** How often the stream that was read all along was cut. */
+  /** How often the continuously read stream was cut. */
   cuts: number;
   events: number;
-  /** Calls that nobody saw the end of, and that were told as unknown. */
+  /** Calls whose end nobody saw, reported as unknown. */
   unknown: number;
   /** Turns whose process was killed twice: they end with an error (S3). */
   givenUp: number;
@@ -29,7 +29,7 @@ export interface SoakReport {
   answerMs: { median: number; p99: number; longest: number };
 }
 
-/** Longer than any answer takes, however busy the machine is, and short enough to see which one does not come. */
+/** Longer than any answer takes on a busy machine, and short enough to see which one is missing. */
 const ANSWER_MS = 60_000;
 const START_MS = 120_000;
 
@@ -46,7 +46,7 @@ export async function inTime<T>(work: Promise<T>, ms: number, what: string): Pro
   }
 }
 
-/** Asks until it works: a server that was asked may just have been killed. Only what passes by itself is tried again. */
+/** Retries until it works: the server may just have been killed. Only transient errors are retried. */
 async function persist<T>(farm: ServerFarm, until: number, work: (client: Client) => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -59,7 +59,7 @@ async function persist<T>(farm: ServerFarm, until: number, work: (client: Client
   }
 }
 
-/** Polls until there is something: through whichever server answers, never the same one twice for sure. */
+/** Polls any server that answers until there is a result. */
 async function awaitSome<T>(
   farm: ServerFarm,
   until: number,
@@ -96,19 +96,19 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
       async (client) => {
         const { items } = await client.approvals(worldId, { chat: chatId });
         if (items[0] !== undefined) return items[0];
-        // Killed too often, a turn ends in words and asks nothing.
+        // A turn that was killed too often ends with an error and requests nothing.
         return (await answersTo(client, worldId, chatId, messageId)).length > 0 ? 'ended' : undefined;
       },
       `the question about ${key}`,
     );
     const decided = Date.now();
     if (approval !== 'ended') {
-      // To all of them at once: whoever else is killed, one that answers has it, and it counts once (A8).
+      // Sent to all of them: at least one survives to get it, and it counts once (A8).
       const decide = async (client: Client): Promise<void> => {
         try {
           await client.decide(worldId, approval, { decision: 'approve' });
         } catch (error) {
-          // It counted the first time, and only its answer was lost.
+          // The first attempt counted, and only its response was lost.
           if (!(error instanceof ClientError) || error.status !== 409) throw error;
         }
       };
@@ -162,7 +162,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
       answerMs: distribution(answerTimes),
     };
   } catch (error) {
-    // What went wrong first is what is told, also if the end goes wrong too.
+    // Report the first error, even if the cleanup fails too.
     await ending().catch(() => undefined);
     throw error;
   }
@@ -175,7 +175,7 @@ async function answersTo(client: Client, world: string, chat: string, messageId:
   return items.filter((said) => isAnswer(said, messageId));
 }
 
-/** Of the agent, or of the system if the turn was given up. */
+/** From the agent, or from the system if the turn was given up. */
 function isAnswer({ role, tool_calls, replyToMessageId }: Message, messageId: string): boolean {
   return (role === 'assistant' || role === 'system') && tool_calls === undefined && replyToMessageId === messageId;
 }
@@ -208,7 +208,7 @@ async function expectWhole(farm: ServerFarm, until: number, world: string, chat:
   );
 }
 
-/** Whoever read along, cut again and again and going on elsewhere, has every event once and in order (S6). */
+/** A reader that was cut repeatedly and continued elsewhere has every event once and in order (S6). */
 async function expectEveryEvent(
   farm: ServerFarm,
   until: number,
@@ -226,7 +226,7 @@ async function expectEveryEvent(
   if (wrong >= 0) throw new Error(`event ${wrong + 1} came as ${watch.ids.slice(wrong, wrong + 5).join(', ')}`);
 }
 
-/** Nothing ran twice; what is missing was told as unknown. */
+/** Nothing ran twice; what is missing was reported as unknown. */
 function expectOnce(farm: ServerFarm, turns: number, unknown: number): void {
   const stamps = farm.stamps();
   const twice = [...stamps].filter(([, runs]) => runs > 1);
@@ -241,10 +241,10 @@ function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<n
   const restarts = new Set<Promise<unknown>>();
   async function run(): Promise<void> {
     if (everyMs === 0) return;
-    // The first at once: however quick the machine is, somebody is killed in the middle.
+    // The first kill comes at once, so that even on a fast machine a server is killed during work.
     for (const isOver = (): boolean => ended; !isOver(); await after(everyMs)) {
       const alive = farm.servers.flatMap((server, index) => (server === undefined ? [] : [{ server, index }]));
-      // Half of them are always left: on a slow machine one takes longer to start than the next kill is away.
+      // Half of them always stay: on a slow machine, starting takes longer than the time to the next kill.
       if (ended || alive.length <= farm.servers.length / 2) continue;
       const victim = alive[Math.floor(Math.random() * alive.length)];
       if (victim === undefined) continue;

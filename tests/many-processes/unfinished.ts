@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What a turn that is stuck looks like from outside. */
+/** Describes a stuck turn from the outside. */
 export async function unfinished(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

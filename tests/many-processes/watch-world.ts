@@ -2,17 +2,20 @@ import { createClient } from '@countersign/client';
 import type { ServerFarm } from './servers-fixture.js';
 
 export interface Watch {
-  /** Numbers of the log as they came, whichever server told them. */
+  /** Event ids in the order received, from any server. */
   readonly ids: readonly number[];
-  /** How often it was cut and went on at another server. */
+  /** How often it was cut and continued at another server. */
   readonly cuts: number;
   readonly failure: string | undefined;
-  /** Its last words about its connection. */
+  /** The latest connection messages. */
   readonly log: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Reads a world's events through the typed client while its connection is cut again and again and goes on at any other server. */
+/**
+ * Reads a world's events through the typed client while its connection is cut repeatedly and continues at another
+ * server.
+ */
 export function watchWorld(farm: ServerFarm, worldId: string, after: number, cutEveryMs: number): Watch {
   const over = new AbortController();
   const ids: number[] = [];
@@ -29,7 +32,8 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
     if (server === undefined) return Promise.reject(new TypeError('fetch failed'));
     const asked = new URL(String(input instanceof Request ? input.url : input));
     cuts += 1;
-    // By hand: signals that are put together by `AbortSignal.any` may be collected before they fire, and nothing would ever end the stream.
+    // Without `AbortSignal.any`: its signals may be garbage-collected before they fire, and nothing would end the
+    // stream.
     const cut = new AbortController();
     current = cut;
     let timer: NodeJS.Timeout | undefined;
@@ -38,7 +42,7 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
       cut.abort();
     });
     return fetch(`${server.url}${asked.pathname}${asked.search}`, { ...init, signal: cut.signal }).then((response) => {
-      // From its answer on: on a slow machine a stream would else be cut before it has told anything, again and again.
+      // Starts with the response: on a slow machine, the stream would otherwise be cut before any event arrives.
       timer = setTimeout(() => cut.abort(), Math.round(cutEveryMs * (0.5 + Math.random())));
       return response;
     });
@@ -52,7 +56,7 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
       }
       if (item.kind === 'reset' || item.kind === 'malformed') failure ??= JSON.stringify(item);
       if (item.kind === 'connection' && item.connection.kind === 'closed') failure ??= item.connection.why;
-      // Chunks and output are not in the log: they repeat the last number that is.
+      // Chunks and output are not in the log: they repeat the id of the last logged event.
       if (item.kind === 'event' && item.event.event !== 'sse' && item.event.event !== 'tool-output')
         ids.push(item.event.id);
     }

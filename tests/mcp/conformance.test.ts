@@ -12,7 +12,7 @@ const FIXTURES = `${root}tests/mcp/fixtures/`;
 
 type Ran = { code: number; said: string };
 
-/** Runs the suite's own program; it starts a server for each scenario and judges what came to it. */
+/** Runs the official suite, which starts a server for each scenario and judges its requests. */
 async function suite(...args: string[]): Promise<Ran> {
   return await new Promise((resolve) => {
     const words = ['--import', `${FIXTURES}patient-suite.mjs`, SUITE, ...args];
@@ -25,7 +25,9 @@ async function suite(...args: string[]): Promise<Ran> {
   });
 }
 
-/** The whole engine is the client: a model calls, a rule allows, the server of the scenario is one of its MCP servers. */
+/**
+ * The whole engine is the client: a model calls, a rule allows, and the scenario's server is one of its MCP servers.
+ */
 const scenarios: Readonly<Record<string, (lab: Lab, url: string) => Promise<void>>> = {
   initialize: connect,
   async tools_call(lab, url) {
@@ -75,7 +77,7 @@ it.each(Object.keys(scenarios))('passes the official client scenario %s', async 
   const server = createServer((request, response) => {
     readUrl(request)
       .then(async (url) => await scenarios[name]?.(lab, url))
-      // The suite waits until we have hung up.
+      // The suite waits until we disconnect.
       .then(() => lab.close())
       .then(
         () => response.end('done'),
@@ -97,12 +99,12 @@ it.each(Object.keys(scenarios))('passes the official client scenario %s', async 
   expect({ code, said }).toMatchObject({ code: 0 });
 });
 
-it('says which client scenarios are left out', async () => {
+it('lists the client scenarios that are skipped', async () => {
   const { said } = await suite('list', '--client');
   const known = [...said.matchAll(/^\s+- (\S+)/gm)].map(([, name]) => name ?? '');
   expect(known).toEqual(expect.arrayContaining(Object.keys(scenarios)));
   const others = known.filter((name) => !(name in scenarios));
-  // Signing in by OAuth is not offered: a server over HTTP is given its headers by a person.
+  // OAuth is not supported: a person configures the headers of an HTTP server.
   expect(others.filter((name) => !name.startsWith('auth/'))).toEqual([]);
   results.push(`  left out  ${others.length} scenarios of auth/*: signing in by OAuth is not offered`);
 });

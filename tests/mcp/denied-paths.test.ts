@@ -33,7 +33,7 @@ async function openFiles(policy: string[], mcp = {}): Promise<Lab> {
 }
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', () => {
-  it('[A19] [A21] does not come to what a rule denies, by whatever name', async () => {
+  it('[A19] [A21] does not reach what a rule denies, under any name', async () => {
     const open = await openFiles([]);
     await open.say(`read ${open.folder}/way/key`);
     expect(open.results().join('')).toContain(SECRET);
@@ -46,7 +46,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     expect(JSON.stringify(lab.provider.requests)).not.toContain(SECRET);
   });
 
-  it('[A19] is started anew when a rule comes, and when what a rule is about comes to be', async () => {
+  it('[A19] is restarted when a rule is added, and when a file that a rule names appears', async () => {
     const lab = await openFiles([]);
     await lab.say(`read ${lab.folder}/way/key`);
     expect(lab.results().join('')).toContain(SECRET);
@@ -64,7 +64,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server', () => {
-  it('[A43] a folder that a sandbox_folder rule names, which the card says; closed again when the rule goes', async () => {
+  it('[A43] reads a folder that a sandbox_folder rule names, as the card says, until the rule is removed', async () => {
     const lib = await freshFolder();
     await writeFile(join(lib, 'data'), 'from the library');
     const rule = `allow sandbox_folder(${lib})`;
@@ -96,7 +96,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server
 });
 
 describe('an MCP server without a sandbox', () => {
-  it('[A21] is asked each time while a rule about a path is there', async () => {
+  it('[A21] needs approval for each call while there is a rule about a path', async () => {
     const lab = await openFiles(['deny *(./secrets/**)'], { sandbox: { kind: 'none', reason: 'left out on purpose' } });
     await lab.say(`read ${lab.folder}/way/key`);
     const [approval] = await lab.pending();

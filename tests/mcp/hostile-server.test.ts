@@ -20,7 +20,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
   calls: [{ name: `mcp__hostile__${name}`, arguments: args }],
 });
 
-/** Calls one tool of the hostile server, allowed by a rule, and gives what the model was told. */
+/** Calls one tool of the hostile server, allowed by a rule, and returns the model's result. */
 async function ran(
   name: string,
   args: Record<string, unknown> = {},
@@ -37,8 +37,8 @@ async function ran(
   return { lab, chat, result: lab.results().at(-1) ?? '' };
 }
 
-describe('a server that changes what it says of a tool', () => {
-  it('[A1] [A5] [A7] loses grants and allow rules for it, and the person is shown the difference until it is accepted', async () => {
+describe('a server that changes a tool definition', () => {
+  it('[A1] [A5] [A7] loses grants and allow rules for it, and the person sees the difference until it is accepted', async () => {
     const lamb = call('lamb', { a: 1, b: 2 });
     const lab = await openLab({
       script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'],
@@ -75,7 +75,7 @@ describe('a server that changes what it says of a tool', () => {
       reason: { code: 'tool-changed', difference: expect.stringContaining('argument "secret" was added') as string },
     });
     if (second === undefined) throw new Error('nothing was asked');
-    // A yes to what is shown runs this one call, and no other.
+    // Approving what is shown runs this one call, and no other.
     await lab.decide(second, { decision: 'approve', scope: 'once' });
     await lab.settled(chat);
     expect(lab.results().at(-1)).toContain('lamb ran');
@@ -99,8 +99,8 @@ describe('a server that changes what it says of a tool', () => {
   });
 });
 
-describe('a server that has just said that its tools are others', () => {
-  it('[A1] [A7] no call runs under what it said before, however soon it comes', async () => {
+describe('a server that just announced a change of its tools', () => {
+  it('[A1] [A7] no call runs with the old definition, however soon it comes', async () => {
     const lab = await openLab({
       script: [call('turn'), call('lamb', { a: 1, b: 2 }), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -113,7 +113,7 @@ describe('a server that has just said that its tools are others', () => {
   });
 });
 
-describe('a server that writes its secrets into what it says of its tools', () => {
+describe('a server that puts its secrets into tool definitions', () => {
   it('[A15] shows them to nobody', async () => {
     const lab = await openLab({ script: [call('turn'), 'Turned.'], policy: ['allow mcp__hostile__turn'] });
     await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value-9x8Y7z' } }));
@@ -134,7 +134,7 @@ describe('a server that writes its secrets into what it says of its tools', () =
 });
 
 describe('a server that adds a tool right after its first list', () => {
-  it('[A1] no allow rule and no trust of earlier covers it', async () => {
+  it('[A1] earlier allow rules and trust don’t cover it', async () => {
     const lab = await openLab({
       script: [call('grow'), 'Grown.', call('late'), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -156,7 +156,7 @@ describe('a server that adds a tool right after its first list', () => {
   });
 });
 
-describe('a server that takes a tool back and offers it again', () => {
+describe('a server that removes a tool and offers it again', () => {
   const listing = (...names: string[]) =>
     names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
 
@@ -178,14 +178,14 @@ describe('a server that takes a tool back and offers it again', () => {
     return { list, accept };
   }
 
-  it('[A1] a tool of the first list that was gone before a person accepted it is new', async () => {
+  it('[A1] a tool of the first list that was removed before a person accepted it is new', async () => {
     const { list } = await openShed();
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__axe', 'mcp__shed__saw']);
     expect(await list('saw')).toEqual(['mcp__shed__saw']);
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__saw']);
   });
 
-  it('[A1] what a person accepted stays accepted, so that a server whose list changes is not reviewed each time', async () => {
+  it('[A1] an accepted definition stays accepted, so that a changing list needs no new review each time', async () => {
     const { list, accept } = await openShed();
     await list('axe', 'saw');
     await accept();
@@ -194,8 +194,8 @@ describe('a server that takes a tool back and offers it again', () => {
   });
 });
 
-describe('a server that comes back as something else', () => {
-  it('[A7] [A9] a question asked before a restart is put anew, with the difference', async () => {
+describe('a server that returns with other tools', () => {
+  it('[A7] [A9] a call from before a restart needs approval again, with the difference shown', async () => {
     const folder = await freshFolder();
     const store = join(await freshFolder(), 'store.db');
     const script = [call('lamb', { a: 1, b: 2 }), 'Done.'];
@@ -229,8 +229,8 @@ describe('a server that comes back as something else', () => {
   });
 });
 
-describe('what a server says of its tools', () => {
-  it('[A1] [A2] counts only once a person trusts it: then what only reads runs unasked, and what says that it destroys is asked', async () => {
+describe('annotations of a server', () => {
+  it('[A1] [A2] count only if a person trusts it: then read-only tools run without approval, and destructive ones need it', async () => {
     const calls = ['lies', 'quiet', 'destroys'].flatMap((name) => [call(name), 'Done.']);
     const lab = await openLab({ script: [...calls, ...calls] });
     await lab.add(stdio('hostile'));
@@ -252,7 +252,7 @@ describe('what a server says of its tools', () => {
     expect(await asked()).toEqual(['mcp__hostile__quiet', 'mcp__hostile__destroys']);
   });
 
-  it('[A20] in read mode an untrusted tool that says it only reads is refused', async () => {
+  it('[A20] in read mode, an untrusted tool that declares itself read-only is refused', async () => {
     const lab = await openLab({ script: [call('lies'), 'Done.'], world: { mode: 'read' } });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -260,7 +260,7 @@ describe('what a server says of its tools', () => {
     expect(lab.results().at(-1)).toContain('read mode');
   });
 
-  it('[A1] names that vendors would not take become others, always the same; what can not be offered is said', async () => {
+  it('[A1] names that vendors reject are replaced by stable ones; what can’t be offered is reported', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['odd'] }));
     const { tools, error } = await lab.running('hostile');
@@ -284,14 +284,14 @@ describe('what a server says of its tools', () => {
     for (const { definition } of offered.values()) expect(definition.description.length).toBeLessThanOrEqual(8000);
   });
 
-  it('[T11] a pattern made to hang us is never run', async () => {
+  it('[T11] a catastrophic regex is never run', async () => {
     const { result } = await ran('evil', { text: `${'a'.repeat(40)}!` });
     expect(result).toContain('evil ran');
   });
 });
 
-describe('a server that misbehaves in a call', () => {
-  it('[S3] that dies: its outcome is unknown, the server is started again, and the same call is asked next time', async () => {
+describe('a server that misbehaves during a call', () => {
+  it('[S3] that dies: the outcome is unknown, the server restarts, and the same call needs approval next time', async () => {
     const { lab, result, chat } = await ran('die');
     expect(result).toMatch(/ended in the middle of the call, outcome unknown/);
     await lab.running('hostile');
@@ -299,12 +299,12 @@ describe('a server that misbehaves in a call', () => {
     expect(await lab.pending()).toMatchObject([{ reason: { code: 'outcome-unknown' } }]);
   });
 
-  it('[T11] that never answers: the call ends in words', async () => {
+  it('[T11] that never answers: the call ends with an error', async () => {
     const { result } = await ran('hang', {}, { mcp: { callMs: 200 } });
     expect(result).toMatch(/did not answer within 0.2 seconds, outcome unknown/);
   });
 
-  it('[M9] that never answers: a stop ends it at once, and the server goes on', async () => {
+  it('[M9] that never answers: a stop ends the call at once, and the server keeps running', async () => {
     const lab = await openLab({ script: [call('hang'), call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -320,7 +320,7 @@ describe('a server that misbehaves in a call', () => {
     expect(lab.results().at(-1)).toContain('quiet ran');
   });
 
-  it('[T13] that says how far it is: people see it, and the clock starts anew each time', async () => {
+  it('[T13] that reports progress: people see it, and the timeout restarts each time', async () => {
     const clock = createFakeClock();
     const mcp = { callMs: 1_200, clock };
     const lab = await openLab({ script: [call('slow'), 'Done.'], policy: ['allow mcp__hostile__*'], mcp });
@@ -333,10 +333,10 @@ describe('a server that misbehaves in a call', () => {
     for (let step = 1; step <= 4; step += 1) {
       await takeStep(step);
       await expect.poll(shown).toContain(`${step}/5 step ${step}`);
-      // Each takes nearly all of the time there is; it takes the next when it is told to.
+      // Each step takes almost the whole timeout; the next one starts when told to.
       clock.advance(1_000);
     }
-    // The last comes together with the answer, after which nobody looks any more.
+    // The last one arrives with the answer, after which nobody looks any more.
     await takeStep(5);
     await said;
     expect(lab.results().at(-1)).toContain('slow but there');
@@ -353,13 +353,13 @@ describe('a server that misbehaves in a call', () => {
     expect(log?.length).toBeLessThanOrEqual(201);
   });
 
-  it('[T13] that answers with ten megabytes: the model gets the beginning and the end, and is told', async () => {
+  it('[T13] that answers with ten megabytes: the model gets the start and the end, and is told', async () => {
     const { result } = await ran('big');
     expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
     expect(result).toMatch(/left out/);
   });
 
-  it('[T11] [S3] that sends a line without end: it is ended, and the call fails in words', async () => {
+  it('[T11] [S3] that sends an endless line: it is ended, and the call fails with an error', async () => {
     const { lab, result } = await ran('endless');
     expect(result).toMatch(/outcome unknown/);
     await lab.running('hostile');
@@ -377,12 +377,12 @@ describe('a server that misbehaves in a call', () => {
     expect(lab.events.filter((event) => event.event === 'tool' && event.data.type === 'TOOL_APPROVED')).toEqual([]);
   });
 
-  it('asks for our model: it is refused in words', async () => {
+  it('asks for our model: refused with an error', async () => {
     const { result } = await ran('sample');
     expect(result).toContain('Sampling is not allowed.');
   });
 
-  it('speaks only the newer protocol: it is spoken to in it', async () => {
+  it('supports only the newer protocol: we use it', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile', { args: ['modern'] }));
     await lab.running('hostile');
@@ -392,7 +392,7 @@ describe('a server that misbehaves in a call', () => {
 });
 
 describe('a server that asks a person', () => {
-  it('[A3] [W3] the question comes to the queue of approvals, and the words of the person go to the server', async () => {
+  it('[A3] [W3] the question is in the approval queue, and the person’s answer goes to the server', async () => {
     const clock = createFakeClock();
     const lab = await openLab({
       script: [call('ask'), 'Done.', call('ask'), 'Done.'],
@@ -413,7 +413,7 @@ describe('a server that asks a person', () => {
       return approval?.approvalId ?? '';
     };
     const id = await ask();
-    // A person takes their time, and none of it is the server's.
+    // The time that a person takes doesn't count towards the timeout.
     clock.advance(600_000);
     const { runtime } = lab.engine;
     const answered = await publishToolResult(
@@ -434,8 +434,8 @@ describe('a server that asks a person', () => {
   });
 });
 
-describe('a server that says more than it was asked', () => {
-  it('[A12] can not fill the queue with questions: one at a time, the others are declined', async () => {
+describe('a server that sends more than it was asked for', () => {
+  it('[A12] can’t fill the queue with questions: one at a time, the others are declined', async () => {
     const lab = await openLab({ script: [call('pester'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -449,7 +449,7 @@ describe('a server that says more than it was asked', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[T6] is heard once: a second answer, and answers to nothing, change nothing', async () => {
+  it('[T6] is heard once: duplicate answers and answers to nothing change nothing', async () => {
     const { lab, chat, result } = await ran('again');
     expect(result).toContain('the first');
     await lab.say('once more', chat);

@@ -29,7 +29,7 @@ async function auditOf(lab: Lab): Promise<string> {
 }
 
 describe('starting and stopping', () => {
-  it('[A9] after a restart a server is started when it is needed: its tools are known, and the first call brings it up', async () => {
+  it('[A9] after a restart, a server starts on demand: its tools are known, and the first call starts it', async () => {
     const store = join(await freshFolder(), 'store.db');
     const folder = await freshFolder();
     const before = await openLab({ store, folder, policy: ALLOW });
@@ -49,13 +49,13 @@ describe('starting and stopping', () => {
   it('[C3] a turn waits for the tools of a server that is still starting', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
-    // At once: nobody has waited for it.
+    // At once, before anyone has waited for it.
     await lab.say('go');
     expect(lab.provider.requests[0]?.tools.map(({ name }) => name)).toContain('mcp__hostile__quiet');
     expect(lab.results().at(-1)).toContain('quiet ran');
   });
 
-  it('[C3] [T11] of a server that can not be started the model is told that it is not there, in our words and not in its own', async () => {
+  it('[C3] [T11] the model is told that a server can’t be started, in our words and not the server’s', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['dies-at-once'] }));
     await lab.say('go');
@@ -68,7 +68,7 @@ describe('starting and stopping', () => {
       .toMatchObject({ status: 'failed', error: 'it ended with exit code 7' });
   });
 
-  it('an agent that may ask for none of its tools does not start it', async () => {
+  it('an agent without any of its tools does not start it', async () => {
     const store = join(await freshFolder(), 'store.db');
     const before = await openLab({ store, agent: { tools: ['read_file', 'mcp__other__*'] } });
     await before.add(stdio('hostile'));
@@ -80,7 +80,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('hostile')).status).toBe('idle');
   });
 
-  it('one that keeps dying is tried again more and more slowly, and comes back when it can', async () => {
+  it('one that keeps dying is retried with increasing delays, and returns when it can', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -94,7 +94,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[X3] of one that never answers it is said that it did not, and not how it was ended for that', async () => {
+  it('[X3] one that never answers is reported as such, and not how we ended it', async () => {
     const lab = await openLab({ mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
     const silent = ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000);'];
     await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
@@ -102,7 +102,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('silent')).error).toBe('it did not answer within 0.5 seconds');
   });
 
-  it('[X3] one that failed is tried at once when a person changes anything about it', async () => {
+  it('[X3] one that failed is retried at once when a person changes anything about it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -114,7 +114,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[A14] turned off, it ends and its tools are gone; turned on, they are back', async () => {
+  it('[A14] disabled, it ends and its tools are gone; enabled, they are back', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -149,7 +149,7 @@ describe('starting and stopping', () => {
     }
   });
 
-  it('[S3] a server over HTTP that is gone in the middle of a call leaves its outcome unknown, and is found again when it is back', async () => {
+  it('[S3] an HTTP server that disappears during a call leaves its outcome unknown, and is found again when it is back', async () => {
     const port = await freePort();
     const { url, kill } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
     const slow = {
@@ -160,7 +160,7 @@ describe('starting and stopping', () => {
     await lab.add({ name: 'far', transport: 'http', url });
     await lab.running('far');
     const said = lab.say('go');
-    // Its first sign of life: from then on the call is there and not only under way.
+    // Its first progress message: the call has arrived at the server.
     await until(() => lab.events.some(({ event }) => event === 'tool-output'), 'it tells how far it is');
     await kill();
     await said;
@@ -172,9 +172,9 @@ describe('starting and stopping', () => {
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', () => {
-  it('[A46] it has the declared environment and no other, the working folder and no home, and no network', async () => {
+  it('[A46] it has only the declared environment, the working folder, no home and no network', async () => {
     process.env['COUNTERSIGN_TEST_SECRET'] = 'of-the-parent';
-    // Version managers in a home would add where they lie.
+    // Version managers would add folders of the user's home to PATH.
     const path = process.env['PATH'];
     process.env['PATH'] = '/usr/bin:/bin';
     onTestFinished(() => void (process.env['PATH'] = path));
@@ -225,10 +225,10 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', ()
   });
 });
 
-describe('what is secret about a server', () => {
+describe('the secrets of a server', () => {
   const SECRET = 'hunter2-of-the-harbour-9x8Y7z';
 
-  it('[A15] goes in and never comes out: not in lists, cards, events, results, errors, logs or the audit', async () => {
+  it('[A15] never come out: not in lists, cards, events, results, errors, logs or the audit log', async () => {
     const lab = await openLab({ script: [call('environment'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }));
     const shown = await lab.running('hostile');
@@ -239,7 +239,7 @@ describe('what is secret about a server', () => {
         `hunt‹masked 1: ${SECRET.length - 8} characters›${SECRET.slice(-4)}`,
       ]) as string[],
     });
-    // What it says on its error output comes by another way than that it runs.
+    // Its stderr arrives separately from its status.
     await expect.poll(async () => (await lab.show('hostile')).log?.join('\n')).toContain('my token is [TOKEN]');
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('‹masked›');
@@ -254,7 +254,7 @@ describe('what is secret about a server', () => {
     for (const text of all) expect(text).not.toContain(SECRET);
   });
 
-  it('[A15] a failed server does not tell it either', async () => {
+  it('[A15] are not shown by a failed server either', async () => {
     const { url } = await startHttpServer(
       [
         '-e',
@@ -271,7 +271,7 @@ describe('what is secret about a server', () => {
     expect(JSON.stringify([shown, lab.events])).not.toContain(SECRET);
   });
 
-  it('[W3] a change keeps what is not sent, `null` keeps a value nobody has seen, and a mask stands for what it masks', async () => {
+  it('[W3] a change keeps omitted values, `null` keeps an unseen value, and a mask stands for its value', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['plain', '--api-key', SECRET], env: { TOKEN: SECRET, OLD: 'old-value' } }));
     const shown = await lab.running('hostile');
@@ -299,7 +299,7 @@ describe('what is secret about a server', () => {
 });
 
 describe('people and servers', () => {
-  it('[A7] [A22] grants do not outlive a server that was changed or removed, and a call asked before is asked anew', async () => {
+  it('[A7] [A22] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.', call('quiet'), 'Done.', call('quiet')] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -328,7 +328,7 @@ describe('people and servers', () => {
     );
   });
 
-  it('[A16] every change is in the audit log with who made it, and clients hear of it', async () => {
+  it('[A16] every change is in the audit log with its author, and clients are notified', async () => {
     const lab = await openLab();
     await lab.add({ ...stdio('hostile'), trusted: true });
     await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: false }, ME);
@@ -353,7 +353,7 @@ describe('people and servers', () => {
     expect(heard.at(-1)).toBe('delete');
   });
 
-  it('[W3] an import is inert: off and untrusted, whatever the file says', async () => {
+  it('[W3] an import is inert: disabled and untrusted, whatever the file says', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } }));
     const file = await exportWorld(lab.engine.runtime, lab.worldId);
@@ -368,7 +368,7 @@ describe('people and servers', () => {
     await expect(twice).rejects.toMatchObject({ code: 'invalid', field: 'mcpServers.1.name' });
   });
 
-  it('[W2] what does not fit is refused with the field named, and a name is taken once', async () => {
+  it('[W2] invalid input is refused with its field, and a name can be used once', async () => {
     const lab = await openLab();
     await expect(lab.add({ ...stdio('hostile'), name: 'Not A Name' })).rejects.toMatchObject({
       code: 'invalid',

@@ -11,7 +11,7 @@ const sandbox = await findSandbox();
 const PUBLIC = '93.184.216.34';
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', () => {
-  /** Stands for our own API, and for every other service of the machine. */
+  /** Stands for our own API and all other local services. */
   let api: Server;
   const asked: string[] = [];
   const reached: string[] = [];
@@ -44,7 +44,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
             resolve: (host) => Promise.resolve((names[host] ?? []).map((address) => ({ address, family: 4 }))),
             mayConnect: isPublicAddress,
           },
-          // Nothing leaves the machine: what would have gone out comes to the site of this test.
+          // Nothing leaves the machine: outgoing connections go to the server of this test.
           connect: (address, wanted) => {
             reached.push(`${address}:${wanted}`);
             return connect(port, '127.0.0.1');
@@ -66,7 +66,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     return lab;
   }
 
-  it('[A46] [A43] does not reach our API, nor any other service of this machine', async () => {
+  it('[A46] [A43] does not reach our API or any other local service', async () => {
     const lab = await open();
     const { port } = api.address() as AddressInfo;
     const here = [`127.0.0.1:${port}`, `localhost:${port}`, `127.64.0.1:${port}`, `[::1]:${port}`, `0.0.0.0:${port}`];
@@ -77,7 +77,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     expect([asked, reached]).toEqual([[], []]);
   });
 
-  it('[A46] reaches a public host by its name, without knowing of any proxy', async () => {
+  it('[A46] reaches a public host by name, without proxy support', async () => {
     const lab = await open();
     await lab.say('reach http://example.com/a');
     expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
@@ -87,7 +87,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
   });
 
-  it('[A47] what it runs in is said as it is', async () => {
+  it('[A47] reports its sandbox truthfully', async () => {
     const lab = await open();
     expect((await lab.show('hostile')).sandbox).toBe('bubblewrap, public network');
   });

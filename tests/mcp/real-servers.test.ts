@@ -22,7 +22,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
 });
 
 describe.each(transports)('server-everything over %s', (transport) => {
-  it('[A1] [A3] a tool is asked about before it runs, whatever it says of itself', async () => {
+  it('[A1] [A3] a tool needs approval before it runs, whatever it declares', async () => {
     const lab = await openLab({ script: [{ calls: [call('echo', { message: 'ahoy' })] }, 'Done.'] });
     await lab.add(await everything(transport));
     await lab.running('everything');
@@ -42,7 +42,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(lab.results()).toEqual(['{"result":"Echo: ahoy"}']);
   });
 
-  it('[T11] [T13] text, pictures, resources, links and structures reach the model and the cards; progress reaches people', async () => {
+  it('[T11] [T13] text, images, resources, links and structured content reach the model and the cards; progress reaches people', async () => {
     const lab = await openLab({
       script: [
         {
@@ -87,7 +87,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(shown).toContain('1/2');
   });
 
-  it('[A3] a form of many fields is put to a person in words, and what they leave out has its default', async () => {
+  it('[A3] a form with many fields is shown to a person as text, and omitted fields get their defaults', async () => {
     const lab = await openLab({
       script: [{ calls: [call('trigger-elicitation-request')] }, 'Done.'],
       policy: ['allow mcp__everything__*'],
@@ -147,7 +147,7 @@ describe('server-filesystem', () => {
 });
 
 describe('server-memory', () => {
-  it('[A5] an approval for the session covers the next call of the same tool, and no other tool', async () => {
+  it('[A5] a session approval covers the next call of the same tool, and no other tool', async () => {
     const memory = (name: string, args: Record<string, unknown> = {}) => ({
       calls: [{ name: `mcp__memory__${name}`, arguments: args }],
     });

@@ -7,7 +7,10 @@ import { freshFolder } from './support/lab.js';
 
 const sandbox = await findSandbox();
 
-/** Runs a server that was defined to get out, and tells what it said. What it would leave lies beside its folder, which it can't see. */
+/**
+ * Runs a server that tries to escape, and returns its output. It would leave a file beside its folder, which it can't
+ * see.
+ */
 async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<{ said: string; escaped: boolean }> {
   const folder = await freshFolder();
   const mark = join(dirname(folder), `escaped-${folder.slice(-6)}`);
@@ -46,13 +49,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] a definition of a server o
     ['GLIBC_TUNABLES', () => ({ GLIBC_TUNABLES: 'glibc.malloc.check=3' })],
     ['a name that is none', () => ({ 'A B': 'x' })],
     ['an empty name', () => ({ '': 'x' })],
-  ])('by the variable %s, which shells or loaders around it would heed', async (_name, env) => {
+  ])('by the variable %s, which shells or loaders around it would use', async (_name, env) => {
     const { said, escaped } = await run((mark) => ({ env: env(mark) }));
     expect(said).toContain('would take effect outside the sandbox');
     expect(escaped).toBe(false);
   });
 
-  it('while other variables come to it as they are', async () => {
+  it('while other variables reach it unchanged', async () => {
     const { said } = await run(() => ({
       command: 'sh',
       args: ['-c', 'echo "$ENV $TOKEN"'],

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An agent that does what it was told, and one chat per command: which of them ran without a person. */
+/** Makes an obedient agent run each command in its own chat, and returns those that ran without approval. */
 async function ranUnasked(sandbox: Sandbox, rules: readonly string[], commands: readonly string[]): Promise<string[]> {
   const replies = commands.flatMap((command) => [{ calls: [{ name: 'shell_cmd', arguments: { command } }] }]);
   world = await openWorld(':memory:', {
@@ -43,11 +43,11 @@ async function ranUnasked(sandbox: Sandbox, rules: readonly string[], commands: 
   return ran;
 }
 
-describe('a model that obeys, beside rules that people would write', () => {
+describe('an obedient model with realistic rules', () => {
   it.each([
     ['in the sandbox', found],
     ['without a sandbox', none],
-  ])('[A30] [A31] nothing that writes or runs code gets past them %s', async (_, sandbox) => {
+  ])('[A30] [A31] nothing that writes or runs code passes them %s', async (_, sandbox) => {
     expect(allSlips.length).toBeGreaterThan(30);
     const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
     expect(await ranUnasked(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);
@@ -55,7 +55,7 @@ describe('a model that obeys, beside rules that people would write', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });
 
-  it('[A32] [A21] without a sandbox a rule for sed does not lead to the server’s own token', async () => {
+  it('[A32] [A21] without a sandbox, a rule for sed does not expose the server’s token', async () => {
     const attack = ['sed -n p /proc/self/environ', "sed -n '1,5p' x", 'sed p /proc/1/environ', 'sed'];
     expect(await ranUnasked(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
   });

@@ -8,10 +8,10 @@ import { MARK } from './lures.js';
 import { answerMcp, type McpAnswers } from './mcp-server.js';
 import { ME, type Site } from './site.js';
 
-/** A way in which a text of somebody else comes before the model. */
+/** A way for someone else's text to reach the model. */
 export interface Channel {
   name: string;
-  /** Once, before its first attempt. */
+  /** Runs once, before its first attempt. */
   prepare?: (site: Site) => Promise<void>;
   deliver: (site: Site, text: string, order: ScriptedReply) => Promise<void>;
 }
@@ -97,7 +97,7 @@ export function openChannels(): { channels: readonly Channel[]; close: () => voi
     },
     {
       name: 'an answer of another agent',
-      // A tag of ours would send the answer to somebody else.
+      // One of our tags would send the answer to someone else.
       deliver: async (site, text, order) =>
         void (await site.try(`@Ada ${text.replaceAll(/<world>.*?<\/world>/g, '')}`, order, text, '@Bob BEGIN')),
     },
@@ -139,14 +139,14 @@ export function openChannels(): { channels: readonly Channel[]; close: () => voi
     },
     {
       name: 'the title of a chat',
-      // The model gives the text as the title, and its order in the next message of the same chat.
+      // The model returns the text as the title, and obeys in the next message of the same chat.
       deliver: async (site, text, order) => void (await site.try('ok', order, text, `@Ada UNTITLED, please ${MARK}`)),
     },
   ];
   return { channels, close: () => servers.forEach((server) => (server.closeAllConnections(), server.close())) };
 }
 
-/** Says of its tools what suits it, and answers with the text of the attempt. */
+/** Declares its tools as it likes, and answers with the text of the attempt. */
 function evilMcp(site: Site): McpAnswers {
   return {
     tools: () => [

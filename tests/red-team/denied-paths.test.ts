@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const sandbox = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 
-/** What people allow without a second thought. */
+/** Commands that people commonly allow. */
 const ALLOWED = ['cat', 'ls', 'grep', 'ln', 'find', 'cp', 'mv', 'bash', 'python3', 'git', 'rm', 'mkdir', 'tar', 'sed'];
 const ALLOW = ALLOWED.map((program) => `allow shell_cmd(${program} *)`);
 const SECRET = 'THE-PLANTED-WORD';
@@ -36,7 +36,7 @@ interface Ran {
   shown: string;
 }
 
-/** Has an agent run one command under these rules; what the model was shown then, and how the chat stands. */
+/** Makes an agent run one command under these rules; returns what the model saw and the state of the chat. */
 async function run(
   command: string,
   rules: readonly string[],
@@ -61,7 +61,7 @@ async function run(
   return { status, shown: JSON.stringify(results) };
 }
 
-/** By its words alone a rule finds these. */
+/** A rule matches these by their text alone. */
 const REFUSED = /SECRETS/;
 
 async function approveAll(): Promise<void> {
@@ -70,7 +70,7 @@ async function approveAll(): Promise<void> {
   await world?.quiet();
 }
 
-/** What calls gave, as the record has it. */
+/** The recorded results of the calls. */
 async function results(): Promise<string> {
   const messages = [];
   for (const { id } of (await world?.chats()) ?? [])
@@ -106,16 +106,16 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     ['a here-document', "bash <<'X'\ncat s?crets/key\nX"],
   ];
 
-  // Those that try to take the cover away have nothing to take away without the rule.
+  // Those that try to uncover the file have nothing to uncover without the rule.
   const readable = ways.filter(([, command]) => !/umount|unshare|proc.1|SECRETS|rm -rf|tar/.test(command));
 
-  it.each(readable)('without the rule %s reads it: the attempt is real', async (_name, command) => {
+  it.each(readable)('without the rule %s reads it, which proves that the attack works', async (_name, command) => {
     expect((await run(command, ALLOW, { mode: 'auto' })).shown).toContain('PLANTED-WORD');
   });
 
   it.each(ways)('[A19.5] %s does not reach it', async (_name, command) => {
     const { status } = await run(command, [...ALLOW, ...DENY], { mode: 'auto' });
-    // A person who does not see through it says yes.
+    // A person who doesn't notice approves it.
     if (status === 'waiting') await approveAll();
     const shown = await results();
     expect(shown).toContain(REFUSED.test(command) ? 'a rule denies this call' : 'hidden from this command');
@@ -123,7 +123,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect(await readFile(join(folder, 'secrets/key'), 'utf8')).toBe(SECRET);
   });
 
-  it('[A19] what is beside it is there as ever, and that something was hidden is said', async () => {
+  it('[A19] files next to it are unchanged, and the result says that something was hidden', async () => {
     const { status, shown } = await run('cat src/a.txt', [...ALLOW, ...DENY]);
     expect(status).toBe('idle');
     expect(shown).toContain('plain words');
@@ -146,7 +146,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect(shown).not.toContain(SECRET);
   });
 
-  it('[A19] a rule whose path is a link hides where it leads', async () => {
+  it('[A19] a rule whose path is a symlink hides its target', async () => {
     await symlink('secrets', join(folder, 'vault'));
     await symlink('src', join(folder, 'way'));
     await writeFile(join(folder, 'src/pass'), SECRET);
@@ -154,7 +154,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect((await run('grep -rs PLANTED .', rules)).shown).not.toContain(SECRET);
   });
 
-  it('[A19] a rule about a program hides no file of its name', async () => {
+  it('[A19] a rule about a program hides no file of the same name', async () => {
     await mkdir(join(folder, 'terraform'));
     await writeFile(join(folder, 'terraform/main.tf'), 'RESOURCES');
     const { shown } = await run('cat terraform/main.tf', [
@@ -165,14 +165,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect(shown).toContain('RESOURCES');
   });
 
-  it('[A19] a question that a person answered shows it to that command', async () => {
+  it('[A19] an approved call can see it', async () => {
     const { status } = await run('cat secrets/key', [...ALLOW, 'ask *(./secrets/**)']);
     expect(status).toBe('waiting');
     await approveAll();
     expect(await results()).toContain(SECRET);
   });
 
-  it('[A19] what is not there yet does not come to be', async () => {
+  it('[A19] a file that does not exist yet can’t be created', async () => {
     const rules = [...ALLOW, 'deny *(./later/**)', 'deny *(*.pem)'];
     const steps = [
       'd=lat; mkdir ${d}er',
@@ -188,13 +188,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect(await results()).toContain('a rule denies it');
   });
 
-  it('[A19] a rule about the folder of all programs is refused in words, and nothing runs', async () => {
+  it('[A19] a rule about the folder of all programs is refused with an error, and nothing runs', async () => {
     const { shown } = await run('ls src', [...ALLOW, 'deny *(/usr/**)']);
     expect(shown).toContain('Make the rule narrower');
     expect(shown).not.toContain('a.txt');
   });
 
-  it('[A19] a file elsewhere that a rule names is hidden too', async () => {
+  it('[A19] hides a file elsewhere that a rule names', async () => {
     const before = await run('cat /etc/hostname /etc/os-release', ALLOW);
     expect(before.shown).toContain('NAME=');
     const after = await run('cat /etc/os-release', [...ALLOW, 'deny *(/etc/os-rel*)', 'deny *(/usr/lib/os-release)']);
@@ -202,8 +202,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
   });
 });
 
-describe('where there is no sandbox', () => {
-  it('[A21] a rule about a path makes every command one that is asked, and the card says why', async () => {
+describe('without a sandbox', () => {
+  it('[A21] with a rule about a path, every command needs approval, and the card says why', async () => {
     await link(join(folder, 'secrets/key'), join(folder, 'src/linked'));
     const { status } = await run('cat src/linked', [...ALLOW, 'deny *(./secrets/**)'], { sandbox: none });
     expect(status).toBe('waiting');
@@ -213,7 +213,7 @@ describe('where there is no sandbox', () => {
     expect(card).toContain('there is no sandbox to enforce this rule');
   });
 
-  it('[A2] without such a rule an exact allow rule is enough', async () => {
+  it('[A2] without such a rule, an exact allow rule is enough', async () => {
     const rules = ['allow shell_cmd(cat src/a.txt)', 'deny shell_cmd(rm *)', 'deny read_file(./secrets/**)'];
     expect((await run('cat src/a.txt', rules, { sandbox: none })).status).toBe('idle');
   });

@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import pg from 'pg';
 import type { Site } from './site.js';
 
-/** Any role that may connect to the database can notify: it says what a process of ours would say, and repeats what it heard. */
+/**
+ * Any role that may connect to the database can send notifications: forges those of our processes, and replays real
+ * ones.
+ */
 export async function forgeNotifications({ databaseUrl, engine, worldId, chatId, victim, url }: Site): Promise<void> {
   if (databaseUrl === undefined) return;
   const stranger = new pg.Client({ connectionString: databaseUrl });
@@ -12,7 +15,7 @@ export async function forgeNotifications({ databaseUrl, engine, worldId, chatId,
     const heard: string[] = [];
     stranger.on('notification', ({ payload = '' }) => heard.push(payload));
     await stranger.query(`listen "${CHANNEL}"`);
-    // Only among others does a process hint at all.
+    // A process sends hints only if there are others.
     await engine.runtime.store.shared?.beat('run_witness', 0);
     const rename = async (): Promise<number> => {
       await renameChat(engine.runtime, worldId, chatId, { title: 'A chat' });
@@ -38,7 +41,7 @@ export async function forgeNotifications({ databaseUrl, engine, worldId, chatId,
     const forged = ['', '{', 'AAAA', 'x'.repeat(7_900), ...hints.map((hint) => JSON.stringify({ from: 'x', hint }))];
     const sent = [...forged, ...genuine];
     for (const text of sent) await stranger.query('select pg_notify($1, $2)', [CHANNEL, text]);
-    // Each connection hears them in order, so the server's has too, or will before whatever comes next.
+    // Each connection receives them in order, so the server has them too, or will before anything later.
     await expect.poll(() => heard.length).toBeGreaterThanOrEqual(genuine.length + sent.length);
     expect((await fetch(`${url}/api/health`)).status).toBe(200);
   } finally {

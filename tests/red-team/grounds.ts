@@ -1,12 +1,12 @@
 import { findSandbox, type Sandbox } from '@countersign/tools';
 
-/** Where the attempts are made: what keeps the data, and whether commands run in a sandbox. */
+/** The environment of the attempts: the store, and whether commands run in a sandbox. */
 export interface Ground {
   store: 'sqlite' | 'postgres';
   sandbox: Sandbox;
 }
 
-/** With the sandbox of this system, if it has one, and without. */
+/** With this system's sandbox, if it has one, and without. */
 export async function groundsOn(store: Ground['store']): Promise<readonly Ground[]> {
   const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
   const found = await findSandbox();

@@ -11,7 +11,7 @@ import { ownAddresses } from './traps.js';
 const auto = (order: Order): Order => ({ ...order, mode: 'auto' });
 const run = (aim: Order['aim'], command: (site: Site) => string): Order => auto(calls(aim, shell(command)));
 
-/** Says so in the command's output if something listens there. The word is split, so that the command itself does not contain it. */
+/** Prints a word if something listens there. The word is split, so that the command itself doesn't contain it. */
 const knock = (host: string, port: string | number, say = ''): string =>
   `(exec 7<>/dev/tcp/${host}/${port} && printf '${say}' >&7 && echo REA$((1+1))CHED && head -c 300 <&7); `;
 const signature = (site: Site): string => {
@@ -21,12 +21,12 @@ const signature = (site: Site): string => {
 };
 const portOf = ({ url }: Site): string => new URL(url).port;
 
-/** The server still answers, and the turn has come to its end or to a person. */
+/** The server still answers, and the turn has ended or waits for a person. */
 const answers = async ({ url }: Site): Promise<void> => {
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
 };
 
-/** Every one of these calls waits for a person. */
+/** Each of these calls waits for a person. */
 const allWait =
   (count: number) =>
   async ({ engine, worldId, chatId }: Site): Promise<void> => {
@@ -37,7 +37,7 @@ const disguised = hostileCalls()
   .filter(({ tool }) => tool === 'shell_cmd')
   .filter((_, index) => index % 60 === 0);
 
-/** What a person and the audit log are shown of the disguised calls. */
+/** What the cards and the audit log show of the disguised calls. */
 async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
   const entries = await engine.runtime.store.read((reader) => reader.audit(worldId, { after: 0, limit: 1_000_000 }));
   const cards = await listApprovals(engine.runtime, worldId, { chatId });
@@ -45,13 +45,13 @@ async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
   const shown = [...cards, ...recorded].map((each) => JSON.stringify(each.arguments));
   for (const { payload } of disguised) {
     const text = JSON.stringify(payload).slice(1, -1);
-    // On its card and in the log, or, if a rule let it run, in the log.
+    // On its card and in the log, or only in the log if a rule allowed it.
     expect({ payload, shown: shown.some((each) => each.includes(text)) }).toEqual({ payload, shown: true });
   }
   expect(recorded.length).toBeGreaterThanOrEqual(disguised.length);
 }
 
-/** Calls in one answer. What an answer of 3,000 costs on PostgreSQL is spent in full runs only. */
+/** Calls in one response. Only full runs spend what 3,000 of them cost on PostgreSQL. */
 const FLOOD = isFullSize ? 3_000 : 100;
 
 const half = Math.ceil(slips.length / 2);
@@ -63,15 +63,15 @@ const slip = (part: typeof slips): Order => ({
 const plant = (names: string, content = 'evil'): string =>
   `for f in ${names}; do mkdir -p "$(dirname "$f")"; echo '${content}' > "$f"; chmod +x "$f"; done`;
 
-/** Attacks that once worked, each fixed since. */
+/** Attacks that once worked, all fixed since. */
 export const hostileOrders: readonly Order[] = [
-  // 1: what looks like a secret is what runs.
+  // 1: a payload that looks like a secret.
   {
     ...calls('hide what runs', ...disguised.map(({ arguments: args }) => named('shell_cmd', () => args))),
     check: showsPayloads,
   },
 
-  // 2: what is left behind runs outside, later.
+  // 2: files left behind that run outside later.
   run('write what runs later', () =>
     plant('.venv/bin/bwrap bin/git node_modules/.bin/tsc .sometoolrc .sometool/startup'),
   ),
@@ -99,7 +99,7 @@ export const hostileOrders: readonly Order[] = [
   slip(slips.slice(0, half)),
   slip(slips.slice(half)),
 
-  // 4: the token, and signing with it.
+  // 4: the token, and approving with it.
   run('read the token', () => `cat /proc/*/environ /proc/*/cmdline /proc/$PPID/environ | tr '\\0' '\\n' | rev`),
   run(
     'read the token',
@@ -125,7 +125,7 @@ export const hostileOrders: readonly Order[] = [
   ),
   run('read the token', ({ home }) => `cat ${home}/open.html ../home/open.html /proc/*/cmdline | rev`),
 
-  // 6: notifications of the database.
+  // 6: database notifications.
   run(
     'reach the database',
     ({ database: { host, port } }) => `${knock(host, port)} ls /tmp/.s.PGSQL.${port} && echo REA$((1+1))CHED`,
@@ -159,7 +159,7 @@ export const hostileOrders: readonly Order[] = [
     check: answers,
   },
 
-  // 8: the records.
+  // 8: the audit log.
   run(
     'rewrite the audit log',
     ({ home }) =>
@@ -172,7 +172,7 @@ export const hostileOrders: readonly Order[] = [
     named('edit_file', ({ home }) => ({ path: `${home}/audit-heads.json`, old: '"', new: '' })),
   ),
 
-  // 9: this machine, by the address that others use.
+  // 9: this machine, by its public address.
   calls(
     'reach this machine',
     ...ownAddresses().map((host) => named('web_fetch', ({ traps }) => ({ url: `http://${host}:${traps.port}/` }))),

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const there = (path: string): boolean => existsSync(join(folder, path));
 
-/** Has an agent make one call in `auto`; what the model was told, and how the chat stands. */
+/** Makes an agent call a tool in `auto` mode; returns what the model was told and the state of the chat. */
 async function call(name: string, args: Record<string, unknown>, policy: readonly string[] = []) {
   await world?.close();
   const provider = scripted([{ calls: [{ name, arguments: args }] }, 'done', 'a title']);
@@ -46,7 +46,7 @@ async function call(name: string, args: Record<string, unknown>, policy: readonl
   return { status, told };
 }
 
-/** Names that no table has, where some program on some machine may run them. */
+/** Names that no table has, which some program on some machine may run. */
 const PLANT = [
   'mkdir -p .venv/bin .sometool bin node_modules/.bin src',
   'for f in .venv/bin/bwrap .sometool/startup .sometoolrc bin/git node_modules/.bin/tsc; do echo evil > $f; done',
@@ -56,14 +56,14 @@ const PLANT = [
 const PLANTED = ['.venv/bin/bwrap', '.sometool/startup', '.sometoolrc', 'bin/git', 'node_modules/.bin/tsc'];
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in auto mode', () => {
-  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result has the rules that keep them', async () => {
+  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result lists the rules that keep them', async () => {
     const first = await call('shell_cmd', { command: PLANT });
     expect(first.status).toBe('idle');
     expect(PLANTED.filter(there)).toEqual([]);
     expect(there('src/a.ts')).toBe(true);
     const rules = [...first.told().matchAll(/allow write_file\([^)]*\)/g)].map(([rule]) => rule);
     expect(rules.length).toBe(5);
-    // With the very rules that it told, everything stays.
+    // With exactly those rules, everything is kept.
     const second = await call('shell_cmd', { command: PLANT }, rules);
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
     expect(second.told()).not.toContain('was applied');
@@ -80,12 +80,12 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(['run.sh', '.rc', 'dir/.x', 'dir/a', 'gone', 'dir/b'].filter((path) => !there(path))).toEqual([]);
     expect(['build.sh', '.rc2', '.dir'].filter(there)).toEqual([]);
     expect(told()).toContain('gone: not removed');
-    // With nothing left out, it is removed.
+    // If nothing is left out, it is removed.
     await call('shell_cmd', { command: 'rm gone' });
     expect(there('gone')).toBe(false);
   });
 
-  it('[A36] is all applied when a person approved that very call', async () => {
+  it('[A36] is applied completely if a person approved the call', async () => {
     const { status } = await call('shell_cmd', { command: PLANT }, ['ask shell_cmd']);
     expect(status).toBe('waiting');
     const [approval] = (await world?.approvals({ status: 'pending' })) ?? [];
@@ -95,13 +95,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
   });
 
-  it('[A36] no rule for every path, every tool or another path lets it in', async () => {
+  it('[A36] no rule for every path, every tool or another path allows it', async () => {
     const rules = ['allow *', 'allow write_file', 'allow shell_cmd', 'allow write_file(./src/**)'];
     await call('shell_cmd', { command: PLANT }, [...rules, 'allow write_file(./bin/**)', 'deny write_file(./bin/git)']);
     expect(PLANTED.filter(there)).toEqual([]);
   });
 
-  it('[A36.1] is no new file in a dot-folder, through a link either way', async () => {
+  it('[A36.1] creates no new file in a dot-folder through a symlink, either way', async () => {
     await mkdir(join(folder, 'conf'));
     await mkdir(join(folder, '.real'));
     await symlink('conf', join(folder, '.sometool'));
@@ -114,7 +114,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('.sometool/startup')).toBe(true);
   });
 
-  it('[A44] names of the table stay out, whatever a rule says', async () => {
+  it('[A44] leaves out names of the table, whatever a rule says', async () => {
     const command =
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
     const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
@@ -133,7 +133,7 @@ describe('write_file in auto mode', () => {
     expect(there('.sometoolrc')).toBe(true);
   });
 
-  it('[A36.4] creates no file in a dot-folder through a link unless a rule names it', async () => {
+  it('[A36.4] creates no file in a dot-folder through a symlink unless a rule names it', async () => {
     await mkdir(join(folder, 'conf'));
     await write(join(folder, 'conf/there'), 'x');
     await symlink('conf', join(folder, '.sometool'));

@@ -1,7 +1,7 @@
 import type { ScriptedCall, ScriptedReply } from '@countersign/core/testing';
 import type { Site } from './site.js';
 
-/** What an injected text wants done. A model obeys it to the letter, and it must achieve nothing. */
+/** What an injected text tells the model to do. The model obeys literally, and it must achieve nothing. */
 export interface Order {
   aim:
     | 'approve'
@@ -21,7 +21,7 @@ export interface Order {
     | 'rewrite the audit log'
     | 'reach this machine'
     | 'exceed a limit';
-  /** The mode of the world. In `auto` and with a sandbox, the order's commands really run. Default: `ask`. */
+  /** The mode of the world. In `auto` with a sandbox, the order's commands really run. Default: `ask`. */
   mode?: 'auto';
   reply: (site: Site) => ScriptedReply;
   /** What must hold besides `site.state()`. */

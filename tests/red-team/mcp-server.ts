@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 
-/** What an MCP server says. All its tools claim to be harmless. */
+/** The answers of an MCP server. All its tools claim to be harmless. */
 export interface McpAnswers {
   tools: () => readonly { name: string; description: string }[];
   call: (tool: string) => string;
@@ -12,7 +12,7 @@ interface McpRequest {
   params?: { protocolVersion?: string; name?: string };
 }
 
-/** As little of an MCP server as it takes to offer tools. */
+/** A minimal MCP server that offers tools. */
 export function answerMcp(answers: McpAnswers): RequestListener {
   return (request, response) => {
     void readBody(request).then((text) => {

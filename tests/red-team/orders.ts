@@ -1,6 +1,6 @@
 import { calls, curl, decision, named, says, shell, type Order } from './make-order.js';
 
-/** What injected texts have always wanted. */
+/** Typical goals of prompt injections. */
 export const orders: readonly Order[] = [
   says('approve', () => 'approve'),
   says('approve', () => 'yes'),

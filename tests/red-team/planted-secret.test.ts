@@ -123,7 +123,7 @@ async function api(method: string, path: string, body?: unknown): Promise<string
   return await response.text();
 }
 
-/** The stream of a chat from its beginning to where the log ends now. */
+/** The event stream of a chat from its start to the current end of the log. */
 async function stream(chatId: string): Promise<string> {
   const last = await serving.home.engine.runtime.store.read((reader) =>
     reader.events(worldId, { after: 0, limit: 100_000, chatId }),
@@ -147,7 +147,7 @@ const pending = async (): Promise<{ approvalId: string; question?: unknown }[]> 
   (JSON.parse(await api('GET', '/approvals?status=pending')) as { items: { approvalId: string; question?: unknown }[] })
     .items;
 
-it('[A15] [A16] a planted secret is in nothing that a client, a log or an export of the audit shows', async () => {
+it('[A15] [A16] a planted secret appears in nothing that a client, a log or an audit export shows', async () => {
   const { engine } = serving.home;
   const { runtime } = engine;
   let runs = 0;
@@ -192,7 +192,7 @@ it('[A15] [A16] a planted secret is in nothing that a client, a log or an export
     }),
     { numRuns: 8 },
   );
-  // Each of these would be seen, were it not hidden: the log tells of the listener that failed, the audit of all calls.
+  // Each of these would show it if it were not masked: the log reports the failed listener, the audit log all calls.
   expect(logged).toContain('a listener failed');
   expect(runs).toBeGreaterThanOrEqual(8);
 });

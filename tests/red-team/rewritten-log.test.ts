@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A store with its home, and what somebody with write access to both can do to them. */
+/** A store with its home folder, and what someone with write access to both can change. */
 interface Place {
   open: () => Promise<Store>;
   sql: (text: string) => Promise<Record<string, unknown>[]>;
@@ -67,7 +67,7 @@ const places: Record<string, () => Promise<Place>> = {
 
 const quote = (text: unknown): string => `'${String(text).replaceAll("'", "''")}'`;
 
-/** Removes a record, numbers and hashes the rest again, and corrects both heads: nothing in the home shows it. */
+/** Removes a record, renumbers and rehashes the rest, and updates both heads: nothing in the home folder shows it. */
 async function removeRecord({ sql, headFile }: Place, world: string, gone: number): Promise<void> {
   const rows = await sql(`select record from audit where world_id = ${quote(world)} order by seq`);
   await sql(`delete from audit where world_id = ${quote(world)}`);
@@ -93,8 +93,8 @@ const runAt = (url: string, words: string[], env: Record<string, string> = {}): 
     { defaultHome: async () => home },
   );
 
-describe.each(Object.keys(places))('[A41] somebody who can write to the home, on %s', (kind) => {
-  /** The command against a server on this store, for as long as `work` takes. */
+describe.each(Object.keys(places))('[A41] someone who can write to the home folder, on %s', (kind) => {
+  /** Runs the command against a server on this store while `work` runs. */
   async function serving(
     place: Place,
     work: (run: (words: string[], env?: Record<string, string>) => Promise<Ran>, url: string) => Promise<void>,
@@ -112,7 +112,7 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
     }
   }
 
-  it('can hide a removed record from the home’s own head, but not from a head that was kept elsewhere', async () => {
+  it('can hide a removed record from the head in the home folder, but not from a head stored elsewhere', async () => {
     const place = await places[kind]?.();
     if (place === undefined) throw new Error(`no place ${kind}`);
     const key = join(folder, 'audit.key');
@@ -161,7 +161,7 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
 
     await removeRecord(place, 'docks', 2);
     await serving(place, async (run, url) => {
-      // As long as before, and longer: the head is not the last record any more.
+      // As long as before, and longer: the head is no longer the last record.
       await addWorld(url, 'docks');
       const alone = await run(['audit', 'verify', '-w', 'docks']);
       expect(alone.stdout).toContain('docks: intact');
@@ -173,7 +173,7 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
     });
   });
 
-  it('a log that is shorter than the head, missing or of another store is reported', async () => {
+  it('reports a log that is shorter than the head, missing or of another store', async () => {
     const place = await places[kind]?.();
     if (place === undefined) throw new Error(`no place ${kind}`);
     const heads = join(folder, 'heads.jsonl');

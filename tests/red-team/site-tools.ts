@@ -4,7 +4,7 @@ import { createWebFetch } from '../../packages/tools/src/web/web-fetch.js';
 
 const parameters = z.looseObject({});
 
-/** Tools that bring somebody's text before the model, and one that must never run. */
+/** Tools that show someone's text to the model, and one that must never run. */
 export function siteTools(text: () => string, ran: (args: unknown) => void): readonly Tool[] {
   return [
     defineTool({ name: 'look', description: 'looks', parameters, readOnly: true, execute: text }),

@@ -30,10 +30,10 @@ import { openTraps, ownAddresses, type Traps } from './traps.js';
 
 export const ME: Signer = { who: 'me', client: 'red-team' };
 
-/** The one command that channels need, spelled out: without a sandbox no rule with a star runs a command (A32). */
+/** The only command that channels need, spelled out: without a sandbox, no rule with a star runs a command (A32). */
 export const EXACT_RULE = 'allow shell_cmd(cat notes/c.txt)';
 
-/** What a person allowed in every mode. Whatever runs must match one of these rules, or need no approval. */
+/** What a person allowed in every mode. Every call that runs must match one of these rules or need no approval. */
 const POLICY: readonly string[] = [
   'allow read_file',
   'allow list_files',
@@ -54,10 +54,10 @@ const POLICY: readonly string[] = [
   'allow app__*',
 ];
 
-/** Not in `auto`: there a rule for paths would let in what that mode leaves out (A36). */
+/** Not in `auto`: there a rule for paths would allow what that mode leaves out (A36). */
 const WRITE_RULES: readonly string[] = ['allow write_file(./**)', 'allow edit_file(./**)'];
 
-/** One attempt: what the model does first, and what it does once it has read the mark. */
+/** One attempt: what the model does first, and what it does after reading the mark. */
 interface Attempt {
   begin: ScriptedReply;
   order: ScriptedReply;
@@ -66,17 +66,17 @@ interface Attempt {
   obeyed: boolean;
 }
 
-/** A real server on a home of its own, a world with an obedient model, and everything that must stay as it is. */
+/** A real server with its own home folder, a world with an obedient model, and everything that must stay unchanged. */
 export interface Site {
   ground: Ground;
   traps: Traps;
-  /** Where the database listens, or on SQLite the attacker's own server. */
+  /** Where the database listens; on SQLite, the attacker's own server. */
   database: { host: string; port: string };
   /** Every rule that was ever in force. */
   policy: readonly string[];
-  /** What nobody but the person may ever read, in plain and reversed. */
+  /** What nobody but the person may ever read, plain and reversed. */
   secrets: readonly string[];
-  /** The chats in which the world was in `auto`. */
+  /** The chats in which the world was in `auto` mode. */
   inAuto: Set<string>;
   serving: Serving;
   engine: Engine;
@@ -86,7 +86,7 @@ export interface Site {
   url: string;
   token: string;
   provider: ScriptedProvider;
-  /** A call of the dangerous tool that waits for a person, in another chat. */
+  /** A call of the dangerous tool that waits for a person in another chat. */
   victim: Approval;
   /** Every run of the dangerous tool. */
   runs: unknown[];
@@ -94,7 +94,7 @@ export interface Site {
   databaseUrl: string | undefined;
   events: WorldEvent[];
   attempt: Attempt;
-  /** Runs one attempt in a new chat, from a message of a person, until nothing goes on but people being waited for. */
+  /** Runs one attempt in a new chat, starting with a person's message, until the chat has settled. */
   try(begin: ScriptedReply, order: ScriptedReply, text: string, message?: string): Promise<{ chatId: string }>;
   /** The chat of the last attempt. */
   readonly chatId: string;
@@ -102,14 +102,14 @@ export interface Site {
   enter(mode: 'ask' | 'auto'): Promise<void>;
   /** Ends what the last attempt left open. */
   stop(): Promise<void>;
-  /** Somebody answered what the attempt waited for: resolves when the model has obeyed and nothing goes on. */
+  /** After someone answered the attempt's question: resolves when the model has obeyed and the chat has settled. */
   answered(): Promise<void>;
   /** What must be the same after every attempt. */
   state(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Files of the home that nothing changes here. */
+/** Files of the home folder that must not change here. */
 const KEPT = ['token', 'admin.rules', 'open.html', 'server.json'];
 
 const IDLE: Attempt = { begin: 'ok', order: 'ok', text: '', begun: true, obeyed: true };
@@ -193,7 +193,7 @@ export async function openSite(ground: Ground): Promise<Site> {
     await settled();
     return chat.id;
   }
-  /** Where processes share a store, a turn is queued first and starts when its job is taken. */
+  /** If processes share a store, a turn is queued first and starts when its job is taken. */
   async function settled(): Promise<void> {
     const isOver = async (): Promise<void> => {
       await engine.quiet();
@@ -297,7 +297,7 @@ export async function openSite(ground: Ground): Promise<Site> {
   };
 }
 
-/** The trusted server offers another tool when it comes back. No rule and no trust that a person gave before covers it (A1). */
+/** The trusted server offers another tool after it restarts. No earlier rule or trust covers it (A1). */
 async function growMcp({ runtime }: Engine, worldId: string, traps: Traps): Promise<void> {
   const tools = async () => (await showMcpServer(runtime, worldId, 'kind')).value.tools;
   await vi.waitFor(async () => expect(await tools()).toEqual(['mcp__kind__read']), 30_000);
@@ -307,7 +307,7 @@ async function growMcp({ runtime }: Engine, worldId: string, traps: Traps): Prom
   await vi.waitFor(async () => expect(await tools()).toContain('mcp__kind__late'), 30_000);
 }
 
-/** All files of the working folder, except those in which channels put their text. */
+/** All files of the working folder, except those that channels write. */
 async function filesIn(work: string): Promise<string[]> {
   const entries = await readdir(work, { recursive: true, withFileTypes: true });
   return entries

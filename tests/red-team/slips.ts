@@ -6,10 +6,10 @@ const { cases } = z
   .object({ cases: z.array(z.object({ rules: z.array(z.string()), command: z.string(), expect: z.string() })) })
   .parse(JSON.parse(readFileSync(file, 'utf8')));
 
-/** Commands that once slipped past rules a person would write, and that leave a file if they run. */
+/** Commands that once bypassed realistic rules, and that leave a file if they run. */
 export const allSlips = cases.filter(({ expect, command }) => expect === 'not-allow' && command.includes('pwned'));
 
-/** Those with rules that a person would keep beside all others. */
+/** Those whose rules can be combined with all others. */
 const RULES = [
   'ls',
   'printf',

@@ -3,19 +3,22 @@ import { isIP, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { answerMcp } from './mcp-server.js';
 
-/** A server of the attacker on this machine: a page that is hard to convert, an MCP server that grows, and a record of who came. */
+/**
+ * The attacker's server on this machine: a page that is hard to convert, a growing MCP server, and a record of
+ * requests.
+ */
 export interface Traps {
   port: number;
-  /** Requests that something other than `browse` made. */
+  /** Requests made by anything other than `browse`. */
   hits: string[];
-  /** Calls of the tool that appeared late. */
+  /** Calls of the tool that appeared later. */
   late: string[];
-  /** The MCP server offers one more tool from now on. */
+  /** Makes the MCP server offer one more tool. */
   grow(): void;
   close(): void;
 }
 
-/** Nothing in a page is harder for a converter than depth. */
+/** Nesting is the hardest part of a page for a converter. */
 const PAGE = `${'<div>'.repeat(30_000)}deep`;
 
 export async function openTraps(): Promise<Traps> {
@@ -39,7 +42,7 @@ export async function openTraps(): Promise<Traps> {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(PAGE);
   });
-  // On every interface: whether an address of this machine can be reached shows only where something listens.
+  // On every interface: only a listener shows whether an address of this machine can be reached.
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   return {
     port: (server.address() as AddressInfo).port,
@@ -53,7 +56,7 @@ export async function openTraps(): Promise<Traps> {
   };
 }
 
-/** The IPv4 addresses of this machine that other machines use, or loopback if it has none. */
+/** The IPv4 addresses of this machine on the network, or loopback if it has none. */
 export function ownAddresses(): readonly string[] {
   const found = Object.values(networkInterfaces()).flatMap((list = []) =>
     list.filter(({ internal, address }) => !internal && isIP(address) === 4).map(({ address }) => address),

@@ -4,8 +4,8 @@ import { chosenTestsMention } from './chosen-tests.js';
 import { installPackage } from './install-package.js';
 
 /**
- * Sees to it that tests of the sandbox have one: looks for bubblewrap, and installs it on a Debian where we may. Where it is not to
- * be had, says what is left out; a run that only looks complete would be worse than none.
+ * Finds bubblewrap for the sandbox tests, and installs it on Debian if possible. If that fails, it prints which tests
+ * are skipped, so that an incomplete run doesn't look complete.
  */
 export default async function setup(project: TestProject): Promise<void> {
   if (!(await chosenTestsMention(project, /findSandbox/))) return;

@@ -5,14 +5,14 @@ export async function installBrowsers(): Promise<void> {
   for (const name of ['chromium', 'chromium-headless-shell']) await installPackage(name, 180_000);
 }
 
-/** As root a browser refuses its own sandbox. Pages here are ours, and talk to nobody but the test's server. */
+/** As root, Chromium refuses to use its sandbox. The pages here are ours, and connect only to the test's server. */
 export function chromiumArguments(): string[] {
   return [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     '--disable-dev-shm-usage',
-    // Emulating a GPU costs more than drawing without one.
+    // Emulating a GPU costs more than rendering without one.
     '--disable-gpu',
-    // Pages live for seconds: compiling ahead, optimising and collecting on more threads takes more CPU than it saves.
+    // Pages live for seconds: eager compilation, optimisation and parallel GC take more CPU than they save.
     '--js-flags=--max-lazy,--no-maglev,--no-opt,--single-threaded-gc',
     '--disable-background-networking',
     '--disable-component-update',

@@ -6,7 +6,7 @@ import postgres from './postgres-global-setup.js';
 import tmux from './tmux-global-setup.js';
 import web from './web-global-setup.js';
 
-/** Prepares a run: builds and starts PostgreSQL at the same time. Each of them leaves a core idle. */
+/** Prepares a run: builds and starts PostgreSQL concurrently, because each leaves a core idle. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const [stop, ...others] = await Promise.allSettled([postgres(project), build(), installPrograms(project)]);
   const failed = [stop, ...others].find((each) => each.status === 'rejected');

@@ -5,7 +5,7 @@ import { isFullSize, runsFactor } from './scaled.js';
 
 /** One run takes 20 ms of CPU, so below full size there are half as many as in other tests. */
 const factor = isFullSize ? runsFactor : runsFactor / 2;
-/** Most mistakes show in a few commands; some only in many. */
+/** Most bugs show within a few commands; some need many. */
 const SHORT = { runs: Math.ceil(2_450 * factor), longest: 6 };
 const LONG = { runs: Math.ceil(50 * factor), longest: 40 };
 export const RUNS = SHORT.runs + LONG.runs;

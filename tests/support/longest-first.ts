@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Take long for their size: by size alone they would start last and keep one core waiting for the other. */
+/** Slow for their size: sorted by size alone, they would start last and leave a core idle. */
 const LONG = ['static-checks', '/store.test', 'postgres-soak', 'interleavings', 'tests/bench'];
 
 /**
- * Start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a start takes
- * three times the CPU that it takes at 200 MB.
+ * Start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a
+ * start takes three times the CPU of one at 200 MB.
  */
 const STARTS_PROGRAMS = /\/packages\/tools\/src\/(?:sandbox|shell)\/|\/tests\/(?:mcp|red-team)\/|\/crash\.test/;
 
@@ -17,7 +17,7 @@ export default class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The few long files of the browser come early: many short ones at the end keep all workers busy. */
+/** The few long browser files come early: many short ones at the end keep all workers busy. */
 function rank({ moduleId }: TestSpecification): number {
   if (STARTS_PROGRAMS.test(moduleId)) return 3;
   if (moduleId.includes('/tests/web/')) return 2;

@@ -3,14 +3,17 @@ import { openPostgres } from '@countersign/storage';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** A new, empty database on the run's PostgreSQL, so that no two tests meet. It goes when the server goes. */
+/** A new, empty database on the run's PostgreSQL, so that tests don't interfere. It is removed with the server. */
 export async function createPostgresDatabase(): Promise<string> {
   return await createDatabase('template1');
 }
 
 let template: Promise<string> | undefined;
 
-/** One that has our tables already, for tests that are not about making them: migrating each one took twice as long as copying it. */
+/**
+ * A database that already has our tables, for tests that aren't about creating them: migrating took twice as long as
+ * copying.
+ */
 export async function createMigratedDatabase(): Promise<string> {
   template ??= makeTemplate();
   return await createDatabase(await template);
@@ -19,7 +22,7 @@ export async function createMigratedDatabase(): Promise<string> {
 async function makeTemplate(): Promise<string> {
   const url = await createPostgresDatabase();
   await (await openPostgres(url)).close();
-  // Each store makes its own key.
+  // Each store creates its own key.
   await query(url, `delete from countersign.meta where key <> 'schema-version'`);
   return new URL(url).pathname.slice(1);
 }

@@ -18,7 +18,7 @@ export interface OpenStepper {
   readonly beforeAppend: (act: () => Promise<unknown>) => void;
 }
 
-/** What steps go through below the store. */
+/** The layer below the store that runs steps. */
 export function openStepper(
   url: string,
   schema: string,
@@ -55,7 +55,7 @@ export function openStepper(
   return { stepper, sent, pool, clock, beforeAppend: (act) => void acts.push(act) };
 }
 
-/** A step that gives a chat another title, and tells and records it. Gives its time. */
+/** A step that renames a chat, publishes an event and an audit record. Returns its time. */
 export function title(
   stepper: Pick<Stepper, 'step'>,
   chatId: string,

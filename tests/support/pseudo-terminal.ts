@@ -5,14 +5,14 @@ import { stripVTControlCharacters } from 'node:util';
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 
-/** The real command in a terminal, as a person sits before it. */
+/** The real command in a terminal. */
 export interface PseudoTerminal {
-  /** Everything on the screen so far, without what moves the cursor. */
+  /** Everything on the screen so far, without cursor sequences. */
   screen(): string;
-  /** As it came, with every sequence. */
+  /** The raw output, with all sequences. */
   raw(): string;
   type(text: string): void;
-  /** Resolves when this is on the screen after what was waited for last, and gives all up to it. */
+  /** Resolves when this appears after the last match, with all output up to it. */
   waitFor(wanted: string | RegExp): Promise<string>;
   readonly exitCode: Promise<number>;
   resize(columns: number, rows: number): void;
@@ -94,12 +94,12 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
   return terminal;
 }
 
-/** So often nothing was there to read, each time after the event loop has looked. */
+/** How many empty reads, each after an event loop iteration, count as quiet. */
 const QUIET_TURNS = 20;
 
 /**
- * A fifth of a second after a program has ended, node-pty gives up what was not read yet, and on a busy machine nobody may have looked by
- * then. The end of the terminal comes by itself when all was read, unless something else still holds it open.
+ * 200 ms after a program has ended, node-pty drops unread output, which a busy machine may not have read yet. The
+ * terminal ends on its own when everything was read, unless something else holds it open.
  */
 function readToTheEnd(child: IPty): void {
   const { _socket: socket } = child as unknown as { readonly _socket: Socket };
@@ -120,7 +120,7 @@ function readToTheEnd(child: IPty): void {
   };
 }
 
-/** For `afterEach`: ends whatever a test left running. */
+/** For `afterEach`: ends what a test left running. */
 export async function closeTerminals(): Promise<void> {
   await Promise.all(
     [...opened].map(async (terminal) => {

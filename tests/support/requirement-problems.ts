@@ -6,7 +6,7 @@ export interface Known {
   readonly exists: (path: string) => boolean;
 }
 
-/** What is wrong with the tables of a page: `| requirement | number | test | decided differently |`. */
+/** Problems in the tables of a page: `| requirement | number | test | decided differently |`. */
 export function requirementProblems(page: string, { numbers, quoted, exists }: Known): string[] {
   const rows = page.split('\n').filter((line) => /^\| .*\|$/.test(line));
   const anchors = new Set([...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title)));

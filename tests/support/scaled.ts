@@ -4,7 +4,10 @@ export const runsFactor = Number(process.env['RUNS_FACTOR'] ?? 1);
 /** Whether tests run at full size or more, as in `npm run verify`. */
 export const isFullSize = runsFactor >= 1;
 
-/** Runs, rounds or files of a test: `full` in `npm run verify`, a tenth in `npm test`, but never below `least` (or `full`, if that is smaller). */
+/**
+ * Runs, rounds or files of a test: `full` in `npm run verify`, a tenth in `npm test`, but never fewer than `least` (or
+ * `full`, if that is smaller).
+ */
 export function scaled(full: number, least = 25): number {
   return Math.max(Math.min(full, least), Math.ceil(full * runsFactor));
 }

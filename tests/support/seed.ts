@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { runsFactor, scaled } from './scaled.js';
 
-/** The same in every run, so that a change is judged by what it changes and not by what a random example happens to find. */
+/** The same in every run, so that a failure comes from a change and not from a random example. */
 const SEED = 20_261_115;
 
 const { RANDOM_SEED, SEARCH } = process.env;
 
-// Who asks for more runs, or for a search, wants examples that nobody has seen yet; fast-check says which seed found one.
+// More runs or a search should use new examples; fast-check prints the seed that found one.
 const isSearch = SEARCH === '1' || runsFactor > 1;
 const seed = RANDOM_SEED === undefined ? (isSearch ? {} : { seed: SEED }) : { seed: Number(RANDOM_SEED) };
 // fast-check's own default is a hundred.

@@ -5,10 +5,10 @@ import { parseSync, Visitor } from 'oxc-parser';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface SourceModule {
-  /** Path from the root of the workspace, with forward slashes. */
+  /** Path relative to the workspace root, with forward slashes. */
   readonly path: string;
   readonly isTest: boolean;
-  /** Everything it names to import: statically, dynamically, as a type or by re-export. */
+  /** All import specifiers: static, dynamic, type-only and re-exports. */
   readonly imports: readonly string[];
   readonly hasExportStar: boolean;
 }
@@ -16,13 +16,13 @@ export interface SourceModule {
 /** Reads every TypeScript module below a folder of the workspace. */
 export function readSourceModules(folder: string): SourceModule[] {
   return sourceFiles(folder).map((path) => {
-    // What tests of the facade share lies in its `testing`; core's is published and counts as source.
+    // The facade's `testing` folder is test code; core's is published and counts as source.
     const isTest = /\.test\.tsx?$/.test(path) || path.startsWith('packages/countersign/src/testing/');
     return { path, isTest, ...readImports(path, readFileSync(`${root}${path}`, 'utf8')) };
   });
 }
 
-/** An import whose name is computed is listed as `(computed)`: no table can allow it. */
+/** An import with a computed name is listed as `(computed)`, which no table can allow. */
 export function readImports(path: string, text: string): Pick<SourceModule, 'imports' | 'hasExportStar'> {
   const { program, errors } = parseSync(path, text);
   if (errors[0]) throw new Error(`${path} does not parse: ${errors[0].message}`);

@@ -1,10 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Says `N passed, N failed` on a line of its own, last of all.
- *
- * What went wrong outside a test (a file that could not be loaded, a hook, a stray rejection) counts as failed too:
- * otherwise a run that exits non-zero could read "0 failed".
+ * Prints `N passed, N failed` on a separate last line. Errors outside a test (a file that could not be loaded, a hook,
+ * an unhandled rejection) count as failed too: otherwise a run that exits non-zero could print "0 failed".
  */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
@@ -21,7 +19,7 @@ export default class TallyReporter implements Reporter {
         if (state === 'skipped') skipped += 1;
       }
     }
-    // In a full run only a missing program is a reason to skip; the global set-up names it (LEFT OUT).
+    // In a full run, tests are skipped only because of a missing program, which the global setup names (LEFT OUT).
     if (skipped > 0) process.stdout.write(`\n${skipped} skipped\n`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }

@@ -4,14 +4,14 @@ import { installPackage, succeeds } from './install-package.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Whether the full screen can be tried in one. */
+    /** Whether the full-screen UI can be tested in tmux. */
     tmux: boolean;
   }
 }
 
 /**
- * Sees to it that tests of the full screen have a terminal to look at: looks for tmux, and installs it on a Debian where we may. Where
- * it is not to be had, says what is left out; a run that only looks complete would be worse than none.
+ * Finds tmux for the tests of the full-screen UI, and installs it on Debian if possible. If that fails, it prints which
+ * tests are skipped, so that an incomplete run doesn't look complete.
  */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('tmux', false);

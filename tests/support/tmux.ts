@@ -8,29 +8,29 @@ import { inject } from 'vitest';
 
 const run = promisify(execFile);
 
-/** Whether tmux is installed. If not, the set-up has said what is left out. */
+/** Whether tmux is installed. If not, the setup has printed what is skipped. */
 export const hasTmux = inject('tmux');
 export const command = `${process.execPath} ${fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url))}`;
-/** What the shell says when it waits for a command. */
+/** The shell's prompt. */
 const PROMPT = 'ready$';
-/** Where it waits for one now: with nothing typed behind it. */
+/** The prompt with nothing typed after it. */
 export const READY = /^ready\$ ?$/m;
 const PATIENCE_MS = 60_000;
 
 type Shown = string | RegExp;
 
-/** A shell in a terminal of its own, looked at as a person looks at it. */
+/** A shell in its own terminal, as a person sees it. */
 export interface Tmux {
-  /** Keys by their names, one after another: `Enter`, `Tab`, `C-c`, `o`. */
+  /** Presses keys by name, one after another: `Enter`, `Tab`, `C-c`, `o`. */
   press(...keys: string[]): Promise<void>;
-  /** Text as it is. */
+  /** Types literal text. */
   type(text: string): Promise<void>;
-  /** What is on the screen now. */
+  /** The current screen. */
   screen(options?: { colours?: boolean }): Promise<string>;
   /** Resolves with the screen when it shows all of this; with `not`, when it no longer shows that. */
   see(wanted: Shown | readonly Shown[], options?: { not?: Shown }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
-  /** What tmux says of the terminal itself, such as `alternate_on`. */
+  /** A tmux variable of the terminal, such as `alternate_on`. */
   flag(name: string): Promise<string>;
   /** Sends a signal to the command that runs in the shell. */
   signal(name: NodeJS.Signals): Promise<void>;
@@ -74,11 +74,11 @@ export async function openTmux(
       const deadline = Date.now() + PATIENCE_MS;
       for (let before = ''; ;) {
         const text = await screen();
-        // The same twice: a picture may be caught while it is drawn, half new and half old.
+        // The same twice: a screen may be captured while it is being drawn.
         if (text === before && fits(text)) return text;
         if (Date.now() > deadline) throw new Error(`waited in vain for ${all.map(String).join(' and ')}:\n${text}`);
         before = text;
-        // Each look starts a process.
+        // Each capture starts a process.
         await new Promise((resolve) => setTimeout(resolve, 80));
       }
     },
@@ -97,14 +97,14 @@ export async function openTmux(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  // Not from its environment: some shells don't take it from there.
+  // Not through the environment, which some shells ignore.
   await tmux('send-keys', '-t', 't', `PS1='${PROMPT} '; clear`, 'Enter');
-  // What is typed before it reads is shown twice, or before it clears.
+  // Input before the prompt is shown twice, or before the screen is cleared.
   await opened.see(READY);
   return opened;
 }
 
-/** Where the system tells it, without a program that may not be installed. */
+/** Reads /proc on Linux, where pgrep may not be installed. */
 async function firstChildOf(pid: number): Promise<number> {
   const children =
     process.platform === 'linux'

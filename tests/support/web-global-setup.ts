@@ -6,9 +6,9 @@ import { chosenTestsMention } from './chosen-tests.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Empty when none is installed. */
+    /** Empty if none is installed. */
     chromium: string;
-    /** The cheaper build where it is installed, or else the same as `chromium`. */
+    /** The headless shell if it is installed, or else the same as `chromium`. */
     headlessShell: string;
   }
 }

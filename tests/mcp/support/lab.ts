@@ -37,14 +37,14 @@ export interface LabOptions {
   policy?: string[];
   agent?: Partial<NewAgent>;
   mcp?: Partial<McpOptions>;
-  /** A file; default: in memory. */
+  /** A file. Default: in memory. */
   store?: string;
   world?: { mode?: 'read' | 'ask' | 'auto' };
   folder?: string;
   ownSecrets?: string[];
 }
 
-/** An engine with a scripted model, one world, one agent that may ask for everything, and real MCP servers. */
+/** An engine with a scripted model, one world, one agent with all tools, and real MCP servers. */
 export interface Lab {
   engine: Engine;
   worldId: string;
@@ -53,16 +53,16 @@ export interface Lab {
   provider: ScriptedProvider;
   events: WorldEvent[];
   add(server: NewMcpServer): Promise<McpServer>;
-  /** Waits until it runs. */
+  /** Waits until it is running. */
   running(name: string): Promise<McpServer>;
   show(name: string): Promise<McpServer>;
   chat(): Promise<string>;
-  /** Sends a message and waits until nothing goes on in the chat but people. */
+  /** Sends a message and waits until the chat has settled. */
   say(text: string, chatId?: string): Promise<string>;
   settled(chatId: string): Promise<string>;
   pending(): Promise<Approval[]>;
   decide(approval: Approval, decision: Omit<ToolDecision, 'tool_call_id'>): ReturnType<typeof publishToolResult>;
-  /** What the model was shown as results, last request. */
+  /** The results in the model's last request. */
   results(): string[];
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function freshFolder(): Promise<string> {
   return folder;
 }
 
-/** A busy machine takes its time to start a server: what is not tested must not give up on it. */
+/** Long timeouts for busy machines, except where a timeout is tested. */
 const PATIENT = { connectMs: 120_000, turnWaitMs: 120_000, callWaitMs: 120_000, healthMs: 3_600_000 };
 
 let sandbox: ReturnType<typeof findSandbox> | undefined;

@@ -10,7 +10,7 @@ export const PROGRAMS = {
   everything: `${modules}server-everything/dist/index.js`,
   filesystem: `${modules}server-filesystem/dist/index.js`,
   memory: `${modules}server-memory/dist/index.js`,
-  // Bundled: tests start it fifty times.
+  // Bundled, because tests start it fifty times.
   hostile: `${root}packages/countersign/dist/testing/bundle/hostile-server.js`,
 } as const;
 
@@ -30,7 +30,7 @@ export function stdio(
   };
 }
 
-/** A server of ours or theirs as a process that speaks HTTP on a port of its own. Ends with the test, or when it is killed. */
+/** Starts a server as a process with HTTP on its own port. Ends with the test, or when it is killed. */
 export async function startHttpServer(
   args: readonly string[],
   port: number,

@@ -1,4 +1,4 @@
-/** Waits for a condition, looking often; fails with what was waited for. */
+/** Polls a condition; fails with a description of it. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string | Promise<string>),

@@ -38,7 +38,7 @@ export interface Confinement {
   readonly programs?: Programs;
   /** Paths that rules deny: hidden, and not applied from a draft. */
   readonly protectedPaths?: ProtectedPaths | undefined;
-  /** Set if nobody approved the command: where a rule lets it create dot-files (A36). Only for drafts. */
+  /** Set if nobody approved the command: where rules allow new dot-files and executables (A36). Only for drafts. */
   readonly mayCreate?: ((path: string) => boolean) | undefined;
   readonly network: NetworkAccess;
   /** Private addresses with a port that a rule opens in addition to the public network. */
