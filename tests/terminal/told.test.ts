@@ -10,7 +10,7 @@ afterAll(() => t.close());
 afterEach(closeTerminals);
 
 describe('what nobody said but a person has to know', () => {
-  it('[M3] tells in line mode that nobody has the name that was addressed', async () => {
+  it('[M3.5] tells in line mode that nobody has the name that was addressed', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor('you  ');
     terminal.type(`@nobody hello${ENTER}`);
@@ -18,7 +18,7 @@ describe('what nobody said but a person has to know', () => {
     expect(said).toMatch(/^ {2}│ Nobody answers: no agent/m);
   });
 
-  it('[X2] [M3] [P4] tells it once in one-shot mode: why nobody answers, and why an agent could not', async () => {
+  it('[X2] [M3.5] [P4] tells it once in one-shot mode: why nobody answers, and why an agent could not', async () => {
     const silent = await t.runHere(['chat', '-w', 'docks', '@nobody hello']);
     expect(silent.code).toBe(1);
     expect(`${silent.stdout}${silent.stderr}`.split('no agent here is called')).toHaveLength(2);

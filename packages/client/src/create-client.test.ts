@@ -61,7 +61,7 @@ const failureOf = async (work: Promise<unknown>): Promise<ClientError> => {
 };
 
 describe('requests', () => {
-  it('[W1] send the token, or the header value of a session', async () => {
+  it('[W1.2] send the token, or the header value of a session', async () => {
     const { url, got } = await serve(json({ status: 'ok', version: '1' }));
     await createClient({ url: `${url}/`, token: 'secret' }).health();
     await createClient({ url, session: 'half' }).health();
@@ -164,7 +164,7 @@ describe('requests', () => {
 });
 
 describe('retries', () => {
-  it('[W3] a message keeps its id across lost connections, so it is stored once', async () => {
+  it('[W3.8] a message keeps its id across lost connections, so it is stored once', async () => {
     const lost: Answer = (response) => response.destroy();
     const { url, got } = await serve(lost, lost, json({ messageId: 'msg_1' }, {}, 202));
     const clock = createFakeClock();
@@ -182,7 +182,7 @@ describe('retries', () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('[W3] two messages have different ids, and callers can pass their own', async () => {
+  it('[W3.8] two messages have different ids, and callers can pass their own', async () => {
     const { url, got } = await serve(json({ messageId: 'msg_1' }, {}, 202));
     const client = createClient({ url });
     await client.send('w', 'c', { content: 'a' });

@@ -50,7 +50,7 @@ function open(answers: (number | 'down')[], kept?: string) {
 }
 
 describe('the outbox', () => {
-  it('[W3] shows a message immediately, retries with the same id, and keeps the order within a chat', async () => {
+  it('[W3.8] shows a message immediately, retries with the same id, and keeps the order within a chat', async () => {
     const t = open([...Array.from({ length: 9 }, () => 'down' as const), 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
@@ -63,7 +63,7 @@ describe('the outbox', () => {
     expect(t.posts.slice(10).map(({ content }) => content)).toEqual(['two']);
   });
 
-  it('[W3] reports that it retries, and retries immediately on request', async () => {
+  it('[W3.8] reports that it retries, and retries immediately on request', async () => {
     const t = open([503, 202]);
     t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();
@@ -97,7 +97,7 @@ describe('the outbox', () => {
     expect(t.progress()).toEqual([]);
   });
 
-  it('[W3] creates one chat for its first message, and another if that chat was deleted', async () => {
+  it('[W3.8] creates one chat for its first message, and another if that chat was deleted', async () => {
     const t = open([200, 500, 404, 200, 202]);
     t.outbox.send({ worldId: 'w', content: 'one' });
     await t.wait();
@@ -114,7 +114,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('[W3] continues after a page reload, with the same id', async () => {
+  it('[W3.8] continues after a page reload, with the same id', async () => {
     const before = open(['down']);
     before.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
     await settle();

@@ -12,7 +12,7 @@ const crew = [
 const named = (content: string, agents = crew): string[] => readMentions(content, agents).agentIds;
 
 describe('readMentions', () => {
-  it('[M3] only the first 1,000 mentions count, wherever they stand', () => {
+  it('[M3.2] only the first 1,000 mentions count, wherever they stand', () => {
     expect(named(`${'@bob '.repeat(999)}@alice`)).toEqual(['bob', 'alice']);
     expect(named(`${'@bob '.repeat(1_000)}@alice`)).toEqual(['bob']);
     expect(named(`${'@bob hi\n'.repeat(1_000)}@alice`)).toEqual(['bob']);
@@ -34,7 +34,7 @@ describe('readMentions', () => {
     ['hello\r\n  @bob hi', ['bob']],
     ['hello\r@bob hi', ['bob']],
     ['@bob do this\nand\n@alice do that', ['bob', 'alice']],
-  ])('[M3] a mention at the start of a line addresses: %j', (content, expected) => {
+  ])('[M3.1] a mention at the start of a line addresses: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -52,7 +52,7 @@ describe('readMentions', () => {
     ['# @bob', ['bob']],
     ['- ## **@bob** hi', ['bob']],
     ['I would:\n- **@bob**: do\n- _@alice_: do', ['bob', 'alice']],
-  ])('[M3] list, heading and emphasis markers may stand before it: %j', (content, expected) => {
+  ])('[M3.1] list, heading and emphasis markers may stand before it: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -65,7 +65,7 @@ describe('readMentions', () => {
     ['@bob, @harbour crew, @alice hi', ['bob', 'harbour-crew', 'alice']],
     ['@bob and @alice', ['bob']],
     ['@bob: @alice said so', ['bob']],
-  ])('[M3] several leading mentions address all of them: %j', (content, expected) => {
+  ])('[M3.2] several leading mentions address all of them: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -107,7 +107,7 @@ describe('readMentions', () => {
     '** @bob** hi',
     '~~@bob~~ hi',
     '[@bob](x)',
-  ])('[M3] this addresses nobody, known or unknown: %j', (content) => {
+  ])('[M3.3] this addresses nobody, known or unknown: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -127,7 +127,7 @@ describe('readMentions', () => {
     '```\n```\n    @bob hi',
     'see:\n\n\t@bob hi\n\n\t@bob again',
     '1. do\n    ```\n@bob\n    ```',
-  ])('[M3] a mention in code addresses nobody: %j', (content) => {
+  ])('[M3.3] a mention in code addresses nobody: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -141,11 +141,11 @@ describe('readMentions', () => {
     'see:\n    @bob, this line goes on with its paragraph',
     '@bob ```js\n@alice\n```',
     '```\n```js\n@alice\n```\n@bob',
-  ])('[M3] code that has ended, or is none, hides nothing: %j', (content) => {
+  ])('[M3.3] code that has ended, or is none, hides nothing: %j', (content) => {
     expect(named(content)).toEqual(['bob']);
   });
 
-  it('[M3] @human, in any case, is people and no name but that one is', () => {
+  it('[M3.4] @human, in any case, is people and no name but that one is', () => {
     expect(readMentions('@Human please', crew)).toEqual({ agentIds: [], human: true, unknown: [] });
     expect(readMentions('@user1, @user, @world, @humans hi', crew)).toEqual({
       agentIds: [],
@@ -154,11 +154,11 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3] an agent that got hold of the name human never gets what is meant for people', () => {
+  it('[M3.4] an agent that got hold of the name human never gets what is meant for people', () => {
     expect(readMentions('@human hi', [agent('human', 'Human')])).toEqual({ agentIds: [], human: true, unknown: [] });
   });
 
-  it('[M3] a longer name that begins with human is that agent', () => {
+  it('[M3.4] a longer name that begins with human is that agent', () => {
     expect(readMentions('@human resources hi', [agent('hr', 'Human Resources')])).toEqual({
       agentIds: ['hr'],
       human: false,
@@ -166,7 +166,7 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3] names nobody has are told once each, as written, and do not end the list', () => {
+  it('[M3.3] names nobody has are told once each, as written, and do not end the list', () => {
     expect(readMentions('@Ghost, @ghost, @bob @nobody- hi', crew)).toEqual({
       agentIds: ['bob'],
       human: false,

@@ -36,13 +36,13 @@ describe('resolveAddressees', () => {
     expect(from(human, '@bob, @alice hi')).toEqual({ agentIds: ['bob', 'alice'], addressed: 'named' });
   });
 
-  it('[M3] an e-mail address silences nobody', () => {
+  it('[M3.3] an e-mail address silences nobody', () => {
     expect(from(human, 'mail bob@x.com')).toEqual({ agentIds: everybody, addressed: 'everyone' });
     expect(from(human, 'mail x@bob about it').agentIds).toEqual(everybody);
   });
 
   it.each(['what does @bob think?', 'what about (@Bob)?', '> @bob', 'is @off there?'])(
-    '[M3] an agent named only in mid-text makes nobody answer: %j',
+    '[M3.3] an agent named only in mid-text makes nobody answer: %j',
     (content) => {
       expect(from(human, content)).toEqual({ agentIds: [], addressed: 'nobody' });
     },
@@ -56,11 +56,11 @@ describe('resolveAddressees', () => {
     'see https://x.com/@bob',
     'a.b@bob',
     '@bob/tools',
-  ])('[M3] what is no mention of an agent leaves the message to everyone: %j', (content) => {
+  ])('[M3.3] what is no mention of an agent leaves the message to everyone: %j', (content) => {
     expect(from(human, content)).toEqual({ agentIds: everybody, addressed: 'everyone' });
   });
 
-  it('[M3] a message that addresses only names nobody has is answered by nobody', () => {
+  it('[M3.3] a message that addresses only names nobody has is answered by nobody', () => {
     expect(from(human, '@ghost hi, ask @bob', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
   });
 
@@ -68,7 +68,7 @@ describe('resolveAddressees', () => {
     expect(from(human, '@ghost, @bob hi')).toEqual({ agentIds: ['bob'], addressed: 'named' });
   });
 
-  it('[M3] @human counts as addressing', () => {
+  it('[M3.4] @human counts as addressing', () => {
     expect(from(human, '@human look')).toEqual({ agentIds: [], addressed: 'named' });
     expect(from(human, '@human @bob look').agentIds).toEqual(['bob']);
   });

@@ -45,7 +45,7 @@ describe('who answers', () => {
   it.each([
     ['hey @bob', '@Bob is mentioned in the middle of a line'],
     ['@off hello', '@Off is inactive'],
-  ])('[M3] nobody answers %j, and a reply in the chat says why', async (content, why) => {
+  ])('[M3.5] nobody answers %j, and a reply in the chat says why', async (content, why) => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
     const { messageId } = await opened.chat.send(content);
     await opened.chat.settled();
@@ -62,21 +62,21 @@ describe('who answers', () => {
     expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
   });
 
-  it('[M3] adds no notice for a message to people or from an agent that mentions nobody', async () => {
+  it('[M3.5] adds no notice for a message to people or from an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
     await talk(opened, '@human look');
     await talk(opened, '@ada look');
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M3] explains the same message once, even if it is sent twice', async () => {
+  it('[M3.5] explains the same message once, even if it is sent twice', async () => {
     const { chat } = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     await chat.send('hey @bob', { clientMessageId: 'one' });
     expect((await chat.messages()).map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  it('[M3] nobody answers a message to unknown names, and a notice says so', async () => {
+  it('[M3.3] nobody answers a message to unknown names, and a notice says so', async () => {
     const opened = await openTestWorld({ agents: ['Ada'] });
     expect(await talk(opened, '@Zoe are you there?')).toEqual([
       'human: @Zoe are you there?',

@@ -7,7 +7,7 @@ import { talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('messages', () => {
-  it('[M1] every message has a standard role, a sender and the message it replies to', async () => {
+  it('[M1] [M1.1] every message has a standard role, a sender and the message it replies to', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [{ say: 'Let me', calls: [{ name: 'open', arguments: { lock: 3 } }] }, 'It is open.'],
       tools: [gated('open', () => 'click')],
@@ -35,7 +35,7 @@ describe('messages', () => {
     expect(new Set(messages.map((m) => m.messageId)).size).toBe(messages.length);
   });
 
-  it('[M1] an assistant message with calls shows the outcome of each', async () => {
+  it('[M1.2] an assistant message with calls shows the outcome of each', async () => {
     const { chat, world, onlyApproval } = await openTestWorld({
       script: [
         {
@@ -64,6 +64,18 @@ describe('messages', () => {
       { complete: true, result: { result: { tide: 'low' } } },
       { complete: true, result: { decision: 'deny', scope: 'once', timestamp: expect.any(String) as string } },
     ]);
+  });
+
+  it('[M1.3] an assistant message has the start time of its calls and the usage of its model call', async () => {
+    const usage = { inputTokens: 10, outputTokens: 3 };
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'look', arguments: {} }], usage }, 'done'],
+      tools: [tool('look', () => 'sea')],
+    });
+    await talk(opened, 'go');
+    const message = (await opened.chat.messages()).find((m) => m.tool_calls !== undefined);
+    const [call] = message?.tool_calls ?? [];
+    expect(message).toMatchObject({ usage, toolCallStartedAt: { [call?.id ?? '']: expect.any(String) as string } });
   });
 
   it('[M1] events contain the same messages as the transcript', async () => {
@@ -111,7 +123,7 @@ describe('messages', () => {
     expect(opened.events.filter((event) => event.event === 'message')).toHaveLength(42);
   });
 
-  it('[M1] a repeated clientMessageId is the same message and is answered once', async () => {
+  it('[M1.1] a repeated clientMessageId is the same message and is answered once', async () => {
     const { chat, provider } = await openTestWorld();
     const sent = await Promise.all([1, 2, 3].map(() => chat.send('once', { clientMessageId: 'c1' })));
     await chat.settled();

@@ -91,7 +91,7 @@ describe('the token', () => {
 });
 
 describe('the start link', () => {
-  it('[W1] a ticket opens one session, which needs both the cookie and the header', async () => {
+  it('[W1.2] a ticket opens one session, which needs both the cookie and the header', async () => {
     const { cookie, half, setCookie } = await openSession();
     expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
@@ -109,14 +109,14 @@ describe('the start link', () => {
     expect(await statusOf({ ...both, ...bearer('wrong') })).toBe(401);
   });
 
-  it('[W1] a ticket works once', async () => {
+  it('[W1.1] a ticket works once', async () => {
     const ticket = auth.newTicket();
     expect((await redeem(ticket)).status).toBe(200);
     const again = await redeem(ticket);
     expect({ status: again.status, cookie: again.headers['set-cookie'] }).toEqual({ status: 401, cookie: undefined });
   });
 
-  it('[W1] a ticket expires after a minute', async () => {
+  it('[W1.1] a ticket expires after a minute', async () => {
     const [first, second] = [auth.newTicket(), auth.newTicket()];
     clock.advance(59_999);
     expect((await redeem(first)).status).toBe(200);
@@ -124,13 +124,13 @@ describe('the start link', () => {
     expect((await redeem(second)).status).toBe(401);
   });
 
-  it('[W1] drops the oldest unused tickets', async () => {
+  it('[W1.1] drops the oldest unused tickets', async () => {
     const tickets = Array.from({ length: 200 }, () => auth.newTicket());
     expect((await redeem(tickets[0] ?? '')).status).toBe(401);
     expect((await redeem(tickets[199] ?? '')).status).toBe(200);
   });
 
-  it("[W1] a saved session survives a restart, and the saved data can't be used to sign in", async () => {
+  it("[W1.7] a saved session survives a restart, and the saved data can't be used to sign in", async () => {
     let kept: readonly KeptSession[] = [];
     const sessions = {
       load: () => kept,
@@ -152,7 +152,7 @@ describe('the start link', () => {
 });
 
 describe('request origin', () => {
-  it('[W1] rejects an unknown Host, with any credential (DNS rebinding)', async () => {
+  it('[W1.4] rejects an unknown Host, with any credential (DNS rebinding)', async () => {
     const wrong = [
       'evil.example',
       `evil.example:${port}`,
@@ -171,7 +171,7 @@ describe('request origin', () => {
       });
   });
 
-  it('[W1] rejects an unknown Origin, with any credential (CSRF)', async () => {
+  it('[W1.4] rejects an unknown Origin, with any credential (CSRF)', async () => {
     const wrong = [
       'http://evil.example',
       'null',
@@ -186,7 +186,7 @@ describe('request origin', () => {
     expect((await redeem(auth.newTicket(), { origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  it('[W1] rejects a page on another port of this host', async () => {
+  it('[W1.4] rejects a page on another port of this host', async () => {
     for (const site of ['same-site', 'cross-site'])
       expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(403);
     for (const site of ['same-origin', 'none'])
@@ -195,7 +195,7 @@ describe('request origin', () => {
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, '/')).toBe(200);
   });
 
-  it('[W1] accepts hosts from --allow-host, over HTTPS too', async () => {
+  it('[W1.4] accepts hosts from --allow-host, over HTTPS too', async () => {
     await listen({ allowHosts: ['Agents.example', 'other.example:8443'] });
     const from = (host: string, origin?: string) =>
       statusOf({ ...bearer(TOKEN), host, ...(origin === undefined ? {} : { origin }) });
@@ -206,7 +206,7 @@ describe('request origin', () => {
     expect(await from('evil.example')).toBe(403);
   });
 
-  it("[W1] a server bound to all addresses accepts this machine's addresses, but no other names", async () => {
+  it("[W1.4] a server bound to all addresses accepts this machine's addresses, but no other names", async () => {
     await listen({ host: '0.0.0.0' });
     expect(await statusOf({ ...bearer(TOKEN), host: `127.0.0.1:${port}` })).toBe(200);
     expect(await statusOf({ ...bearer(TOKEN), host: `evil.example:${port}` })).toBe(403);
@@ -215,7 +215,7 @@ describe('request origin', () => {
 });
 
 describe('failed attempts', () => {
-  it('[W1] are rate-limited, and the limit recovers over time', async () => {
+  it('[W1.5] are rate-limited, and the limit recovers over time', async () => {
     const wrong = async (): Promise<number> => statusOf(bearer('wrong'));
     const statuses = await Promise.all(Array.from({ length: 20 }, wrong));
     expect(new Set(statuses)).toEqual(new Set([401]));

@@ -52,7 +52,7 @@ const modeOf = async (...path: string[]): Promise<string> =>
   ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
 
 describe('the token', () => {
-  it('[W1] [A21] is saved in the home with mode 0600 if a sandbox hides it, and stays the same', async () => {
+  it('[W1.7] [A21] is saved in the home with mode 0600 if a sandbox hides it, and stays the same', async () => {
     const home = await open();
     expect(home.token.value).toMatch(TOKEN);
     expect(await readFile(join(folder, 'home', 'token'), 'utf8')).toBe(`${home.token.value}\n`);
@@ -71,7 +71,7 @@ describe('the token', () => {
     expect((await open()).token.holder).toBe(userInfo().username);
   });
 
-  it('[W1] [A21] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
+  it('[W1.7] [A21] stays in memory if no sandbox hides it, and a saved one is removed', async () => {
     const before = await open();
     const home = await reopen(before, { sandbox: NONE });
     expect(home.token.value).toMatch(TOKEN);
@@ -123,7 +123,7 @@ describe('the token', () => {
     },
   );
 
-  it('[W1] from COUNTERSIGN_TOKEN must have at least 32 characters, and an invalid one changes nothing', async () => {
+  it('[W1.6] from COUNTERSIGN_TOKEN must have at least 32 characters, and an invalid one changes nothing', async () => {
     const before = await open();
     const refused = reopen(before, { env: { COUNTERSIGN_TOKEN: OWN_TOKEN.slice(0, 31) } });
     await expect(refused).rejects.toThrow('COUNTERSIGN_TOKEN has 31 characters, but needs at least 32.');
@@ -203,7 +203,7 @@ describe('a home', () => {
     expect(status.find(({ name }) => name === 'ollama')?.available).toBe(false);
   });
 
-  it('[W3] lists providers that a program added, and agents can use exactly those listed', async () => {
+  it('[W3.3] lists providers that a program added, and agents can use exactly those listed', async () => {
     const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
     const names = (await home.providers()).map(({ name }) => name);

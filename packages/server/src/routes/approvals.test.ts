@@ -21,7 +21,7 @@ async function register(t: Harbour, client: Record<string, unknown>): Promise<Re
 }
 
 describe('the approval queue', () => {
-  it('[A12] [W3] lists approvals in order, with their positions', async () => {
+  it('[A12] [W3.12] lists approvals in order, with their positions', async () => {
     const t = await asked('a', 'b', 'c');
     const queue = await t.pending();
     expect(queue.map(({ position, total }) => [position, total])).toEqual([
@@ -88,7 +88,7 @@ describe('the approval queue', () => {
 });
 
 describe('decisions', () => {
-  it('[W3] [W5] a repeated decision returns the same outcome and changes nothing', async () => {
+  it('[W3.14] [W5] a repeated decision returns the same outcome and changes nothing', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const body = { tool_call_id: question?.approvalId, decision: 'approve', callHash: question?.callHash };
@@ -138,7 +138,7 @@ describe('decisions', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] streams events until the chat is idle, on request', async () => {
+  it('[W3.14] streams events until the chat is idle, on request', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const stream = await openStream(`${t.url}/api/worlds/harbour/tool-results`, {
@@ -152,7 +152,7 @@ describe('decisions', () => {
     expect(stream.frames.findLast(({ event }) => event === 'message')?.data).toMatchObject({ content: 'done' });
   });
 
-  it('[A5] [A14] a session decision creates a grant that is listed and can be revoked', async () => {
+  it('[A5] [A14] [W3.15] a session decision creates a grant that is listed and can be revoked', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
@@ -249,7 +249,7 @@ describe('clients', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W2] an invalid registration is rejected with the field name', async () => {
+  it('[W2] [W3.11] an invalid registration is rejected with the field name', async () => {
     const t = await openHarbour();
     for (const [body, field] of [
       [{ label: 'x' }, 'approvals'],
@@ -277,7 +277,7 @@ describe('revealing masked values', () => {
     return body.items.filter(({ kind }) => kind === 'reveal');
   };
 
-  it('[A15.6] [W3] returns a pending call unmasked and records who revealed it', async () => {
+  it('[A15.6] [W3.13] returns a pending call unmasked and records who revealed it', async () => {
     const { t, id } = await masked();
     expect(JSON.stringify(await t.pending())).not.toContain(SECRET);
     const shown = await t.api('POST', path(id));

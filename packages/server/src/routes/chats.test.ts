@@ -13,7 +13,7 @@ interface Page {
 const asStream = { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' };
 
 describe('chats', () => {
-  it('[W3] are created with and without a title, renamed and deleted', async () => {
+  it('[W3.7] are created with and without a title, renamed and deleted', async () => {
     const t = await openHarbour();
     const made = await t.api('POST', '/worlds/harbour/chats', { title: 'Ropes' });
     expect(made).toMatchObject({ status: 201, body: { title: 'Ropes', status: 'idle' } });
@@ -44,7 +44,7 @@ describe('chats', () => {
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}`)).body).toMatchObject({ title: 'Mine' });
   });
 
-  it('[W3] [W4] store a message once and list messages in pages, forwards and backwards', async () => {
+  it('[W3.8] [W4] store a message once and list messages in pages, forwards and backwards', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const sent = await t.api('POST', path, { content: 'first', clientMessageId: 'c1' });
@@ -67,7 +67,7 @@ describe('chats', () => {
     expect(await t.api('GET', `${path}?before=nowhere`)).toMatchObject({ status: 422, body: { field: 'before' } });
   });
 
-  it('[W3] [T12] stream the answer to a message until the chat is idle', async () => {
+  it('[W3.8] [T12] stream the answer to a message until the chat is idle', async () => {
     const t = await openHarbour();
     const stream = await openStream(`${t.url}/api/worlds/harbour/chats/${t.chat}/messages`, {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('chats', () => {
     expect(stream.frames.at(-1)).toMatchObject({ event: 'world', data: { type: 'idle' } });
   });
 
-  it('[M9] can be stopped', async () => {
+  it('[M9] [W3.9] can be stopped', async () => {
     const t = await openHarbour({
       script: ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -94,7 +94,7 @@ describe('chats', () => {
     expect((await t.api('GET', path)).body).toMatchObject({ status: 'idle' });
   });
 
-  it('[W3] [C1] show an agent’s memory', async () => {
+  it('[W3.6] [C1] show an agent’s memory', async () => {
     const t = await openHarbour();
     await t.say('@ada hello');
     await t.say('@human hello');
@@ -123,7 +123,7 @@ describe('chats', () => {
     expect((await t.api<Page>('GET', `/worlds/harbour/chats/${t.chat}/messages`)).body.items).toEqual([]);
   });
 
-  it('[W3] show the timeline of a turn', async () => {
+  it('[W3.7] show the timeline of a turn', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } });
     const [pending] = await t.pending();

@@ -29,7 +29,7 @@ async function open(): Promise<{ t: AppFixture; path: string; server: Record<str
   return { t, path: `/worlds/${world.body.id}/mcp-servers`, server };
 }
 
-it('[W3] [A15] a server can be added, listed, updated and removed; values of its variables are never returned', async () => {
+it('[W3.17] [A15] a server can be added, listed, updated and removed; values of its variables are never returned', async () => {
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, server);
   expect(added).toMatchObject({ status: 201, body: { name: 'memory', env: ['TOKEN'], trusted: false, enabled: true } });

@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
-  it('[A5] [W3] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
+  it('[A5] [W3.16] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
     const t = await openHarbour();
     const call = (path: string) => ({ name: 'remove', arguments: { path } });
     await t.propose(call('a1'), call('a2'), call('b'));
@@ -181,7 +181,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[W3] checks what would happen to a call', async () => {
+  it('[W3.16] checks what would happen to a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
     expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] [A5] finds earlier calls of a chat that a rule would cover, newest first', async () => {
+  it('[W3.16] [A5] finds earlier calls of a chat that a rule would cover, newest first', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
     const [first, second] = await t.pending();
@@ -215,7 +215,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3] lists the available tools', async () => {
+  it('[W3.17] lists the available tools', async () => {
     const t = await openHarbour();
     expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({
       items: [{ name: 'remove', trusted: true, approval: { required: true } }],
@@ -253,7 +253,7 @@ agents:
 const yaml = { 'Content-Type': 'application/yaml' };
 
 describe('world files', () => {
-  it('[W3] an export is byte-identical after import and acceptance of its rules', async () => {
+  it('[W3.5] an export is byte-identical after import and acceptance of its rules', async () => {
     const t = await openApp();
     expect((await t.api('POST', '/worlds/import', file, yaml)).status).toBe(201);
     const accept = async (id: string): Promise<string> => {
@@ -276,7 +276,7 @@ describe('world files', () => {
     });
   });
 
-  it('[W3] imported allow rules have no effect until a person adds them to the policy', async () => {
+  it('[W3.5] imported allow rules have no effect until a person adds them to the policy', async () => {
     const { tool, runs } = removing();
     const t = await openApp({ tools: [tool] });
     const made = await t.api('POST', '/worlds/import', file, yaml);
@@ -298,7 +298,7 @@ describe('world files', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[W3] a proposal can be dismissed, and new ones can’t be added through the API', async () => {
+  it('[W3.5] a proposal can be dismissed, and new ones can’t be added through the API', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds/import', file, yaml);
     const put = async (body: Record<string, unknown>) =>
@@ -310,7 +310,7 @@ describe('world files', () => {
     expect((await put({ rules: [], proposed: [] })).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[W3] [A20] mode auto and the working folder are not imported, and the notes say so', async () => {
+  it('[W3.5] [A20] mode auto and the working folder are not imported, and the notes say so', async () => {
     const t = await openApp();
     const text = 'countersign: 1\nname: Wide\nmode: auto\nworkingDirectory: /etc\n';
     const made = await t.api<{ notes: string[] }>('POST', '/worlds/import', text, yaml);

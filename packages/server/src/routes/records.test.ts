@@ -14,7 +14,7 @@ describe('search', () => {
   const find = async (t: Awaited<ReturnType<typeof openHarbour>>, q: string, more = ''): Promise<Hits> =>
     (await t.api<Hits>('GET', `/worlds/harbour/search?q=${encodeURIComponent(q)}${more}`)).body;
 
-  it('[W3] finds messages of people and agents, newest first, ignoring case and accents', async () => {
+  it('[W3.9] finds messages of people and agents, newest first, ignoring case and accents', async () => {
     const t = await openHarbour({ script: () => 'The café is shut.' });
     await t.say('Where is the RED boat?');
     await t.say('And the boathouse');
@@ -35,7 +35,7 @@ describe('search', () => {
     expect(rest.next).toBeUndefined();
   });
 
-  it('[W3] treats every query as plain words, never as database syntax', async () => {
+  it('[W3.9] treats every query as plain words, never as database syntax', async () => {
     const t = await openHarbour();
     await t.say('drop the anchor');
     for (const q of [
@@ -86,7 +86,7 @@ describe('search', () => {
     expect((await find(t, 'zebra')).items).toEqual([]);
   });
 
-  it('[S2] [W3] excerpts long messages and finds words in many scripts', async () => {
+  it('[S2] [W3.9] excerpts long messages and finds words in many scripts', async () => {
     const t = await openHarbour();
     await t.say(`${'x '.repeat(20_000)} needle 漢字です ${'y '.repeat(20_000)}`);
     const [hit] = (await find(t, 'needle')).items;
@@ -218,7 +218,7 @@ describe('the audit log', () => {
   });
 });
 
-it('[W3] returns statistics of a world', async () => {
+it('[W3.18] returns statistics of a world', async () => {
   const t = await openHarbour();
   await t.say('hello');
   await t.propose({ name: 'remove', arguments: { path: 'a' } });

@@ -58,7 +58,7 @@ describe('a key pasted into a prompt', () => {
     expect((await t.api('GET', AGENT)).text).toBe(before.text);
   });
 
-  it('[W3] an import reports the missing secret', async () => {
+  it('[W3.5] an import reports the missing secret', async () => {
     const { t } = await openWithKey();
     const { text } = await t.api('GET', '/worlds/harbour/export');
     const made = await t.api('POST', '/worlds/import', text, { 'Content-Type': 'application/yaml' });
@@ -67,7 +67,7 @@ describe('a key pasted into a prompt', () => {
 });
 
 describe('a key in the definition of an MCP server', () => {
-  it('[A15] [W3] is in no export, in whichever field it was pasted', async () => {
+  it('[A15] [W3.5] is in no export, in whichever field it was pasted', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const servers = [

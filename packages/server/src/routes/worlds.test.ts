@@ -17,7 +17,7 @@ async function withWorld(): Promise<AppFixture> {
 }
 
 describe('worlds', () => {
-  it('[W3] can be created, read, updated and deleted; their ids are slugs of their names', async () => {
+  it('[W3.4] can be created, read, updated and deleted; their ids are slugs of their names', async () => {
     const t = await openApp();
     const made = await t.api('POST', '/worlds', { name: 'Harbour Crew', mode: 'read', policy: ['deny rm'] });
     expect(made).toMatchObject({ status: 201, body: { id: 'harbour-crew', name: 'Harbour Crew', mode: 'read' } });
@@ -36,7 +36,7 @@ describe('worlds', () => {
     expect((await t.api('POST', '/worlds', { name: 'Harbour Crew' })).body).toMatchObject({ id: 'harbour-crew-3' });
   });
 
-  it('[W3] [S6] return the last event id, for a stream to resume from', async () => {
+  it('[W3.4] [S6] return the last event id, for a stream to resume from', async () => {
     const t = await withWorld();
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 0 });
     await t.api('POST', '/worlds/harbour/agents', ada);
@@ -91,7 +91,7 @@ describe('worlds', () => {
 });
 
 describe('agents', () => {
-  it('[W3] can be added, read, updated and removed', async () => {
+  it('[W3.6] can be added, read, updated and removed', async () => {
     const t = await withWorld();
     const made = await t.api('POST', '/worlds/harbour/agents', { ...ada, tools: ['*'], temperature: 0.5 });
     expect(made).toMatchObject({ status: 201, body: { id: 'ada', name: 'Ada', tools: ['*'], active: true } });
@@ -113,7 +113,7 @@ describe('agents', () => {
     expect((await t.api<Page>('GET', '/worlds/harbour/agents')).body).toEqual({ items: [] });
   });
 
-  it('[W3] in an unknown world are 404', async () => {
+  it('[W3.6] in an unknown world are 404', async () => {
     const t = await openApp();
     for (const path of ['agents', 'chats', 'approvals', 'grants', 'policy', 'tools', 'stats', 'export', 'search?q=x']) {
       expect((await t.api('GET', `/worlds/nowhere/${path}`)).status).toBe(404);
@@ -142,7 +142,7 @@ it('[W2] rejects an unknown provider and lists the known ones', async () => {
   expect((await t.api('PATCH', '/worlds/far/agents/bea', { model: 'other', provider: 'opnai' })).status).toBe(200);
 });
 
-it('[W3] reports health and providers, and exchanges a ticket for a session once', async () => {
+it('[W3.1] [W3.2] [W3.3] reports health and providers, and exchanges a ticket for a session once', async () => {
   const t = await openApp();
   expect(await t.api('GET', '/health', undefined, { Authorization: '' })).toMatchObject({
     status: 200,
@@ -156,7 +156,7 @@ it('[W3] reports health and providers, and exchanges a ticket for a session once
   expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
 });
 
-it('[W1] [W3] creates a start link only for the token; it works once, for a minute', async () => {
+it('[W1.3] [W3.2] creates a start link only for the token; it works once, for a minute', async () => {
   const t = await openApp();
   const made = await t.api<{ open: string; expiresAt: string }>('POST', '/tickets');
   expect(made).toMatchObject({ status: 201, body: { open: expect.any(String) as string } });

@@ -14,7 +14,7 @@ it('[X1] opens a browser only if there is a display', () => {
   expect(hasDisplay({ DISPLAY: ':0', CI: 'true' }, 'linux')).toBe(false);
 });
 
-it('[W1] passes the start link in a private file, never as an argument', async () => {
+it('[W1.1] passes the start link in a private file, never as an argument', async () => {
   const home = await mkdtemp(join(tmpdir(), 'countersign-home-'));
   try {
     const url = 'http://127.0.0.1:4747/#ticket=secret"<&';

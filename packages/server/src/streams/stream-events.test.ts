@@ -53,7 +53,7 @@ const danger = defineTool({
 const askOnce = [{ say: 'I would do it.', calls: [{ name: 'danger' }] }, 'Done.'];
 
 describe('a chat stream', () => {
-  it('[W4] sends frames with id, event and JSON, and chunks with the previous id', async () => {
+  it('[W4] [W3.10] sends frames with id, event and JSON, and chunks with the previous id', async () => {
     const { stream, say } = await open(() => 'hello there');
     const reader = await stream();
     expect(reader.response.headers['content-type']).toBe('text/event-stream');
@@ -188,7 +188,7 @@ describe('a chat stream', () => {
 });
 
 describe('a stream that ends when the chat has settled', () => {
-  it('[W3] [M8] ends when the chat is idle or waits for a person', async () => {
+  it('[W3.8] [M8] ends when the chat is idle or waits for a person', async () => {
     const { stream, say, engine, worldId, chatId } = await open(askOnce, [danger]);
     const after = String(await lastEventId(engine, worldId));
     await say('go');
