@@ -2,8 +2,8 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import type { Statement, Value } from '../queries/prepared.js';
 import { toValue } from '../text.js';
 
-/** Rows per statement. Each row count needs its own prepared statement. */
-const MOST_ROWS = 8;
+/** Rows per statement, a power of two. Each row count needs its own prepared statement, so fewer rows use the next lower powers. */
+const MOST_ROWS = 32;
 
 /** Adds a statement to the batch it was created for. */
 type Add<P> = (parameters: P) => void;
@@ -44,17 +44,22 @@ export function createBatch(db: DatabaseSyncInstance): Batch {
     addRows<P>({ sql, names }: Statement<P, unknown>) {
       const group = /\(\?(?:, \?)*\)$/.exec(sql)?.[0];
       if (group === undefined) throw new Error(`not an insert of one row: ${sql}`);
-      const prepared: StatementSyncInstance[] = [];
+      const prepared = new Map<number, StatementSyncInstance>();
+      const prepare = (count: number): StatementSyncInstance => {
+        const statement = db.prepare(sql + `, ${group}`.repeat(count - 1));
+        prepared.set(count, statement);
+        return statement;
+      };
       return (rows: readonly P[]) => {
-        for (let from = 0; from < rows.length; from += MOST_ROWS) {
-          const upto = Math.min(rows.length, from + MOST_ROWS);
+        let count = MOST_ROWS;
+        for (let from = 0; from < rows.length; from += count) {
+          while (count > rows.length - from) count /= 2;
           const cells: Value[] = [];
-          for (let at = from; at < upto; at += 1) {
+          for (let at = from; at < from + count; at += 1) {
             const row = rows[at] as P;
             for (const name of names) cells.push(toCell(row[name], name));
           }
-          const more = upto - from - 1;
-          push((prepared[more] ??= db.prepare(sql + `, ${group}`.repeat(more))), cells);
+          push(prepared.get(count) ?? prepare(count), cells);
         }
       };
     },

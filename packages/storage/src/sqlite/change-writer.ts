@@ -35,11 +35,10 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addMessages = batch.addRows(s.insertMessage);
   const addTurn = batch.add<TurnRecord>(s.insertTurn);
   const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
-  const addCall = batch.add<InvocationRecord>(forRecords(s.insertInvocation));
+  const addCalls = batch.addRows<InvocationRecord>(forRecords(s.insertInvocation));
   const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
-  const insertApproval = batch.add(s.insertApproval);
-  const addApproval = (approval: ApprovalRecord): void => insertApproval(toApprovalRow(approval));
+  const addApprovals = batch.addRows(s.insertApproval);
   const changeApproval = batch.addChange('approvals', VERDICT);
   const addGrant = batch.add(s.insertGrant);
   const touchGrant = batch.add(s.touchGrant);
@@ -63,8 +62,10 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     updateWorld({ id: worldId, name: null, settings: null });
   }
   function flushCalls(): void {
-    for (const [id, draft] of calls) write(id, draft, addCall, changeCall);
+    const made: InvocationRecord[] = [];
+    for (const [id, draft] of calls) write(id, draft, (call) => made.push(call), changeCall);
     calls.clear();
+    addCalls(made);
   }
   function flush(): void {
     addMessages(messages);
@@ -76,8 +77,10 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     for (const [id, draft] of turns) if (isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     turns.clear();
     flushCalls();
-    for (const [id, draft] of approvals) write(id, draft, addApproval, changeApproval);
+    const asked: ReturnType<typeof toApprovalRow>[] = [];
+    for (const [id, draft] of approvals) write(id, draft, (made) => asked.push(toApprovalRow(made)), changeApproval);
     approvals.clear();
+    addApprovals(asked);
   }
 
   function add(row: RowChange, now: number): void {
