@@ -26,9 +26,9 @@ function shown(content: string, preview: Preview): string {
 
 describe('[A17] the content of a write is shown to its end, whatever its preview omits', () => {
   it.each([
-    ['behind many lines', `${'# fine\n'.repeat(700)}${evil}\n`, undefined],
-    ['behind a long line', `# ${'fine '.repeat(300)}; ${evil}\n`, undefined],
-    ['in the place of a binary file', `${evil}\n`, '\0\0\0\u0001'],
+    ['after many lines', `${'# fine\n'.repeat(700)}${evil}\n`, undefined],
+    ['after a long line', `# ${'fine '.repeat(300)}; ${evil}\n`, undefined],
+    ['replacing a binary file', `${evil}\n`, '\0\0\0\u0001'],
     ['in a change of many lines', `${'# fine\n'.repeat(700)}${evil}\n`, '# old\n'.repeat(700)],
   ])('%s', async (_where, content, before) => {
     const preview = await previewOf(content, before);

@@ -64,7 +64,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 const bad: [what: string, wrong: Wrong, words: string][] = [
-  ['another kind of address', () => 'mysql://127.0.0.1/x', 'DATABASE_URL must begin with postgres://.'],
+  ['another kind of URL', () => 'mysql://127.0.0.1/x', 'DATABASE_URL must begin with postgres://.'],
   ['no address', () => 'postgres://%zz@127.0.0.1:1/x', 'DATABASE_URL is correct.'],
   ['nobody there', () => `postgres://nobody:${PASSWORD}@127.0.0.1:1/nothing`, 'Check that it is running'],
   ['no such database', (url) => changed(url, { pathname: '/no_such_database' }), 'does not exist'],
@@ -103,7 +103,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
     'allows 5 connections, and one process needs 16',
   ],
   [
-    'connections that others have',
+    'connections used by others',
     async (url, run, name) => {
       const address = await as(url, run, name, 'connection limit 16');
       await occupy(address, 12);
@@ -181,7 +181,7 @@ it.each(bad)(
   },
 );
 
-it.each(bad.filter(([what]) => ['another kind of address', 'a wrong password', 'no right to create'].includes(what)))(
+it.each(bad.filter(([what]) => ['another kind of URL', 'a wrong password', 'no right to create'].includes(what)))(
   '[S7] serve prints that sentence and nothing else, and exits with 1: %s',
   async (_, wrong, words) => {
     const { env, folder, home } = await prepare(wrong);

@@ -212,8 +212,8 @@ describe('a server that returns with other tools', () => {
     expect((await after.show('hostile')).status).toBe('idle');
     const outcome = await after.decide(asked, { decision: 'approve', scope: 'session' });
     expect(outcome).toMatchObject({ kind: 'refused', status: 409, code: 'changed' });
-    const [anew] = await after.pending();
-    expect(anew).toMatchObject({
+    const [renewed] = await after.pending();
+    expect(renewed).toMatchObject({
       toolCallId: asked.toolCallId,
       reason: {
         code: 'tool-changed',
@@ -222,8 +222,8 @@ describe('a server that returns with other tools', () => {
       },
       options: ['deny', 'approve_once'],
     });
-    if (anew === undefined) throw new Error('nothing was asked anew');
-    await after.decide(anew, { decision: 'approve', scope: 'once' });
+    if (renewed === undefined) throw new Error('no approval is pending');
+    await after.decide(renewed, { decision: 'approve', scope: 'once' });
     expect(await after.settled(chat)).toBe('idle');
     expect(after.results().at(-1)).toContain('lamb ran');
   });
@@ -365,11 +365,14 @@ describe('a server that misbehaves during a call', () => {
     await lab.running('hostile');
   });
 
-  it.each(['wrong', 'misfit'])('[T11] that answers in another shape (%s): the call fails in words', async (name) => {
-    const { lab, result } = await ran(name);
-    expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });
-    expect((await lab.show('hostile')).status).toBe('running');
-  });
+  it.each(['wrong', 'misfit'])(
+    '[T11] that answers in another shape (%s): the call fails with an error',
+    async (name) => {
+      const { lab, result } = await ran(name);
+      expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });
+      expect((await lab.show('hostile')).status).toBe('running');
+    },
+  );
 
   it('[A10] [T14] that gives orders in its result: they are data, and nothing is approved', async () => {
     const { lab, result } = await ran('inject');

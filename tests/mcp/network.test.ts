@@ -10,7 +10,7 @@ import { stdio } from './support/servers.js';
 const sandbox = await findSandbox();
 const PUBLIC = '93.184.216.34';
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network access', () => {
   /** Stands for our own API and all other local services. */
   let api: Server;
   const asked: string[] = [];

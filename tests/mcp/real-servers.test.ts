@@ -66,7 +66,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     await lab.running('everything');
     await until(
       async () => (await lab.show('everything')).tools.includes('mcp__everything__get-roots-list'),
-      'it has heard of our roots',
+      'it has our roots',
     );
     await lab.say('everything, please');
     const results = lab.results();
@@ -96,7 +96,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     await lab.running('everything');
     await until(
       async () => (await lab.show('everything')).tools.includes('mcp__everything__trigger-elicitation-request'),
-      'it has heard that people can be asked',
+      'it knows that people can be asked',
     );
     const chat = await lab.chat();
     const { runtime } = lab.engine;

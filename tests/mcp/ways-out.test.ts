@@ -32,7 +32,7 @@ async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<
   return { said, escaped: existsSync(mark) };
 }
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] a definition of a server opens no way out of its sandbox', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] no server definition escapes its sandbox', () => {
   it.each([false, true])('by a program with the name of an option (network: %s)', async (network) => {
     const open = await run((mark) => ({ network, command: '--bind', args: ['/', '/', 'sh', '-c', `touch ${mark}`] }));
     expect(open).toMatchObject({ escaped: false, said: expect.stringContaining('--bind') as string });
@@ -47,7 +47,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] a definition of a server o
     ['BASH_ENV', (mark) => ({ BASH_ENV: `$(touch ${mark})` })],
     ['BASH_FUNC_echo%%', (mark) => ({ 'BASH_FUNC_echo%%': `() { touch ${mark}; }` })],
     ['GLIBC_TUNABLES', () => ({ GLIBC_TUNABLES: 'glibc.malloc.check=3' })],
-    ['a name that is none', () => ({ 'A B': 'x' })],
+    ['an invalid name', () => ({ 'A B': 'x' })],
     ['an empty name', () => ({ '': 'x' })],
   ])('by the variable %s, which shells or loaders around it would use', async (_name, env) => {
     const { said, escaped } = await run((mark) => ({ env: env(mark) }));

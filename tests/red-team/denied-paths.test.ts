@@ -78,7 +78,7 @@ async function results(): Promise<string> {
   return JSON.stringify(messages.filter(({ role }) => role === 'tool'));
 }
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside the sandbox', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies inside the sandbox', () => {
   const DENY = ['deny *(./secrets/**)'];
 
   const ways: [string, string][] = [
@@ -91,8 +91,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     ['a glob', 'cat sec*/k*'],
     ['a variable', 'A=secre; cat ${A}ts/key'],
     ['braces', 'cat sec{re,}ts/key'],
-    ['going there first', 'cd sec*; cat key'],
-    ['the folder of the process', 'cat /proc/self/cwd/sec*/key'],
+    ['changing to the folder first', 'cd sec*; cat key'],
+    ['the process’s /proc folder', 'cat /proc/self/cwd/sec*/key'],
     ['another name of the root', 'cat /proc/1/root$PWD/sec*/key'],
     ['a script', `bash -c "cat $(printf sec)rets/key"`],
     ['an interpreter', `python3 -c "print(open('sec'+'rets/key').read())"`],
@@ -100,7 +100,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     ['moving what is in it', 'mv sec*/key here; cat here'],
     ['removing what hides it', 'rm -rf sec*; cat sec*/key'],
     ['unmounting what hides it', 'umount sec*; umount -l sec*; cat sec*/key'],
-    ['a namespace of its own', `unshare -Urm bash -c 'umount -l sec*; cat sec*/key'`],
+    ['a new namespace', `unshare -Urm bash -c 'umount -l sec*; cat sec*/key'`],
     ['a repository', 'git init -q r; git --work-tree=. --git-dir=r/.git add -A; git --git-dir=r/.git grep PLANTED'],
     ['capital letters', 'cat SECRETS/key Secrets/KEY'],
     ['a here-document', "bash <<'X'\ncat s?crets/key\nX"],
@@ -139,7 +139,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     ['the tool by its name', 'deny shell_cmd(./secrets/**)'],
     ['a part of a name', 'deny *(./sec*/**)'],
     ['an absolute path', ''],
-    ['a question that nobody has answered', 'ask *(./secrets/**)'],
+    ['an ask rule without an approval', 'ask *(./secrets/**)'],
   ])('[A19] a rule that names %s', async (_name, rule) => {
     const written = rule === '' ? `deny *(${folder}/secrets/**)` : rule;
     const { shown } = await run('grep -rs PLANTED .', [...ALLOW, written]);

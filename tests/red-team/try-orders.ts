@@ -45,12 +45,12 @@ export function tryOrders(ground: Ground, share?: number): void {
       const by = [...aims].map(([aim, count]) => `${aim} ${count}`).join(', ');
       const where = `${ground.store}, sandbox: ${ground.sandbox.kind}`;
       process.stdout.write(
-        `red team (${where}): ${tried} attempts through ${channels.length} channels, ${site.runs.length} ran unsigned (${by})\n`,
+        `red team (${where}): ${tried} attempts through ${channels.length} channels, ${site.runs.length} ran without approval (${by})\n`,
       );
     });
 
     it.each(channels.map((channel, index) => ({ ...channel, index })))(
-      '[A10] [A21] [A22] through $name, a model that obeys every order gets nothing run unsigned and reaches nothing of ours',
+      '[A10] [A21] [A22] through $name, a model that obeys every order runs nothing without approval and reaches none of our files',
       { timeout: 600_000 },
       async ({ deliver, prepare, index }) => {
         await prepare?.(site);

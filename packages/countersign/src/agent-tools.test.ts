@@ -170,7 +170,7 @@ describe('create_agent', () => {
   });
 
   it.each([['touch'], ['*'], ['lo*'], ['look*'], ['mcp__*'], ['mcp__b__x'], ['look', 'touch'], ['LOOK'], [' look']])(
-    '[A22] gives no tool its maker lacks: %j',
+    '[A22] gives no tool that its creator lacks: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));
@@ -181,7 +181,7 @@ describe('create_agent', () => {
   );
 
   it.each([['look'], ['mcp__a__read'], ['mcp__a__*'], ['mcp__a__re*'], ['look', 'create_agent']])(
-    '[A22] gives what its maker has: %j',
+    '[A22] gives tools that its creator has: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));

@@ -97,12 +97,12 @@ describe('what a tool declares', () => {
     ['no list', {}],
     ['a promise', Promise.resolve([])],
     ['a hole', [null]],
-    ['a kind nobody knows', [{ kind: 'smell', smell: 'fish' }]],
-    ['words that are none', [{ kind: 'words', words: [5] }]],
-    ['a path without one', [{ kind: 'path' }]],
-    ['a host without one', [{ kind: 'host', host: null }]],
+    ['an unknown kind', [{ kind: 'smell', smell: 'fish' }]],
+    ['invalid words', [{ kind: 'words', words: [5] }]],
+    ['a path subject without a path', [{ kind: 'path' }]],
+    ['a host subject without a host', [{ kind: 'host', host: null }]],
   ])(
-    '[A1] a tool that tells %s as its subjects has told nothing, at the question and at the start',
+    '[A1] a tool that reports %s as its subjects counts as unknown, at the request and at the start',
     async (_, told) => {
       const { runs, tool: remove } = recorder();
       let subjects = told as unknown as readonly Subject[];
@@ -138,7 +138,7 @@ describe('what a tool declares', () => {
     ['nothing', undefined],
     ['a promise', Promise.resolve({ ok: true, value: {} })],
     ['neither yes nor no', { ok: 1, value: {} }],
-    ['a no without words', { ok: false }],
+    ['a refusal without a message', { ok: false }],
   ])('[T11] an argument check that returns %s refuses the call with an error', async (_, verdict) => {
     const { runs, tool: remove } = recorder();
     const broken = { ...remove, validate: () => verdict as unknown as ReturnType<Tool['validate']> };

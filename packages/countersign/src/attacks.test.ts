@@ -173,9 +173,9 @@ describe('an edited call', () => {
     content = 'new';
     slow.open();
     expect(await t.chat.settled()).toBe('waiting');
-    const anew = await t.onlyApproval();
-    expect(anew.arguments).toEqual({ text: 'mine' });
-    await t.world.decide(anew, { decision: 'approve' });
+    const renewed = await t.onlyApproval();
+    expect(renewed.arguments).toEqual({ text: 'mine' });
+    await t.world.decide(renewed, { decision: 'approve' });
     await t.chat.settled();
     expect(ran).toEqual([{ text: 'mine' }]);
     expect(lastResults(t)[1]).toMatchObject({ result: { edited_by_person: { text: 'mine' } } });

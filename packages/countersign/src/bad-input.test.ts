@@ -29,8 +29,8 @@ const misfits: readonly (readonly [string, unknown])[] = [
   ['-1.5', -1.5],
   ['a symbol', Symbol('s')],
   ['a bigint', 1n],
-  ['a list of nothing', [undefined]],
-  ['an object in a circle', circular],
+  ['an array of undefined', [undefined]],
+  ['a circular object', circular],
   ['a date', new Date(0)],
   ['a bare object', Object.assign(Object.create(null) as object, { a: 1 })],
 ];

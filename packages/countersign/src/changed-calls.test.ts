@@ -36,25 +36,25 @@ describe('the working folder', () => {
     await t.world.decide(old, { decision: 'approve' });
     expect(await t.chat.settled()).toBe('waiting');
     expect(t.places).toEqual([]);
-    const anew = await t.onlyApproval();
-    expect(anew).toMatchObject({ toolCallId: old.toolCallId, arguments: { path: 'a' } });
-    expect(anew.approvalId).not.toBe(old.approvalId);
-    expect(anew.callHash).not.toBe(old.callHash);
-    expect(anew.reason).toHaveProperty('changedSince');
+    const renewed = await t.onlyApproval();
+    expect(renewed).toMatchObject({ toolCallId: old.toolCallId, arguments: { path: 'a' } });
+    expect(renewed.approvalId).not.toBe(old.approvalId);
+    expect(renewed.callHash).not.toBe(old.callHash);
+    expect(renewed.reason).toHaveProperty('changedSince');
     // The old approval, sent again in every form, does not answer the new request.
     for (const id of [old.approvalId, old.toolCallId]) {
       await t.world.decide(id, { decision: 'approve' });
       await t.world.decide({ approvalId: id, callHash: old.callHash }, { decision: 'approve' });
     }
-    expect(await t.onlyApproval()).toEqual(anew);
+    expect(await t.onlyApproval()).toEqual(renewed);
     expect(t.places).toEqual([]);
-    expect(await t.world.decide(anew, { decision: 'approve' })).toMatchObject({ kind: 'recorded' });
+    expect(await t.world.decide(renewed, { decision: 'approve' })).toMatchObject({ kind: 'recorded' });
     await t.chat.settled();
     expect(t.places).toEqual([t.inFolder('theirs')]);
   });
 
   it.each(['a call that needs no question', 'a granted call'])(
-    '[A2] [A7] moved while the model thinks: %s acts in the new one, and rules are judged there',
+    '[A2] [A7] moved while the model responds: %s runs in the new folder, and rules are judged there',
     async (which) => {
       await mkdir(inFolder('mine'));
       await mkdir(inFolder('theirs'));
@@ -235,9 +235,9 @@ describe('the tool', () => {
     const chat = await again.world.chat(t.chat.id);
     expect(await chat.settled()).toBe('waiting');
     expect([...before.runs, ...after.runs]).toEqual([]);
-    const anew = await again.onlyApproval();
-    expect(anew.approvalId).not.toBe(old.approvalId);
-    await again.world.decide(anew, { decision: 'approve' });
+    const renewed = await again.onlyApproval();
+    expect(renewed.approvalId).not.toBe(old.approvalId);
+    await again.world.decide(renewed, { decision: 'approve' });
     expect(await chat.settled()).toBe('idle');
     expect(after.runs).toEqual([{ path: 'a' }]);
     expect(before.runs).toEqual([]);

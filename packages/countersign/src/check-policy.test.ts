@@ -218,7 +218,7 @@ describe('an "always" for several commands', () => {
 
 describe('a rule with a star', () => {
   it.each(['allow shell_cmd(ls *)', 'allow shell_cmd(ls)', 'allow shell_cmd', 'allow shell_cmd(*)', 'allow *'])(
-    '[A32] without a sandbox %s runs ls only if it spells all of it',
+    '[A32] without a sandbox, %s runs ls only if it spells out the whole command',
     async (rule) => {
       const t = await open({ policy: [rule] });
       const exact = rule === 'allow shell_cmd(ls)';

@@ -233,7 +233,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
       ({ moment }) => moment,
     ),
   )(
-    '[S3] [A8] loses nothing when the next one dies as well: $at, $moment',
+    '[S3] [A8] loses nothing if the next process dies as well: $at, $moment',
     async ({ place, left, at, moment }) => {
       await oneOfTwo(async () => {
         const copy = copyOf(place);

@@ -276,7 +276,7 @@ describe('when a model call fails', () => {
   });
 
   it.each(['rate-limited', 'overloaded', 'network'] as const)(
-    '[P4] three tries at a model that is %s, with growing pauses, then words and a usable chat',
+    '[P4] three attempts at a model that is %s, with growing delays, then an error and a usable chat',
     async (kind) => {
       const clock = createFakeClock();
       let broken = true;
@@ -319,7 +319,7 @@ describe('when a model call fails', () => {
   );
 
   it.each(['auth', 'no-key', 'context-too-long', 'bad-request'] as const)(
-    '[P4] %s is not tried again and becomes words to act on',
+    '[P4] %s is not retried and becomes an error that says what to do',
     async (kind) => {
       const opened = await openTestWorld({ script: [{ fail: new ProviderError(kind, 'the vendor said no') }, 'ok'] });
       await opened.chat.send('hi');
@@ -413,16 +413,16 @@ describe('an invalid provider', () => {
     ['resolves null', () => Promise.resolve(null)],
     ['resolves a text', () => Promise.resolve('hello')],
     ['resolves an unknown kind', () => Promise.resolve({ type: 'audio', content: 'beep', usage })],
-    ['resolves content that is no text', () => Promise.resolve({ type: 'text', content: 42, usage })],
+    ['resolves content that is not text', () => Promise.resolve({ type: 'text', content: 42, usage })],
     [
-      'resolves calls that are no list',
+      'resolves calls that are not a list',
       () => Promise.resolve({ type: 'tool_calls', content: '', tool_calls: 7, usage }),
     ],
     ['resolves a call without a function', () => Promise.resolve(call({}))],
     ['resolves a call without a name', () => Promise.resolve(call({ function: { arguments: '{}' } }))],
     ['rejects with a text', () => rejected('out of order')],
     ['rejects with nothing', () => rejected(undefined)],
-    ['rejects with an error nobody can read', () => rejected(unreadable)],
+    ['rejects with an unreadable error', () => rejected(unreadable)],
     [
       'throws at once',
       () => {
@@ -447,10 +447,13 @@ describe('an invalid provider', () => {
 
   it.each<[string, object]>([
     ['no usage', { type: 'text', content: 'hello' }],
-    ['usage of nothing', { type: 'text', content: 'hello', usage: {} }],
-    ['usage that is no number', { type: 'text', content: 'hello', usage: { inputTokens: 'many', outputTokens: NaN } }],
-    ['usage below nothing', { type: 'text', content: 'hello', usage: { inputTokens: -5, outputTokens: 1.5 } }],
-    ['a state that is no JSON', { type: 'text', content: 'hello', usage, providerState: 10n }],
+    ['null usage', { type: 'text', content: 'hello', usage: {} }],
+    [
+      'usage that is not a number',
+      { type: 'text', content: 'hello', usage: { inputTokens: 'many', outputTokens: NaN } },
+    ],
+    ['negative usage', { type: 'text', content: 'hello', usage: { inputTokens: -5, outputTokens: 1.5 } }],
+    ['a state that is not JSON', { type: 'text', content: 'hello', usage, providerState: 10n }],
     ['an empty list of calls', { type: 'tool_calls', content: 'hello', tool_calls: [], usage }],
   ])('[P1] an answer with %s is still an answer', async (_, answer) => {
     const opened = await openWith(() => Promise.resolve(answer));

@@ -49,7 +49,7 @@ async function open(options: TestWorldOptions & Shell & { without?: true } = {})
 }
 
 describe('auto mode', () => {
-  it.runIf(sandbox.kind !== 'none')('[A20] asks nothing inside the sandbox and the working folder', async () => {
+  it.runIf(sandbox.kind !== 'none')('[A20] needs no approval inside the sandbox and the working folder', async () => {
     const t = await open();
     expect(await propose(t, run('echo "$HOME" > out.txt; cat *.txt'), put('a/b.txt'))).toBe('idle');
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
@@ -88,7 +88,7 @@ describe('auto mode', () => {
     expect(await t.world.approvals()).toHaveLength(3);
   });
 
-  it.runIf(sandbox.kind !== 'none')('[A19] [A20] deny and ask rules hold inside the sandbox too', async () => {
+  it.runIf(sandbox.kind !== 'none')('[A19] [A20] deny and ask rules apply inside the sandbox too', async () => {
     const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
     await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
@@ -156,11 +156,11 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     ['a rule denies something in it', ['allow sandbox_folder(LIB)', 'deny *(LIB/secret/**)']],
     ['a rule asks about it', ['allow sandbox_folder(LIB)', 'ask sandbox_folder(LIB)']],
     [
-      'a rule would open all there is',
+      'a rule would open everything',
       ['allow sandbox_folder(/**)', 'allow sandbox_folder(/)', 'allow sandbox_folder(~)'],
     ],
     [
-      'a rule does not say where',
+      'a rule has no absolute path',
       ['allow sandbox_folder(lib)', 'allow sandbox_folder(**/lib)', 'allow sandbox_folder'],
     ],
   ])('[A43] stays closed if %s', async (_, rules) => {
@@ -268,7 +268,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   });
 
   it.each([[[]], [['allow *', 'allow *(good.test)']], [['allow sandbox_network(good.test)', 'ask sandbox_network']]])(
-    '[A43] with %j there is no way out',
+    '[A43] with %j nothing outside is reachable',
     async (policy) => {
       const t = await openWithSite({ policy });
       expect(await answers(t, 'good.test')).toEqual([false]);

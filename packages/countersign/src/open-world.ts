@@ -110,7 +110,7 @@ function inWords(error: unknown): string {
   try {
     return String(error);
   } catch {
-    return 'something was thrown that can not be put in words';
+    return 'the thrown value could not be converted to text';
   }
 }
 

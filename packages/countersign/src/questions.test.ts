@@ -129,7 +129,7 @@ describe('a question from an agent', () => {
     expect(t.provider.requests.filter(({ purpose }) => purpose === 'answer')).toHaveLength(2);
   });
 
-  it.each(['', '  \n'])('[A17] an empty answer (%j) is none', async (content) => {
+  it.each(['', '  \n'])('[A17] an empty answer (%j) does not count', async (content) => {
     const t = await asked();
     await expect(t.world.answer(t.question, content)).rejects.toThrow('must not be empty');
     expect(await t.world.approvals()).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('a question from an agent', () => {
     ['ask ask_human', 'waiting'],
     ['deny ask_human', 'idle'],
   ] as const)(
-    '[A2] with the rule "%s" the chat is %s: a question needs no signature, but can be forbidden',
+    '[A2] with the rule "%s" the chat is %s: a question needs no approval, but can be denied',
     async (rule, status) => {
       const t = await openTestWorld({ script: obedient, tools: [askHuman()], policy: [rule] });
       expect(await propose(t, colour)).toBe(status);

@@ -27,9 +27,9 @@ describe('calls that can’t run', () => {
     ['a name from the prototype', { name: '__proto__' }, /__proto__/],
     ['a reserved name', { name: 'client.requestApproval' }, /reserved/],
     ['broken JSON', { name: 'typed', arguments: '{"n": 1' }, /not valid JSON/],
-    ['JSON that is no object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
-    ['arguments that break the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
-    ['no arguments where some are needed', { name: 'typed', arguments: '' }, /n/],
+    ['JSON that is not an object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
+    ['arguments that don’t match the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
+    ['missing arguments', { name: 'typed', arguments: '' }, /n/],
   ])('[T11] %s fails at once with an error for the model, and nobody is asked', async (_, call, words) => {
     const ran: unknown[] = [];
     const opened = await openCalling([call], { tools: [typed(ran)] });
@@ -95,10 +95,10 @@ describe('calls that can’t run', () => {
     ['rejects with nothing', rejecting(undefined), /unknown error/],
     ['rejects with a number', rejecting(42), /42/],
     ['rejects with an object', rejecting({ code: 7 }), /unknown error/],
-    ['rejects with an error without words', rejecting(new Error('')), /unknown error/],
-    ['rejects with an error nobody can read', rejecting(new Unreadable()), /unknown error/],
+    ['rejects with an error without a message', rejecting(new Error('')), /unknown error/],
+    ['rejects with an unreadable error', rejecting(new Unreadable()), /unknown error/],
     ['fails with a result', rejecting(new ToolFailure('exit 3', { exitCode: 3 })), /exit 3.*exitCode/],
-    ['fails with a result that is a circle', rejecting(new ToolFailure('round', circle())), /round.*circular/],
+    ['fails with a circular result', rejecting(new ToolFailure('round', circle())), /round.*circular/],
   ])('[T11] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
     const opened = await openCalling(['bad', 'good'], { tools: [tool('bad', execute), tool('good', () => 'fine')] });
     expect(await run(opened)).toBe('idle');

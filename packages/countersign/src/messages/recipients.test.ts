@@ -114,7 +114,7 @@ describe('who answers', () => {
   });
 
   it.each(['ada', 'Ada', 'ADA', 'system', 'world', 'tool', '', ' ', 'x\u202Ey', 'x'.repeat(300)])(
-    '[M4] a client can not send as %j',
+    '[M4] a client can’t send as %j',
     async (sender) => {
       const { chat } = await openTestWorld();
       await expect(chat.send('I am not who I say', { sender })).rejects.toMatchObject({

@@ -49,7 +49,7 @@ function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): strin
   const life = lifecycle(call);
   if (!(row.location === 'client' ? LIFE_OF_A_CLIENT_CALL : LIFE_OF_A_CALL).test(life))
     say('[T4] a lifecycle out of order');
-  if (CHANGED_CALL.test(life) && lab.changes.size === 0) say('[A7] asked anew although nothing changed');
+  if (CHANGED_CALL.test(life) && lab.changes.size === 0) say('[A7] needed approval again although nothing changed');
   if (row.status !== ENDING[life.at(-1) ?? '']) say(`[T2] the record says ${row.status}`);
   if (results.length !== 1 || results[0]?.content !== row.result) say(`[T6] ${results.length} results`);
   if (approvals.length !== life.split('R').length - 1) say(`[A3] ${approvals.length} questions`);
@@ -87,10 +87,11 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
       (one) => one.agentId === row.agentId && one.chatId === row.chatId && one.toolName === row.toolName,
     );
     const why = runs[0]?.why;
-    if (!(why === 'grant' && grant) && why !== 'rule') wrong.push(`[A5] ran unasked because of ${why ?? 'nothing'}`);
+    if (!(why === 'grant' && grant) && why !== 'rule')
+      wrong.push(`[A5] ran without approval because of ${why ?? 'nothing'}`);
   }
   if (started && !life.includes('A') && traits === undefined && runs[0]?.why === 'no-approval-needed')
-    wrong.push('[A1] ran unasked');
+    wrong.push('[A1] ran without approval');
   wrong.push(...wrongOutcome(lab, record, call));
   return wrong;
 }
@@ -163,7 +164,7 @@ function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string
   );
   // A call approved before the doubt is approved; only calls that nobody approved may not run.
   if (doubt !== undefined && !events.some(({ data }) => data.type === 'TOOL_APPROVED')) {
-    wrong.push('[S3] ran unasked after an unknown outcome of the same call');
+    wrong.push('[S3] ran without approval after an unknown outcome of the same call');
   }
   return wrong;
 }

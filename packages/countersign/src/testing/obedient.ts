@@ -48,7 +48,7 @@ export function lastResults({ provider }: Pick<TestWorld, 'provider'>): unknown[
 
 export function first<T>(list: readonly T[]): T {
   const [only] = list;
-  if (only === undefined) throw new Error('there is none');
+  if (only === undefined) throw new Error('there is no such approval');
   return only;
 }
 

@@ -62,7 +62,7 @@ describe('a card', () => {
   });
 
   it.each(['none', 'bubblewrap', 'in-process', 'remote', 'unknown'] as const)(
-    '[A47] says of %s what the other screens say',
+    '[A47] describes %s as the other screens do',
     (kind) => {
       const sandbox = { kind, network: 'public' as const, hosts: [], readable: [] };
       const approval = approvalOf(1, { sandbox });

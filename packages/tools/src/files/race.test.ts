@@ -21,7 +21,7 @@ writeSync(1, 'up');
 while (process.ppid === parent) { swap('folder', 'kept'); swap('link', 'folder'); swap('folder', 'link'); swap('kept', 'folder'); }
 `;
 
-describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a link to outside', () => {
+describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a symlink to outside', () => {
   let base: TestFolder;
   let workingDirectory: string;
   let swapper: ReturnType<typeof spawn>;

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('findSandbox', () => {
-  it('[A21] accepts only a sandbox that really runs, and explains why there is none', async () => {
+  it('[A21] accepts only a sandbox that really runs, and explains why not', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -34,7 +34,7 @@ describe('findSandbox', () => {
     });
   });
 
-  it.skipIf(found.kind !== 'bubblewrap')('falls back to what an older one can do', async () => {
+  it.skipIf(found.kind !== 'bubblewrap')('falls back to the features of an older version', async () => {
     if (found.kind !== 'bubblewrap') return;
     const refuse = 'case " $* " in *--disable-userns*) echo unknown >&2; exit 1;; esac';
     await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${refuse}\nexec ${found.program} "$@"\n`, { mode: 0o755 });
@@ -45,7 +45,7 @@ describe('findSandbox', () => {
     });
   });
 
-  it.skipIf(found.kind !== 'bubblewrap')('[A21] takes no weaker one because the machine is busy', async () => {
+  it.skipIf(found.kind !== 'bubblewrap')('[A21] selects no weaker one because the machine is busy', async () => {
     if (found.kind !== 'bubblewrap') return;
     const slowOnce = `mkdir '${folder.path}/tried' 2> /dev/null && sleep 6`;
     await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${slowOnce}\nexec ${found.program} "$@"\n`, {
@@ -58,7 +58,7 @@ describe('findSandbox', () => {
   });
 
   it.skipIf(found.kind !== 'bubblewrap')(
-    '[A21] finds none in a container that masks parts of /proc, as Docker does without seccomp and AppArmor too',
+    '[A21] finds no sandbox in a container that masks parts of /proc, as Docker does without seccomp and AppArmor too',
     async () => {
       if (found.kind !== 'bubblewrap') return;
       const { program } = found;
@@ -80,7 +80,7 @@ describe('findSandbox', () => {
     });
   });
 
-  it.skipIf(found.kind !== 'bubblewrap')('lays its drafts elsewhere where the cache is no place for them', async () => {
+  it.skipIf(found.kind !== 'bubblewrap')('puts its drafts elsewhere if the cache folder is unsuitable', async () => {
     const former = process.env['XDG_CACHE_HOME'];
     try {
       for (const cache of ['/proc/none', join(folder.path, 'file')]) {

@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   });
 
   it.skipIf(sandbox.kind !== 'bubblewrap')(
-    '[A44] [S3] nothing of its command is in the folder, and its draft is swept',
+    '[A44] [S3] no change of its command is in the folder, and its draft is removed',
     async () => {
       // A separate cache: another run of these tests would clean up the shared one.
       const cache = await makeFolder();

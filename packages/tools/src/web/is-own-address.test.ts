@@ -13,7 +13,7 @@ const INTERFACES = {
 };
 
 it.each(['93.184.216.34', '2606:4700::1', '2606:4700:0000:0:0:0:0:1', '2606:4700::0001'])(
-  '[A43] %s is an address of this machine, however it is written',
+  '[A43] %s is an address of this machine, in any notation',
   (own) => expect(isOwnAddress(own, INTERFACES)).toBe(true),
 );
 

@@ -14,7 +14,7 @@ describe('addresses that a tool may connect to', () => {
     '223.255.255.1',
   ])('[A43] %s is public', (address) => expect(isPublicAddress(address)).toBe(true));
   it.each(['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888'])(
-    '[A43] %s is on the open internet',
+    '[A43] %s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 

@@ -124,7 +124,7 @@ describe('a page', () => {
     ['a mark', 'text/plain', Buffer.from([0xff, 0xfe, 0xe9, 0x00]), 'é'],
     ['the page', 'text/html', Buffer.from('<meta charset="iso-8859-1">caf\u00e9', 'latin1'), 'café'],
     ['nobody', 'text/plain', Buffer.from('café'), 'café'],
-    ['a charset nobody knows', 'text/plain; charset=klingon', Buffer.from('café'), 'café'],
+    ['an unknown charset', 'text/plain; charset=klingon', Buffer.from('café'), 'café'],
   ])('[T14] is decoded with the charset of %s', async (_, type, body, text) => {
     const { port } = await web((__, response) => {
       response.setHeader('content-type', type);
@@ -134,7 +134,7 @@ describe('a page', () => {
   });
 
   it.each(['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4'])(
-    '[T11] of the kind %s is not read',
+    '[T11] of type %s is not read',
     async (type) => {
       const { port } = await web(page('MZ', type));
       expect(errorOf(await fetch({ url: `http://a.example:${port}/` }))).toContain('not text');

@@ -11,7 +11,7 @@ describe('text that is not parsed as Markdown', () => {
     ['emphasis', '*_'.repeat(9000)],
     ['emphasis over many lines', '*a\n'.repeat(3000)],
     ['brackets', '[a]('.repeat(3000)],
-    ['emphasis after a fence that HTML makes none', `<div>\n\`\`\`\n\n${'*a '.repeat(3000)}`],
+    ['emphasis after a fence inside HTML', `<div>\n\`\`\`\n\n${'*a '.repeat(3000)}`],
     ['emphasis after a line that only looks like a fence', `\`\`\`a\`b\n${'*a '.repeat(3000)}`],
     ['emphasis after a fence that is closed', `~~~\n~~~\n${'*a '.repeat(3000)}`],
   ])('is nested too deeply: %s', (_, text) => {

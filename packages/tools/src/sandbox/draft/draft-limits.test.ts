@@ -11,7 +11,7 @@ const MIB = 1024 ** 2;
 const small: DraftLimits = { bytes: MIB, files: 50 };
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] the write limits of one command', () => {
   let folder: TestFolder;
   beforeEach(async () => {
     folder = await makeFolder();
@@ -37,18 +37,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write
   it.each([
     ['one file that is too long', `echo first > first; head -c ${MIB + 1} /dev/zero > long`],
     [
-      'a much too long file, which is cut off while it is written',
+      'a much too long file, which is truncated while it is written',
       'echo first > first; head -c 100M /dev/zero > long; true',
     ],
     ['many files that are too long together', 'for i in {1..20}; do head -c 100000 /dev/zero > f$i; done'],
     ['too many files', 'for i in {1..51}; do > f$i; done'],
     ['too many folders', 'mkdir -p {1..51}/a'],
     [
-      'files in a folder that was closed',
+      'files in an unreadable folder',
       'mkdir d; for i in {1..20}; do head -c 100000 /dev/zero > d/f$i; done; chmod 0 d',
     ],
-    ['names of one file', 'head -c 500000 /dev/zero > a; for i in {1..9}; do ln a b$i; done'],
-    ['a sparse file by what it pretends to be', 'truncate -s 1025K sparse; true'],
+    ['hard links of one file', 'head -c 500000 /dev/zero > a; for i in {1..9}; do ln a b$i; done'],
+    ['a sparse file, by its apparent size', 'truncate -s 1025K sparse; true'],
   ])('%s: nothing is applied, and the call fails', async (_, command) => {
     expect(await run(command, small)).toMatchObject(refused);
     expect(await readdir(folder.path)).toEqual([]);

@@ -60,11 +60,11 @@ const plants: Plant[] = [
     command: `mkdir m; (cd m; ${nested}); git update-index --add --cacheinfo 160000,$(git -C m rev-parse HEAD),m`,
   },
   {
-    name: 'a .git that is a file and leads elsewhere',
+    name: 'a .git file that points elsewhere',
     command: `mkdir x; (cd x; ${bare}); echo 'gitdir: x' > .git`,
   },
   { name: 'settings of the repository', before: repository, command: 'echo "$EVIL" >> .git/config' },
-  { name: 'settings, in a .git that is made anew', before: repository, command: `mv .git g; ${nested}` },
+  { name: 'settings, in a recreated .git', before: repository, command: `mv .git g; ${nested}` },
   { name: 'settings, in a .git that is removed before', before: repository, command: `rm -rf .git; ${nested}` },
   {
     name: 'settings of one worktree',
@@ -80,7 +80,7 @@ const plants: Plant[] = [
     command: 'mkdir -p evil/objects evil/refs; echo "$EVIL" > evil/config; echo ../evil > .git/commondir',
   },
   {
-    name: 'a file that the settings take in',
+    name: 'a file that the settings include',
     before: (folder) => {
       repository(folder);
       git(folder, 'config', 'include.path', '../shared.cfg');
@@ -200,7 +200,7 @@ const plants: Plant[] = [
     ask: ['-c', 'user.name=a', '-c', 'user.email=a@b', 'rebase', '--continue'],
   },
   {
-    name: 'a rebase whose way to merge is a path',
+    name: 'a rebase whose merge strategy is a path',
     before: (folder) => {
       repository(folder);
       for (const name of ['second', 'third']) {
@@ -230,7 +230,7 @@ const plants: Plant[] = [
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
 describe.skipIf(sandbox.kind !== 'bubblewrap')(
-  '[A44] Git, asked by the person, runs nothing that a command planted',
+  '[A44] Git, run by the user, runs nothing that a command planted',
   () => {
     let outside: TestFolder;
     let folder: TestFolder;

@@ -81,7 +81,7 @@ describe('[A42] shown parts of a home', () => {
   });
 
   it.each(['.config', '.local', '.local/share', 'Documents', 'scripts', '.some-app', 'dotfiles/.config'])(
-    '[A42] of PATH %s, which holds more than programs: the programs in it, one by one',
+    '[A42] of PATH %s, which contains more than programs: only the single programs',
     async (folder) => {
       await program(`${folder}/tool`);
       await put(`${folder}/notes.txt`);
