@@ -1,10 +1,10 @@
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A way to a server on which some requests are answered by somebody who is too busy for them. */
+/** A proxy to a server that answers some requests with "busy". */
 export interface BusyProxy {
   readonly url: string;
-  /** As many of the next requests that fit are not done. */
+  /** Refuses this many of the next matching requests. */
   refuse(times: number, fits: (asked: Pick<IncomingMessage, 'method' | 'url'>) => boolean): void;
   /** How many were refused. */
   readonly refused: () => number;

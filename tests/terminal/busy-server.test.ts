@@ -23,7 +23,7 @@ afterEach(closeTerminals);
 const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean =>
   method === 'POST' && url.endsWith('/tool-results');
 
-describe('a server that is busy for a moment', () => {
+describe('a server that is briefly busy', () => {
   it('[A13] [S7] is told again that nobody is there, so that a job ends', async () => {
     way.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
@@ -34,7 +34,7 @@ describe('a server that is busy for a moment', () => {
     expect(t.runs.slice(before)).toEqual([]);
   });
 
-  it('[A12] makes the terminal ask again and forget nothing', async () => {
+  it('[A12] makes the terminal ask again and lose nothing', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { COUNTERSIGN_URL: way.url } });
     await terminal.waitFor('you  ');
     way.refuse(1, isDecision);
@@ -50,7 +50,7 @@ describe('a server that is busy for a moment', () => {
     expect(t.runs.slice(before)).toEqual(['busy']);
   });
 
-  it('[A12] makes the resident approver ask again too', async () => {
+  it('[A12] makes approvals watch ask again too', async () => {
     const { id } = await t.client.createChat('docks');
     const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: way.url } });
     await terminal.waitFor('Nothing is waiting for you');

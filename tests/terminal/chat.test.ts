@@ -17,7 +17,7 @@ const ran = (): readonly string[] => t.runs.slice(before);
 const CARD = 'Ada wants to use stamp';
 const SIGN = '  ✍ ';
 
-/** Types a line as a person would who has seen the prompt. */
+/** Types a line after the prompt has appeared. */
 async function answer(terminal: PseudoTerminal, text: string): Promise<void> {
   await terminal.waitFor(SIGN);
   terminal.type(text);
@@ -29,9 +29,9 @@ async function newChat(): Promise<PseudoTerminal> {
   return terminal;
 }
 
-// A process each: on a busy machine that takes its time.
+// One process per test, which takes long on a busy machine.
 describe('countersign chat', () => {
-  it('[X2] [A17] runs what is signed and nothing else: Enter denies, another word decides nothing', async () => {
+  it('[X2] [A17] runs only approved calls: Enter denies, an unknown word decides nothing', async () => {
     const terminal = await newChat();
     for (const [letter, typed, end] of [
       ['signed', `o${ENTER}`, 'stamped signed'],
@@ -77,7 +77,8 @@ describe('countersign chat', () => {
     const [chat] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
     expect(first.screen()).toContain(`countersign chat -w docks -c ${chat?.id}`);
 
-    // The second one comes before anybody has read the first: it must not stop the chat, which denies what waits in it.
+    // The second Ctrl-C comes before the first was handled: it must not stop the chat, which would deny the waiting
+    // call.
     const twice = t.terminal(['chat', '-w', 'docks']);
     await twice.waitFor(SIGN);
     await left(twice, CTRL_C + CTRL_C, 130);
@@ -98,7 +99,7 @@ describe('countersign chat', () => {
     await inside.waitFor(CARD);
     await answer(inside, `e${ENTER}`);
     await inside.waitFor('arguments {');
-    // In a line with text in it, Ctrl-D deletes a character.
+    // In a line with text, Ctrl-D deletes a character.
     await left(inside, `\u0015${CTRL_D}`, 0);
 
     const watching = t.terminal(['approvals', 'watch']);
@@ -111,7 +112,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[A7] an editor that fails, or changes nothing, has edited nothing', async () => {
+  it('[A7] an editor that fails or changes nothing leaves the call unedited', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { EDITOR: 'test -e' } });
     await terminal.waitFor('you  ');
     terminal.type(t.asking(stamp('as it was')) + ENTER);
@@ -139,9 +140,9 @@ describe('countersign chat', () => {
     await t.client.stop('docks', items[0]?.chatId ?? '');
   });
 
-  it('[A12] puts three approvals one after another, loses none to a slow human, and lets another go first', async () => {
+  it('[A12] shows three approvals in turn, loses none to a slow person, and lets them skip one', async () => {
     const terminal = await newChat();
-    // Typed in one go, the rest of it before there is a card: whatever it says, it signs nothing.
+    // Typed at once, before there is a card: it approves nothing.
     terminal.type(`${t.asking(stamp('a'), stamp('b'), stamp('c'))}${ENTER}o${ENTER}o${ENTER}o`);
     await terminal.waitFor('1 of 3');
     expect(await terminal.waitFor(SIGN)).toContain('letter: a');
@@ -163,7 +164,7 @@ describe('countersign chat', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  it('[A12] says who decided when somebody else was quicker, and continues', async () => {
+  it('[A12] says who decided if someone else was faster, and continues', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('elsewhere')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -176,7 +177,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual(['elsewhere']);
   });
 
-  it('[A5] [A7] approves for the chat, always by a rule that can be changed first, and what was edited', async () => {
+  it('[A5] [A7] approves for the chat, always with an editable rule, and with edited arguments', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('first'), stamp('second')) + ENTER);
     await answer(terminal, `e${ENTER}`);
@@ -200,10 +201,10 @@ describe('countersign chat', () => {
     await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
   });
 
-  it('[A15] [A17] shows hostile text behind a bar and moves no cursor with it', async () => {
+  it('[A15] [A17] shows hostile text behind a bar, without moving the cursor', async () => {
     const terminal = await newChat();
     const fake = `⏳ Ada wants to use read_file\n  o: approve once\n\u001B[2J\u001B]0;title\u0007\u202Egnissim\r${SIGN}`;
-    // As escapes: what a person types is shown as it is typed.
+    // Escaped, because a terminal echoes typed text unchanged.
     const escaped = (text: string): string => text.replaceAll('\u202E', String.raw`\u202e`);
     terminal.type(`say ${escaped(JSON.stringify(fake))}${ENTER}`);
     await terminal.waitFor('‹U+001B›[2J');
@@ -216,7 +217,7 @@ describe('countersign chat', () => {
       expect(line).toMatch(/^ {2}│ /);
     }
     expect(card).toContain('nothing at all');
-    // Nothing of ours is wider than the terminal, which would wrap it to where a card begins.
+    // None of our lines is wider than the terminal, which would wrap it to where a card starts.
     for (const line of terminal
       .screen()
       .split('\n')
@@ -229,7 +230,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
-  it('[A17] takes nothing that is pasted for an answer, and several pasted lines for one message', async () => {
+  it('[A17] ignores pasted text as an answer, and sends several pasted lines as one message', async () => {
     const terminal = await newChat();
     const paste = (text: string): void => terminal.type(`\u001B[200~${text}\u001B[201~`);
     expect(terminal.raw()).toContain('\u001B[?2004h');
@@ -255,7 +256,7 @@ describe('countersign chat', () => {
     expect(terminal.raw().lastIndexOf('\u001B[?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('\u001B[?2004h'));
   });
 
-  it('asks questions of agents, and answers them with words or a choice', async () => {
+  it('shows questions from agents, and answers them with text or a choice', async () => {
     const terminal = await newChat();
     const question = { question: 'Which quay?', choices: ['north', 'south'] };
     terminal.type(t.asking({ name: 'ask_human', arguments: question }) + ENTER);
@@ -266,7 +267,7 @@ describe('countersign chat', () => {
     expect(await terminal.waitFor(/results: .*south/)).toContain('south');
   });
 
-  it('[M9] [T13] shows what a tool writes while it runs, and stops it with Ctrl-C', async () => {
+  it('[M9] [T13] shows a tool’s output while it runs, and stops it with Ctrl-C', async () => {
     const terminal = await newChat();
     terminal.type(t.asking({ name: 'watch', arguments: {} }) + ENTER);
     await terminal.waitFor('  │ looking');
@@ -276,7 +277,7 @@ describe('countersign chat', () => {
     expect(said).toContain('■ Ada · watch  stopped, outcome unknown');
   });
 
-  it('[A8] continues after the server was away, and runs what was approved meanwhile once', async () => {
+  it('[A8] continues after the server was down, and runs calls approved meanwhile once', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('survivor')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -287,7 +288,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual(['survivor']);
   });
 
-  it('knows slash commands, completes names, and stops with Ctrl-C what was typed by mistake', async () => {
+  it('knows slash commands, completes names, and discards mistyped input with Ctrl-C', async () => {
     const terminal = await newChat();
     terminal.type(`/hlep${ENTER}`);
     await terminal.waitFor('Did you mean /help?');

@@ -21,7 +21,7 @@ async function json(...words: string[]): Promise<Record<string, unknown>> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(stdout));
 }
 
-/** Has the agent ask for a stamp and gives the id of the approval. */
+/** Makes the agent request a stamp and returns the id of the approval. */
 async function ask(letter: string): Promise<string> {
   const chat = await t.client.createChat('docks');
   await t.client.send('docks', chat.id, { content: t.asking(stamp(letter)) });
@@ -31,7 +31,7 @@ async function ask(letter: string): Promise<string> {
 }
 
 describe('the commands', () => {
-  it('[X3] [X4] make, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
+  it('[X3] [X4] create, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read' });
     expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({
       mode: 'ask',
@@ -57,7 +57,7 @@ describe('the commands', () => {
     expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
   });
 
-  it('[X3] [A17] approve and deny what is shown, and only with a clear yes', async () => {
+  it('[X3] [A17] approve and deny what is shown, and only after a clear yes', async () => {
     const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
     const listed = await json('approvals', 'list');
     expect(listed).toMatchObject({ items: [{ approvalId: first }, { approvalId: second }, { approvalId: third }] });
@@ -96,7 +96,7 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
-  it('[X3] [A15] show what a mask hides, on request and on record', async () => {
+  it('[X3] [A15] reveal masked secrets on request, which is recorded', async () => {
     const id = await ask('deploy --password correct-horse-battery');
     expect((await run('approvals', 'show', id)).stdout).toContain('cor‹masked 1: 15 characters›ery');
     const revealed = await run('approvals', 'show', id, '--reveal');
@@ -125,7 +125,7 @@ describe('the commands', () => {
     expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: reveals });
   });
 
-  it('[X3] [W6] [A26] show, edit and check the policy, over the rules that were seen', async () => {
+  it('[X3] [W6] [A26] show, edit and check the policy, over the version that was read', async () => {
     const editor = join(t.folder, 'editor.sh');
     await writeFile(editor, `#!/bin/sh\nenv > '${editor}.env'\nprintf "deny stamp\\n" >> "$1"\n`);
     await chmod(editor, 0o700);
@@ -133,7 +133,7 @@ describe('the commands', () => {
       env: { EDITOR: editor, GEMINI_API_KEY: 'a key' },
     });
     expect(edited).toMatchObject({ code: 0, stderr: '"docks" has 1 rule now.\n' });
-    // The editor is a program like any other: what it is given, every command of the same user can read.
+    // Every program of the same user can read the editor's environment.
     const given = await readFile(`${editor}.env`, 'utf8');
     expect(given).toContain('COUNTERSIGN_URL=');
     expect(given).not.toMatch(/COUNTERSIGN_TOKEN|GEMINI_API_KEY/);
@@ -172,7 +172,7 @@ describe('the commands', () => {
     expect((await t.client.policy('docks')).value.rules).toEqual(['# none']);
   });
 
-  it('[A19.1] [X3] keep comments and blank lines of the policy, and the editor’s own header out of it', async () => {
+  it('[A19.1] [X3] keep comments and blank lines of the policy, but not the editor’s header', async () => {
     const rules = join(t.folder, 'commented.txt');
     await writeFile(rules, '# Letters\n\nask stamp\n\n# Later\n');
     expect((await run('policy', 'edit', '-w', 'docks', '--file', rules)).stderr).toBe('"docks" has 1 rule now.\n');
@@ -205,7 +205,7 @@ describe('the commands', () => {
     expect((await run('audit', '-w', 'docks', '--last', '1')).stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  it('[X3] [A21] doctor says what works here, and never a key', async () => {
+  it('[X3] [A21] doctor reports what works here, and never a key', async () => {
     const { code, stdout } = await t.run(['doctor', '--json', '--port', '0'], {
       env: {
         ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
@@ -235,7 +235,7 @@ describe('the commands', () => {
     expect(broken.stdout).toContain('broken');
   });
 
-  it('[X4] have help with an example, completion, and one sentence for what can not be meant', async () => {
+  it('[X4] have help with an example, completion, and a one-sentence error for invalid input', async () => {
     const alone = ['serve', 'chat', 'tui', 'search', 'stats', 'import', 'export', 'migrate', 'doctor', 'completion'];
     const grouped = [
       'approvals approve',

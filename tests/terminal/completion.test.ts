@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** How a person begins such a shell, and lets it know our commands. */
+/** How to start this shell with our completion. */
 function startOf(shell: (typeof shells)[number]): { words: string[]; setUp: string } {
   const script = spawnSync(process.execPath, [command, 'completion', shell], { encoding: 'utf8' }).stdout;
   const file = join(folder, `completion.${shell}`);

@@ -40,8 +40,8 @@ const idle = async (chat: string): Promise<void> => {
   await expect.poll(async () => (await t.client.chat('docks', chat)).status).toBe('idle');
 };
 
-describe('everything that can be done in the browser', () => {
-  it('[X3] can be done here: each call of the client is used by some command', () => {
+describe('everything that the browser can do', () => {
+  it('[X3] can be done here: each method of the client is used by a command', () => {
     const source = (path: string): string => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8');
     const body = source('client/src/client.ts').split('export interface Client {')[1] ?? '';
     const calls = [...body.matchAll(/^ {2}([a-z]\w+)\(/gm)].map(([, name]) => name ?? '');
@@ -50,13 +50,13 @@ describe('everything that can be done in the browser', () => {
       .map(String)
       .filter((file) => /(?<!\.test)\.tsx?$/.test(file));
     const all = files.map((file) => source(`terminal/src/${file}`)).join('\n');
-    // A ticket and many tabs are a browser's; events come through the client's own stores, and health is asked for by doctor.
+    // Tickets and tabs belong to browsers; events come through the client's stores, and doctor checks health.
     const elsewhere = ['openSession', 'events', 'eventBatches', 'health', 'forgetClient'];
     const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
   });
 
-  it('[X4] shows help for `help` and `help COMMAND` too, and says which command there is not', async () => {
+  it('[X4] shows help for `help` and `help COMMAND` too, and names an unknown command', async () => {
     expect(await run('help')).toEqual(await run('--help'));
     expect(await run('help', 'mcp', 'add')).toEqual(await run('mcp', 'add', '--help'));
     const unknown = await run('help', 'wrolds');
@@ -64,7 +64,7 @@ describe('everything that can be done in the browser', () => {
     expect(unknown.stderr).toContain('Unknown command "wrolds". Did you mean "worlds"?');
   });
 
-  it('[W2] [X4] names the field that is wrong, and not the part of a request it was in', async () => {
+  it('[W2] [X4] names the invalid field, and not the part of the request it was in', async () => {
     const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
     expect(name).toMatchObject({ code: 2, stdout: '' });
     expect(name.stderr).toMatch(/^countersign: name: a server name has/);
@@ -75,7 +75,7 @@ describe('everything that can be done in the browser', () => {
     expect(file.stderr).toMatch(/^countersign: Could not import the file ".*LICENSE": /);
   });
 
-  it('[X4] has help with an example, and --json, for every command there is', () => {
+  it('[X4] every command has help with an example, and --json', () => {
     const none = (): never => {
       throw new Error('help starts nothing');
     };
@@ -99,7 +99,7 @@ describe('everything that can be done in the browser', () => {
     expect(helps.filter(({ text }) => !text.includes('--json')).map(({ name }) => name)).toEqual([]);
   });
 
-  it('[X3] finds words, tells tools, providers, numbers, what an agent knows and where the time went', async () => {
+  it('[X3] searches, and shows tools, providers, statistics, an agent’s memory and timelines', async () => {
     const chat = await say('say "the heron stands in the reeds"');
     await idle(chat);
     expect(await list('search', 'heron', 'ree', '-w', 'docks')).toMatchObject([
@@ -120,7 +120,7 @@ describe('everything that can be done in the browser', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
   });
 
-  it('[X1] [W1] makes a start link that signs one browser in', async () => {
+  it('[X1] [W1] creates a start link that signs one browser in', async () => {
     const { open } = JSON.parse((await run('open', '--json')).stdout) as { open: string };
     const [url = '', ticket = ''] = open.split('/#ticket=');
     expect(url).toBe(t.env['COUNTERSIGN_URL']);
@@ -131,7 +131,7 @@ describe('everything that can be done in the browser', () => {
     expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/);
   });
 
-  it('[X3] [A7] answers questions, signs for a chat only what is like it, and signs what was edited', async () => {
+  it('[X3] [A7] answers questions, approves similar calls for a chat, and approves edited calls', async () => {
     const asked = await say(t.asking({ name: 'ask_human', arguments: { question: 'Which quay?', choices: [] } }));
     const question = await waiting(asked);
     expect((await run('approvals', 'approve', question, '--yes')).stderr).toContain('approvals answer');
@@ -161,7 +161,7 @@ describe('everything that can be done in the browser', () => {
     expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
   });
 
-  it('[X3] [A16] writes and takes away single rules, and reads the log of a world that is gone', async () => {
+  it('[X3] [A16] adds and removes single rules, and reads the log of a deleted world', async () => {
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
     expect((await run('policy', 'remove', 'deny stmp', '-w', 'docks')).code).toBe(2);
@@ -187,7 +187,7 @@ describe('everything that can be done in the browser', () => {
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
   });
 
-  it('[X3] mcp add tries the server and tells what it found, and keeps one that does not start', async () => {
+  it('[X3] mcp add starts the server and reports what it found, and keeps one that does not start', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
     expect(added).toMatchObject({ code: 0, stdout: '' });
@@ -195,7 +195,7 @@ describe('everything that can be done in the browser', () => {
     expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
-    // What it says of itself does not count, and a tool of the world itself needs none unless it says so.
+    // Its own annotations don't count, and a tool of the world itself needs no approval unless it says so.
     expect(listed.find((line) => line.includes('mcp__zoo__lies'))).toMatch(/mcp__zoo__lies +yes /);
     expect(listed.find((line) => line.includes('read_file'))).toMatch(/read_file +no /);
     expect(listed.find((line) => line.startsWith('stamp '))).toMatch(/stamp +yes /);
@@ -220,7 +220,7 @@ describe('everything that can be done in the browser', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[X3] mcp edit and mcp restart try the server and tell what they found, as mcp add does', async () => {
+  it('[X3] mcp edit and mcp restart start the server and report what they found, as mcp add does', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const dies = ['-e', 'console.error("no disk"); process.exit(5)'];
     const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', process.execPath, ...dies];
@@ -244,7 +244,7 @@ describe('everything that can be done in the browser', () => {
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 
-  it('[A21] refuses a working folder for keys and passwords, also behind a link, and nothing runs in one that a world has', async () => {
+  it('[A21] refuses a working folder for keys and passwords, even behind a symlink, and nothing runs in one that a world already has', async () => {
     vi.stubEnv('HOME', t.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     const keys = join(t.folder, '.ssh');
@@ -264,7 +264,7 @@ describe('everything that can be done in the browser', () => {
     }
     expect((await t.client.worlds()).items).toEqual(before);
 
-    // It was a folder like any other when the world was made.
+    // It was an ordinary folder when the world was created.
     const place = join(t.folder, 'place');
     mkdirSync(place);
     const { id } = await t.client.createWorld({ name: 'Older', workingDirectory: place });

@@ -30,22 +30,22 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** A server with a model that makes the calls it is told to make, and the real command before it. */
+/** A server with an obedient model, and the real command that connects to it. */
 export interface HarbourServer {
   readonly folder: string;
   readonly client: Client;
-  /** What a command needs to find it. */
+  /** The environment with which a command finds it. */
   readonly env: Readonly<Record<string, string>>;
   readonly serving: () => Serving;
-  /** What the tool `stamp` was run with. */
+  /** The arguments of all runs of the tool `stamp`. */
   readonly runs: readonly string[];
-  /** The command in a terminal. */
+  /** Runs the command in a terminal. */
   terminal(words: readonly string[], options?: Partial<TerminalOptions>): PseudoTerminal;
-  /** The command without one, in a process of its own; its input ends at once. */
+  /** Runs the command without a terminal in a separate process, with an empty stdin. */
   run(words: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** The same in this process, which is a great deal quicker. */
+  /** The same in this process, which is much faster. */
   runHere(words: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** What to type so that the model makes these calls. */
+  /** The message that makes the model request these calls. */
   asking(...calls: ScriptedCall[]): string;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -90,7 +90,7 @@ export async function openHarbourServer(): Promise<HarbourServer> {
     },
   });
   const quiet = (): void => undefined;
-  // Its own also when it was away in between: a port that the system hands out could have gone to somebody else by then.
+  // A reserved port, kept across restarts: the OS could give an ephemeral one to another process.
   const port = await freePort();
   const start = async (): Promise<Serving> => {
     return await serve({
@@ -135,7 +135,7 @@ export async function openHarbourServer(): Promise<HarbourServer> {
   };
 }
 
-/** A command in this process, for which there is no server but the one in its environment. */
+/** Runs a command in this process that only knows the server in its environment. */
 export async function runHere(
   words: readonly string[],
   options: RunOptions,
@@ -158,7 +158,7 @@ export async function runHere(
   return await runWith(servers, words, options);
 }
 
-/** A command in this process. */
+/** Runs a command in this process. */
 export async function runWith(
   servers: ServerAccess,
   words: readonly string[],
@@ -181,7 +181,7 @@ export async function runWith(
   return { code, ...said };
 }
 
-/** A command in this process, which has these variables meanwhile: one at a time. It starts a server if it finds none. */
+/** Runs a command in this process with these variables, one at a time. It starts a server if it finds none. */
 export async function runAlone(words: readonly string[], env: Record<string, string>): Promise<Ran> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {

@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-/** `2026-11-15 15:35:07` where the person is. */
+/** `2026-11-15 15:35:07` in the person's time zone. */
 function local(at: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, dateStyle: 'short', timeStyle: 'medium' });
   return parts.format(new Date(at));
 }
 
 describe('times in tables and on cards', () => {
-  it('are those of the person who reads them, and in JSON those of the record', async () => {
+  it('are in the reader’s time zone, and in JSON as recorded', async () => {
     await t.client.updateWorld('docks', { approvalTimeoutMs: 600_000 });
     const { id: chat } = await t.client.createChat('docks');
     await t.client.send('docks', chat, { content: t.asking(stamp('granted')) });
@@ -26,7 +26,8 @@ describe('times in tables and on cards', () => {
     await expect.poll(async () => (await t.client.chat('docks', chat)).status).toBe('idle');
     await t.client.send('docks', chat, { content: t.asking(stamp('waits')) });
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
-    // Node takes the zone from its environment: the first is a process that was started with it, the others run in this one.
+    // Node reads the time zone from its environment: the first command is a separate process, the others run in this
+    // one.
     vi.stubEnv('TZ', ZONE);
     onTestFinished(() => void vi.unstubAllEnvs());
     const run = async (...words: string[]) => await t.runHere(words);

@@ -2,7 +2,7 @@ import type { NewMessage } from '@countersign/core/ports';
 import { stepOf } from '@countersign/core/testing';
 import type { HarbourServer } from './harbour-server.js';
 
-/** A chat in which a person has said so much, each time with a number of its own. Nobody answers. */
+/** A chat with this many numbered messages from a person. Nobody answers. */
 export async function chatWith({ client, serving }: HarbourServer, count: number): Promise<string> {
   const { id } = await client.createChat('docks');
   await stepOf(serving().home.engine.runtime.store, 'docks', { chats: [id] }, (tx) => {

@@ -15,9 +15,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const notes = (): string[] => readdirSync(join(folder, 'home-worlds', 'harbour', 'notes'));
 
-// Each of them brings a server: on a busy machine that takes its time.
+// Each of them starts a server, which takes long on a busy machine.
 describe('without a server', () => {
-  it('[X4] [S4] commands that start at once bring one and find each other', async () => {
+  it('[X4] [S4] concurrent commands start one server and share it', async () => {
     const ended = await Promise.all([
       run('chat', '-w', 'harbour', 'hello'),
       run('worlds', '--json'),
@@ -28,7 +28,7 @@ describe('without a server', () => {
     expect(JSON.parse(ended[1]?.stdout ?? '')).toMatchObject({ items: [{ id: 'harbour' }] });
   });
 
-  it('[X4] [S4] two that start at once where nothing is yet make one home and none of them fails', async () => {
+  it('[X4] [S4] two concurrent commands without a home create one, and neither fails', async () => {
     for (let round = 1; round <= scaled(3, 1); round += 1) {
       const empty = { HOME: folder, COUNTERSIGN_HOME: join(folder, `deep ${round}`, 'home') };
       const made = await Promise.all(
@@ -40,13 +40,13 @@ describe('without a server', () => {
     }
   });
 
-  it('[X2] [A9] the demo world runs in a terminal, and what was left open is taken up', async () => {
+  it('[X2] [A9] the demo world runs in a terminal, and continues what was left open', async () => {
     const first = openTerminal(['chat', '-w', 'harbour'], { env });
     await first.waitFor('you  ');
     first.type(`Please tidy the notes folder.${ENTER}`);
     await first.waitFor('1 of 3');
     await first.waitFor('✍ ');
-    // As when a window is closed: nobody has answered, and nothing runs.
+    // As when a window is closed: nobody has decided, and nothing runs.
     first.kill();
     await first.exitCode;
     expect(notes()).not.toContain('summary.md');
@@ -61,7 +61,7 @@ describe('without a server', () => {
     const said = await second.waitFor('moved the logs (not this one).');
     expect(said).toContain('I wrote the summary, removed the scratch files. Not done:');
     await second.waitFor('you  ');
-    // A second command finds the first one's server.
+    // A second command uses the first one's server.
     const { stdout } = await run('chats', 'list', '-w', 'harbour', '--json');
     const { items } = z.object({ items: z.array(z.object({ title: z.string() })) }).parse(JSON.parse(stdout));
     expect(items.map(({ title }) => title)).toContain('Tidy the notes folder');
@@ -72,7 +72,7 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('continues with a server of its own when the one it used was killed', async () => {
+  it('continues with its own server if the one it used was killed', async () => {
     const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
     await server.waitFor('Press Enter for a new start link');
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
@@ -83,7 +83,7 @@ describe('without a server', () => {
     server.kill();
     await server.exitCode;
     terminal.type(`o${ENTER}`);
-    // Signed once: the answer finds the next server, and nobody is asked a second time.
+    // Approved once: the decision reaches the next server, and nobody is asked again.
     expect(await terminal.waitFor('I counted the crew. All done')).not.toContain('wants to run');
     const { stdout } = await runAlone(['audit', 'list', '-w', 'harbour', '--json'], env);
     const { items } = z
@@ -93,7 +93,7 @@ describe('without a server', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[X3] copies all that is kept into another store, and says how far it is', async () => {
+  it('[X3] copies all data into another store, and shows its progress', async () => {
     const copy = join(folder, 'copy.db');
     const migrate = (...words: string[]): Promise<Ran> => runAlone(['migrate', ...words], env);
     const copied = await migrate('--to', copy, '--json');

@@ -30,7 +30,7 @@ const everything = (): unknown =>
     .map((path) => [path, readFileSync(path, 'latin1'), statSync(path).mtimeMs]);
 
 describe('countersign migrate', () => {
-  it('[X3] [S4] [A16] takes a home to PostgreSQL and back, with counts, progress and a chain that is whole', async () => {
+  it('[X3] [S4] [A16] copies a home to PostgreSQL and back, with counts, progress and an intact chain', async () => {
     expect((await run(['chat', '-w', 'harbour', 'Please tidy the notes folder.'])).code).toBe(3);
     const { items: before } = JSON.parse((await run(['audit', 'list', '-w', 'harbour', '--json'])).stdout) as {
       items: unknown[];
@@ -63,7 +63,7 @@ describe('countersign migrate', () => {
       expect(tables[table]).toBe(report.tables[table]);
   });
 
-  it('[X4] says in a sentence what can not be meant, and makes nothing of it', async () => {
+  it('[X4] explains invalid input in one sentence, and changes nothing', async () => {
     const missing = join(folder, 'typo.db');
     const target = join(folder, 'never.db');
     const tried = [
@@ -85,7 +85,7 @@ describe('countersign migrate', () => {
     expect(full.stderr).toContain('not empty');
   });
 
-  it('[X3] [S5] doctor looks at a home and changes nothing in it', async () => {
+  it('[X3] [S5] doctor inspects a home and changes nothing in it', async () => {
     const before = everything();
     const { stdout } = await run(['doctor', '--json']);
     expect(stdout).toMatch(/countersign\.db \(schema \d+\)/);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { closeTerminals } from '../support/pseudo-terminal.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
-/** Clears the screen where eight-bit controls count, turns the direction of text, and writes what nobody sees. */
+/** Clears the screen with an eight-bit control, reverses the text direction, and adds an invisible character. */
 const HOSTILE = 'a\u009B2Jb\u202Ec\u{E0041}d';
 const HIDDEN = /[\u009B\u202E\u{E0041}]/u;
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => t.close());
 afterEach(closeTerminals);
 
-describe('what programs read, printed for a person', () => {
-  it('[A15] hides nothing and moves no cursor, and is the same JSON', async () => {
+describe('output for programs, printed on a terminal', () => {
+  it('[A15] hides nothing, moves no cursor, and is the same JSON', async () => {
     const ended = await t.runHere(['chats', 'list', '-w', 'docks', '--json']);
     expect(ended.stdout).not.toMatch(HIDDEN);
     expect(JSON.parse(ended.stdout)).toMatchObject({
@@ -27,7 +27,7 @@ describe('what programs read, printed for a person', () => {
     expect(JSON.parse(terminal.screen())).toEqual(JSON.parse(ended.stdout));
   });
 
-  it('[A15] the same for what is exported and for JSON Lines', async () => {
+  it('[A15] also for exports and JSON Lines', async () => {
     const said = t.terminal(['chat', '-w', 'docks', '--json', '--unattended', 'deny', t.asking(stamp(HOSTILE))], {
       columns: 4000,
     });

@@ -24,7 +24,7 @@ const char = (text: string): Key => ({ kind: 'char', text });
 const ctrl = (letter: string): Key => ({ kind: 'ctrl', letter });
 const write = (text: string): Key => ({ kind: 'paste', text });
 
-/** Somebody before a screen without a terminal; what they send goes through `way`. */
+/** A person at a screen without a terminal; requests go through `way`. */
 function sit(chatId: string | undefined, way: typeof fetch = fetch) {
   let ahead = 0;
   const controller = createController({
@@ -47,7 +47,7 @@ function sit(chatId: string | undefined, way: typeof fetch = fetch) {
     async see(wanted: string | RegExp) {
       await expect.poll(() => this.screen()).toMatch(wanted);
     },
-    /** A card does nothing at first. */
+    /** A new card ignores input at first. */
     later: () => {
       ahead += ARMING_MS * 2;
       controller.refresh();
@@ -59,7 +59,7 @@ function clientOver(way: typeof fetch): Client {
   return createClient({ url: t.serving().url, token: t.env['COUNTERSIGN_TOKEN'] ?? '', fetch: way });
 }
 
-/** A request that is kept back until it is let go. */
+/** Holds back a request until it is released. */
 function gate(): { closed: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const closed = new Promise<void>((resolve) => {
@@ -72,8 +72,8 @@ const pathOf = (input: Parameters<typeof fetch>[0]): string =>
   new URL(input instanceof Request ? input.url : input).pathname;
 const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
 
-describe('the full screen over a real server', () => {
-  it('[S7] asks for older messages once while they can’t be had, and again when the reader scrolls on', async () => {
+describe('the full-screen UI with a real server', () => {
+  it('[S7] asks for older messages once while they can’t be loaded, and again when the reader scrolls', async () => {
     const chat = await chatWith(t, 250);
     let asked = 0;
     let isAway = true;
@@ -97,7 +97,7 @@ describe('the full screen over a real server', () => {
     await seat.see(/message \d+ of 210/);
   });
 
-  it('leaves the person where they went while a new chat was made', async () => {
+  it('leaves the person where they went while a new chat was being created', async () => {
     const other = await chatWith(t, 1);
     const making = gate();
     const seat = sit(undefined, async (input, init) => {
@@ -115,7 +115,7 @@ describe('the full screen over a real server', () => {
     expect(seat.screen()).toContain('number 1 of many');
   });
 
-  it('gives a message back to its own chat, not to the one that is open now', async () => {
+  it('returns a failed message to its own chat, not to the open one', async () => {
     const [first, second] = [await chatWith(t, 1), await chatWith(t, 2)];
     await t.client.renameChat('docks', first, 'First chat');
     await t.client.renameChat('docks', second, 'Second chat');
@@ -142,7 +142,7 @@ describe('the full screen over a real server', () => {
     expect(seat.screen()).not.toContain('half a thought');
   });
 
-  it('[W5] tells who decided when somebody was quicker with the same answer, and takes nobody else for the person', async () => {
+  it('[W5] says who decided if someone else made the same decision first, and does not mistake them for the person', async () => {
     const { id: chat } = await t.client.createChat('docks');
     await t.client.send('docks', chat, { content: t.asking(stamp('twice'), stamp('mine')) });
     await expect.poll(async () => (await t.client.approvals('docks', { chat })).items.length).toBe(2);
@@ -172,7 +172,7 @@ describe('the full screen over a real server', () => {
     expect(seat.screen()).toMatch(/stamp .*approved once by bob/);
   });
 
-  it('[A12] [N2] loads the first page of a long queue, and more when the person comes to its end', async () => {
+  it('[A12] [N2] loads the first page of a long queue, and more when the person reaches its end', async () => {
     const chats = [(await t.client.createChat('docks')).id, (await t.client.createChat('docks')).id];
     const many = Array.from({ length: 60 }, (_, index) => stamp(`letter ${index}`));
     for (const chat of chats) await t.client.send('docks', chat, { content: t.asking(...many) });
@@ -181,7 +181,7 @@ describe('the full screen over a real server', () => {
     await seat.see(/ 1 of 100\+/);
     expect(seat.screen()).toContain('40+ in other chats');
     seat.press(ctrl('g'));
-    // Backwards from the first is the last that is loaded.
+    // Backwards from the first is the last loaded one.
     seat.press(char('N'));
     await seat.see(/ 100 of 120 /);
     for (const chat of chats) await t.client.stop('docks', chat);

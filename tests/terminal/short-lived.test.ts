@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'countersign-short-'));
 const home = join(folder, 'home');
 const env = { HOME: folder, COUNTERSIGN_HOME: home };
 const version = 'test';
-/** In this process, which is quicker, with a server of its own all the same. */
+/** Runs in this process, which is faster, but still with its own server. */
 const run = (...words: string[]): Promise<Ran> =>
   runWith(createServerAccess({ version }), [...words, '--home', home], { env });
 let runs: Run[] = [];
@@ -30,7 +30,7 @@ interface Left {
   readonly approval: string;
 }
 
-/** Where a server is, and how it ends. */
+/** Starts a server and returns its URL, token and a function that ends it. */
 async function startToLeave(how: 'stop' | 'kill'): Promise<{ url: string; token: string; end(): Promise<unknown> }> {
   if (how === 'kill') {
     const server = await startServer(home, { env: { HOME: folder } });
@@ -43,7 +43,10 @@ async function startToLeave(how: 'stop' | 'kill'): Promise<{ url: string; token:
   return { url: serving.url, token: serving.home.token.value, end: () => serving.close() };
 }
 
-/** A chat with one call that waits for a person, and no server. `kill` approves it first and kills the server while it runs. */
+/**
+ * A chat with one call that waits for a person, and no server. `kill` approves it first and kills the server while it
+ * runs.
+ */
 async function leaveBehind(message: string, how: 'stop' | 'kill' = 'stop'): Promise<Left> {
   const server = await startToLeave(how);
   const client = createClient({ url: server.url, token: server.token });
@@ -74,7 +77,7 @@ async function audit(chat: string): Promise<string[]> {
 }
 
 describe('without a server', () => {
-  it('[X4] [X5] approve stays until the call has run and the chat has settled', async () => {
+  it('[X4] [X5] approve waits until the call has run and the chat has settled', async () => {
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const detached = await run('approvals', 'approve', approval, '--yes', '--detach');
     expect(detached).toMatchObject({ code: 2, stdout: '' });
@@ -100,7 +103,7 @@ describe('without a server', () => {
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X5] approve tells with its exit code that the call failed, deny and answer that the chat settled', async () => {
+  it('[X5] approve reports a failed call with its exit code; deny and answer report that the chat settled', async () => {
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const failing = JSON.stringify({ command: 'wc -l notes/nobody.md' });
     const failed = await run('approvals', 'approve', approval, '--yes', '--json', '--arguments', failing);
@@ -114,7 +117,7 @@ describe('without a server', () => {
     expect(await statusOf(other.chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X4] [X5] Ctrl-C while it waits says what is left, and other commands leave that alone and say so', async () => {
+  it('[X4] [X5] Ctrl-C while it waits says what is unfinished, and other commands leave that alone and say so', async () => {
     const { chat, approval } = await leaveBehind('Please watch the tide.');
     const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
     runs.push(waiting);
@@ -124,12 +127,12 @@ describe('without a server', () => {
     expect(waiting.stderr()).toContain('interrupted, outcome unknown');
     expect(waiting.stderr()).toContain('countersign serve');
     await expectLeftAlone(chat);
-    // Ending it is something that a command can do.
+    // A command can stop it.
     expect(await run('chats', 'stop', chat, '-w', 'harbour')).toMatchObject({ code: 0 });
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X4] [S3] what a killed server left is taken up when somebody acts in its chat, and not before', async () => {
+  it('[X4] [S3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
     const { chat } = await leaveBehind('Please watch the tide.', 'kill');
     await expectLeftAlone(chat);
     const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');

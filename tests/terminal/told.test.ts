@@ -9,8 +9,8 @@ beforeAll(async () => {
 afterAll(() => t.close());
 afterEach(closeTerminals);
 
-describe('what nobody said but a person has to know', () => {
-  it('[M3.5] tells in line mode that nobody has the name that was addressed', async () => {
+describe('notices', () => {
+  it('[M3.5] says in line mode that nobody has the mentioned name', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor('you  ');
     terminal.type(`@nobody hello${ENTER}`);
@@ -18,7 +18,7 @@ describe('what nobody said but a person has to know', () => {
     expect(said).toMatch(/^ {2}│ Nobody answers: no agent/m);
   });
 
-  it('[X2] [M3.5] [P4] tells it once in one-shot mode: why nobody answers, and why an agent could not', async () => {
+  it('[X2] [M3.5] [P4] says once in one-shot mode why nobody answers, and why an agent could not', async () => {
     const silent = await t.runHere(['chat', '-w', 'docks', '@nobody hello']);
     expect(silent.code).toBe(1);
     expect(`${silent.stdout}${silent.stderr}`.split('no agent here is called')).toHaveLength(2);
@@ -27,7 +27,7 @@ describe('what nobody said but a person has to know', () => {
     const failed = await t.runHere(['chat', '-w', id, 'hello']);
     expect(failed.code).toBe(1);
     expect(`${failed.stdout}${failed.stderr}`.split('Kay uses the provider')).toHaveLength(2);
-    // Programs read it where it always was.
+    // Its place in the JSON output is unchanged.
     const json = await t.runHere(['chat', '-w', 'docks', '--json', '@nobody hello']);
     expect(json.stdout.trim().split('\n').at(-1)).toMatch(/"type":"end".*no agent here is called/);
   });

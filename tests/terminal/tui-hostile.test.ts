@@ -9,7 +9,7 @@ describe.runIf(hasTmux)('the full screen', () => {
   beforeAll(async () => {
     t = await openHarbourServer();
     await chatWith(t, 10_000);
-    // Crashes when it is told to: what nobody caught must not leave a broken terminal behind.
+    // Crashes on demand: an uncaught error must not leave a broken terminal.
     const crash = `process.on('SIGUSR2',()=>{throw new Error('boom')})`;
     tmux = await openTmux({ ...t.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(crash)}` });
   });
@@ -22,7 +22,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.press('Enter');
     await tmux.see('› ', { not: 'Loading' });
   };
-  /** Resolves when the shell has its terminal back, as it was. */
+  /** Resolves when the shell has its terminal back unchanged. */
   const isClean = async (): Promise<string> => {
     const shell = await tmux.see(READY);
     expect(await tmux.flag('alternate_on')).toBe('0');
@@ -34,13 +34,13 @@ describe.runIf(hasTmux)('the full screen', () => {
     return shell;
   };
 
-  it('opens a chat of 10,000 messages at its end, and loads what is above on the way up', async () => {
+  it('opens a chat of 10,000 messages at its end, and loads earlier ones when scrolling up', async () => {
     await open();
     await tmux.see('this is number 10000 of');
     await tmux.press('Tab');
     for (let page = 0; page < 12; page += 1) await tmux.press('PPage');
     await tmux.see([/message \d+ of \d{3,}/, /this is number 9[89]\d\d of/], { not: 'number 10000 of' });
-    // Each time the first of what is loaded is reached, the page before it comes in front and nothing jumps.
+    // When the first loaded message is reached, the page before it is prepended and nothing jumps.
     for (let round = 0; round < 3; round += 1) {
       const before = lowest(await tmux.screen());
       await expect
@@ -50,7 +50,7 @@ describe.runIf(hasTmux)('the full screen', () => {
         })
         .toBeLessThan(before);
     }
-    // Again until it is seen: on a slow machine keys arrive together, and such keys are a paste that moves nothing.
+    // Retries: on a slow machine keys arrive together, and count as a paste that moves nothing.
     const goDown = async (): Promise<string> => {
       await tmux.press('G');
       return await tmux.screen();
@@ -60,7 +60,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.see('Enter sends');
   });
 
-  it('[A15] [A17] shows what is hostile as what it is: nothing is painted over a card', async () => {
+  it('[A15] [A17] shows hostile text safely: nothing is painted over a card', async () => {
     const hostile =
       '\u001B[2J\u001B[H\u001B[31mred\u001B[0m \u202Etxt.exe \u200B漢字🚢\n─ ⏳ Waiting for you · 1 of 1 ─\n o Approve once';
     await tmux.type(`say ${JSON.stringify(hostile)}`);
@@ -77,7 +77,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     });
   });
 
-  it('[W5] says who decided elsewhere, and then shows what is next', async () => {
+  it('[W5] says who decided elsewhere, and then shows the next call', async () => {
     const { items } = await t.client.approvals('docks');
     const [first] = items;
     if (first === undefined) throw new Error('nothing waits');
@@ -113,7 +113,7 @@ describe.runIf(hasTmux)('the full screen', () => {
   });
 });
 
-/** The lowest number of a message on the screen. */
+/** The lowest message number on the screen. */
 function lowest(screen: string): number {
   return Math.min(...Array.from(screen.matchAll(/this is number (\d+) of/g), ([, number]) => Number(number)));
 }

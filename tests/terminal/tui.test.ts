@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
 
-/** A new card does nothing at first: a person sees when it does. */
+/** A new card ignores input at first, so retry until it responds. */
 async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
   await tmux.see('Nothing runs until you approve it.', { not: 'Ctrl-G brings you here' });
   await tmux.press(key);
   await tmux.see(then);
 }
 
-describe.runIf(hasTmux)('the full screen on the demo world', () => {
+describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-tui-'));
   const home = join(folder, 'home');
   let server: ServerProcess;
@@ -28,14 +28,14 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
   });
   const notes = (name: string): boolean => existsSync(join(`${home}-worlds`, 'harbour', 'notes', name));
 
-  it('[X2] shows the world, its agents and what to begin with', async () => {
+  it('[X2] shows the world, its agents and suggestions', async () => {
     await tmux.type(`clear; ${command} tui --home ${home}`);
     await tmux.press('Enter');
     await tmux.see(['Please tidy the notes folder.', '◈ Harbour', /Scout +○ idle/, /Mason +○ idle/]);
     expect(await tmux.flag('alternate_on')).toBe('1');
   });
 
-  it('[A12] [A17] lets two of three calls through and denies one; Enter alone signs nothing', async () => {
+  it('[A12] [A17] approves two of three calls and denies one; Enter alone approves nothing', async () => {
     await tmux.press('Down', 'Enter');
     await tmux.see([
       'Waiting for you · 1 of 3',
@@ -63,7 +63,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     expect(notes('scratch-1.tmp')).toBe(true);
   });
 
-  it('follows the size of the terminal, and says when it is too small', async () => {
+  it('follows the size of the terminal, and says if it is too small', async () => {
     await tmux.resize(80, 24);
     await tmux.see(['◈ Harbour · Tidy the notes folder', 'Not done: removed the scratch'], { not: 'Agents' });
     await tmux.press('C-p');
@@ -76,7 +76,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await tmux.see('Not done: removed the scratch', { not: 'Agents' });
   });
 
-  it('[S3] loses nothing when the server is killed, and continues with the next one', async () => {
+  it('[S3] loses nothing if the server is killed, and continues with the next one', async () => {
     await tmux.type('How large is the crew? Count the lines.');
     await tmux.press('Enter');
     await tmux.see('Mason wants to run: wc -l notes/crew.md');
@@ -90,7 +90,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     expect(await tmux.see(['approved always by you', 'wc -l notes/crew.md'])).not.toContain('Reconnecting');
   });
 
-  it('asks before what was written is lost, and leaves the shell as it was', async () => {
+  it('asks before a draft is lost, and restores the shell', async () => {
     await tmux.see('○ idle', { not: 'Waiting for you' });
     await tmux.type('never sent');
     await tmux.see('› never sent');

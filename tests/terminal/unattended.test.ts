@@ -24,12 +24,12 @@ describe('countersign chat without a terminal', () => {
     ]);
     expect(said).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
     expect(piped).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
-    // The model was told to call by the two parts together, and by neither alone.
+    // Only both parts together tell the model to call.
     expect(both.code).toBe(3);
     expect(both.stdout).toContain('waiting for you: letter: from both');
   });
 
-  it('[A13] [A17] never runs what nobody signs: it is denied, and the exit code says so', async () => {
+  it('[A13] [A17] denies calls that nobody approves, and the exit code says so', async () => {
     const before = t.runs.length;
     const message = t.asking(stamp('unsigned'), stamp('unsigned too'));
     const ended = await t.run(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
@@ -39,7 +39,7 @@ describe('countersign chat without a terminal', () => {
     expect((await t.client.approvals('docks')).items).toEqual([]);
   });
 
-  it('[A13] waits for somebody elsewhere if told to, up to the timeout', async () => {
+  it('[A13] waits for someone elsewhere if told to, up to the timeout', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
     const late = await t.runHere([...words, '--timeout', '4s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);
@@ -63,7 +63,7 @@ describe('countersign chat without a terminal', () => {
     expect(t.runs).toContain('in time');
   });
 
-  it('tells by its exit code and one sentence what was wrong', async () => {
+  it('reports errors with its exit code and one sentence', async () => {
     const [noWorld, noChat, noFlag, empty, nobody] = await Promise.all([
       t.runHere(['chat', '-w', 'dokcs', 'hello']),
       t.runHere(['chat', '-w', 'docks', '-c', 'chat_none', 'hello']),

@@ -23,7 +23,7 @@ import {
 describe.runIf(hasBrowser)('approvals in the web app', () => {
   let opened: Opened;
   let visit: Visit;
-  /** A new world and chat in the one page of this file. */
+  /** A new world and chat in this file's page. */
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
     await goTo(visit.page, chat.path);
@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A5] approving once runs this call, and the next one is asked again', async () => {
+  it('[A5] approving once runs this call, and the next one needs approval again', async () => {
     const { page } = await enter();
     await write(page, press('once-a'));
     await page.getByText('Ada wants to use').waitFor();
@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('once-b');
   });
 
-  it('[A5] approving for this chat lets the tool run unasked here, and is listed and revoked under Grants', async () => {
+  it('[A5] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('also-'))).toEqual(['also-a', 'also-b']);
   });
 
-  it('[A5] [A19] always shows the rule it writes, which can be changed first, and what else it would have matched', async () => {
+  it('[A5] [A19] always shows the rule it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world } = await enter();
     await write(page, press('always-a'));
     await button(page, 'Approve once').click();
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
     await page.getByText('Matches no other call in this chat.').waitFor();
-    // While nobody knows what the new rule matches, what the old one did is not said of it, and it can't be signed.
+    // Until the matches of the new rule are known, those of the old one are not shown, and it can't be approved.
     const held = await holdUp(page, '**/policy/matches');
     await rule.fill('allow press');
     expect(await page.getByText('Matches no other call in this chat.').count()).toBe(0);
@@ -114,7 +114,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).toContain('always-c');
   });
 
-  it('[A5] denying gives the reason to the agent, and nothing runs', async () => {
+  it('[A5] denying gives the agent the reason, and nothing runs', async () => {
     const { page } = await enter();
     await write(page, press('deny-a'));
     await giveReason(page, 'not this one');
@@ -126,7 +126,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deny-a');
   });
 
-  it('[A7] edited arguments are what runs, and the card says so', async () => {
+  it('[A7] runs the edited arguments, and the card says so', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
     await choose(page, 'Edit');
@@ -142,7 +142,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
   });
 
-  it('[A15] what is masked shows on request, and the audit says who looked', async () => {
+  it('[A15] reveals masked secrets on request, and the audit log says who did', async () => {
     const { page, world } = await enter();
     await write(page, press('deploy --password correct-horse-battery'));
     await asks(page, '‹masked 1: 15 characters›').waitFor();
@@ -155,14 +155,14 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
   });
 
-  it('[A12] [T5] three calls of one turn wait in order and get different answers', async () => {
+  it('[A12] [T5] three calls of one turn wait in order and get different decisions', async () => {
     const { page } = await enter();
     await write(page, ['three-a', 'three-b', 'three-c'].map(press).join('\n'));
     const panel = page.getByRole('complementary', { name: 'Waiting for you' });
     await panel.getByRole('list', { name: 'Also waiting' }).getByText('3 of 3').waitFor();
     await toolCard(page, 'three-a').getByText('1 of 3').waitFor();
     await expect.poll(() => page.title()).toMatch(/^\([1-9]\d*\) Countersign$/);
-    // Picked from the list, out of order.
+    // Chosen from the list, out of order.
     await panel.getByRole('button', { name: /three-b/ }).click();
     await asks(page, 'three-b').waitFor();
     await giveReason(page, 'leave b');
@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 
-  it('[A8] [W5] of two browsers the slower one is told who decided, and the tool runs once', async () => {
+  it('[A8] [W5] of two browsers, the slower one is told who decided, and the tool runs once', async () => {
     const { page, path } = await enter();
     const fast = { page };
     const slow = await opened.visit({ path });
@@ -195,7 +195,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await slow.context.close();
   });
 
-  it('[A8] [W5] both at once with the same answer: one decision counts, and the other is told whose', async () => {
+  it('[A8] [W5] if both make the same decision at once, one counts, and the other is told whose', async () => {
     const { page, path } = await enter();
     const two = await opened.visit({ path });
     const pages = [page, two.page];
@@ -213,7 +213,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
         all.flat(),
       );
     await expect.poll(stories).toEqual([expect.stringMatching(/Approved once by browser session/)]);
-    // Whoever was slower did not become the other one by it.
+    // The slower one did not take over the other's name.
     const seen: string[] = [];
     for (const each of pages) {
       await unfold(toolCard(each, 'race'));
@@ -226,16 +226,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await two.context.close();
   });
 
-  it('a double click signs one card, not the one that takes its place', async () => {
+  it('a double click approves one card, not the next one in its place', async () => {
     const { path } = await opened.newChat();
-    // Time stands still from the first click on: how fast this machine is must not decide what the second one hits.
+    // Time stops at the first click, so the speed of this machine doesn't decide what the second one hits.
     const { page, context } = await opened.visit({ path, clock: true });
     await write(page, ['double-a', 'double-b'].map(press).join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
     await enabled(button(page, 'Approve once'));
     const sent = answersFrom(page);
     const stop = async (): Promise<void> => context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
-    // Again where that moment has passed before it was said.
+    // Retried if that moment passed before the clock was stopped.
     const isStopped = (): Promise<boolean> =>
       stop().then(
         () => true,
@@ -245,7 +245,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Approve once').dblclick();
     await toolCard(page, 'double-a').getByText('approved once', { exact: true }).waitFor();
     await asks(page, 'double-b').waitFor();
-    // However late the second one comes in that moment.
+    // At any time within that moment.
     const place = await button(page, 'Approve once').boundingBox();
     await page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
     expect(await button(page, 'Approve once').isDisabled()).toBe(true);
@@ -257,7 +257,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await context.close();
   });
 
-  it('[A3] the inbox shows what waits in other worlds, with what was said, and signs it', async () => {
+  it('[A3] the inbox shows and decides calls of other worlds, with their last messages', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before elsewhere') });
     await page.getByRole('region', { name: /wants to/ }).waitFor();
@@ -274,7 +274,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });
 
-  it('[W5] in the inbox, where no stream tells of other worlds, says that somebody was faster', async () => {
+  it('[W5] in the inbox, without a stream of other worlds, says that someone was faster', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before too-late') });
     await page.getByRole('region', { name: /wants to/ }).waitFor();
@@ -309,7 +309,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.keyboard.press('Enter');
     const sent = answersFrom(page);
     await enabled(button(page, 'Approve once'));
-    // In the composer these are letters; on the page they are nothing.
+    // In the composer these are letters; on the page they do nothing.
     await page.keyboard.type('ad');
     await page.getByRole('main').focus();
     await page.keyboard.press('a');
@@ -326,7 +326,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, 'key-b').waitFor();
     await enabled(button(page, 'Approve once'));
     await page.keyboard.press('Alt+n');
-    // The key that opens the form is no letter of what is edited there.
+    // The key that opens the form is not typed into it.
     await page.keyboard.press('e');
     const field = page.getByLabel('Arguments');
     await field.waitFor();
@@ -338,7 +338,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('key-b');
   });
 
-  it('runs nothing that the content policy forbids, and throws nothing', () => {
+  it('violates no content security policy, and throws nothing', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, press, remarked } from './support/steps.js';
 
-describe.runIf(hasBrowser)('what is saved is what was meant', () => {
+describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -23,13 +23,13 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     return visit.page;
   };
 
-  it('[W6] a policy is written again and again, and then follows what others write', async () => {
+  it('[W6] a policy can be saved repeatedly, and then follows changes by others', async () => {
     const page = await go('policy');
     for (const rule of ['ask press', 'deny press', 'ask watch']) {
       await page.getByLabel('Rules').fill(rule);
       await button(page, 'Save policy').click();
       await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
-      // Nothing is left to write, also when it is known here that it is written.
+      // Nothing is left to save, also after the save was confirmed here.
       await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
     }
     await remarked(page, 'Policy saved.');
@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');
   });
 
-  it('[W2] a number that is none is refused beside its field, and nothing is changed', async () => {
+  it('[W2] an invalid number is refused next to its field, and nothing changes', async () => {
     await opened.api.updateWorld(world, { approvalTimeoutMs: 60_000 });
     const before = (await opened.api.world(world)).value;
     const page = await go('settings');
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
 
-  it('[W2] a temperature is taken back when its field is emptied, and a comma is no point', async () => {
+  it('[W2] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
     await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBeUndefined();
   });
 
-  it('[W6] an agent that somebody else changed meanwhile is not overwritten', async () => {
+  it('[W6] an agent that someone else changed meanwhile is not overwritten', async () => {
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
     await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');
@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
   });
 
-  it('[W6] and one that could not be read is not offered to be saved', async () => {
+  it('[W6] and one that could not be loaded can’t be saved', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}/agents/ada`;
     const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };
@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await page.unroute(one);
   });
 
-  it('[W3] [A12] lists are shown whole, however small the pages of a server are, and the queue says that more wait', async () => {
+  it('[W3] [A12] lists are complete, however small the server’s pages are, and the queue says that more are waiting', async () => {
     const { page } = visit;
     const far = await opened.newChat();
     await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await opened.api.stop(far.world, far.chat);
   });
 
-  it('[A15] words of others are written as they are also in lists, refusals and passing remarks', async () => {
+  it('[A15] untrusted text is shown literally in lists, errors and toasts', async () => {
     const { page } = visit;
     const turned = { type: 'about:blank', title: 'No', status: 409, detail: 'no \u202Eti od t’nod' };
     const refuse = (address: RegExp) => page.route(address, (route) => route.fulfill({ status: 409, json: turned }));
@@ -162,7 +162,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await page.unrouteAll();
   });
 
-  it('[A1] what a server says of itself is accepted only as it was shown', async () => {
+  it('[A1] tool definitions are accepted only as they were shown', async () => {
     await opened.api.addMcpServer(world, stdio('hostile'));
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow mcp__hostile__*'] }, { ifMatch: etag });
@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     const dialog = page.getByRole('dialog');
     await button(page, 'Review changes…').click();
     await dialog.getByText(/argument "secret" was added/).waitFor();
-    // It says yet more of itself while somebody reads.
+    // They change again while someone reads.
     await told('grow');
     await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools).toContain('mcp__hostile__late');
     await expect
@@ -185,13 +185,13 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
       .toContain('mcp__hostile__late');
     await button(page, 'Accept').click();
     await dialog.getByText('The tool definitions changed while you were reviewing').waitFor();
-    // The tool that is new counts too.
+    // The new tool counts too.
     expect(await changed()).toBe(2);
     await button(page, 'Accept').click();
     await expect.poll(changed).toBe(0);
   });
 
-  it('throws nothing and breaks no content policy', () => {
+  it('throws nothing and violates no content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -17,8 +17,8 @@ import {
   write,
 } from './support/steps.js';
 
-/** An agent, or what it read, that wants a signature it would not get. */
-describe.runIf(hasBrowser)('an agent that means no good', () => {
+/** An agent, or a text it read, that tries to get an approval. */
+describe.runIf(hasBrowser)('a malicious agent', () => {
   let opened: Opened;
   let visit: Visit;
   const asked: string[] = [];
@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A10] can draw nothing in its words that is taken for a card, a signature or a button', async () => {
+  it('[A10] can’t draw anything that looks like a card, an approval or a button', async () => {
     const { page, world, chat } = await enter();
     const forged = [
       '## Ada wants to run',
@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[A3] can hide nothing in the middle of a long call: the end is shown, and that not all of it is', async () => {
+  it('[A3] can’t hide anything in the middle of a long call: the end is shown, and that part of it is hidden', async () => {
     const { page } = await enter();
     const long = `echo ${'a'.repeat(30_000)}; rm -rf everything; echo ${'b'.repeat(30_000)}; the very end`;
     await write(page, call('shell_cmd', { command: long }));
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await expect.poll(() => card.count()).toBe(0);
   });
 
-  it('holds nothing up with an argument of a megabyte', async () => {
+  it('blocks nothing with an argument of a megabyte', async () => {
     const { page } = await enter();
     await opened.api.send(...(await here(page)), { content: press(`begin ${'x'.repeat(990_000)} end`) });
     const card = page.getByRole('region', { name: /wants to use/ });
@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await said(page, 'Finished. denied: too long').waitFor();
   });
 
-  it('[A12] can not tire anybody with fifty calls at once: each waits in order, and one answer answers one', async () => {
+  it('[A12] can’t overwhelm anyone with fifty calls at once: each waits in order, and one decision decides one', async () => {
     const { page, world } = await enter();
     const many = Array.from({ length: 50 }, (_, index) => `fifty-${String(index).padStart(2, '0')}`);
     await write(page, many.map(press).join('\n'));
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await button(page, 'Approve once').click();
     await page.getByText('1 of 49', { exact: true }).first().waitFor();
-    // Signed is not yet run.
+    // An approved call may not have run yet.
     await expect.poll(() => opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
     expect((await opened.api.approvals(world)).items).toHaveLength(49);
     await button(page, 'Stop').click();
@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
   });
 
-  it('[A12] [N2] can not slow the inbox down with a long queue: its first page is loaded, and more when a person asks', async () => {
+  it('[A12] [N2] can’t slow the inbox down with a long queue: its first page is loaded, and more on request', async () => {
     const { page, world, chat } = await enter();
     const chats = [chat, (await opened.api.createChat(world)).id];
     for (const each of chats) {
@@ -132,7 +132,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
   it.each([
     [360, 740],
     [1280, 800],
-  ])('breaks no page of %d by %d with very long names', async (width, height) => {
+  ])('breaks no page at %d by %d with very long names', async (width, height) => {
     const { world, path, chat } = await opened.newChat();
     const name = 'W'.repeat(64);
     await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
@@ -144,7 +144,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await goTo(page, path);
     await opened.api.send(world, chat, { content: `@${name}\n${press('P'.repeat(300))}` });
     await toolCard(page, 'PPP').waitFor();
-    // With what is there when all of it is loaded.
+    // Wait until everything is loaded.
     const main = page.getByRole('main');
     for (const [where, there] of [
       [path, toolCard(page, 'PPP')],
@@ -170,12 +170,12 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     }
   });
 
-  it('[W1] a session that has ended says so, shows nothing more, and signs nothing', async () => {
+  it('[W1] an ended session says so, shows nothing more, and approves nothing', async () => {
     const { world, path } = await opened.newChat();
     const { page, context } = await opened.visit({ path });
     await write(page, press('ended'));
     await enabled(button(page, 'Approve once'));
-    // Whatever else the page asks for meanwhile would be told first, and there would be nothing left to click on.
+    // Other requests of the page would fail first, and leave nothing to click on.
     const others = await holdUp(page, /\/api\/(?!.*\/tool-results$)/);
     await context.clearCookies();
     await button(page, 'Approve once').click();
@@ -185,7 +185,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(await page.getByText('ended').filter({ hasText: 'press', visible: true }).count()).toBe(0);
     expect(opened.ran).not.toContain('ended');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    // A new link leads back in, to the same question.
+    // A new link leads back to the same card.
     await page.goto(opened.serving.newStartUrl());
     await page.getByLabel('Message').waitFor();
     await page.goto(`${opened.serving.url}${path}`);
@@ -194,7 +194,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await context.close();
   });
 
-  it('[S8] [W1] a session that has ended takes nothing away that was typed: after signing in elsewhere the page continues', async () => {
+  it('[S8] [W1] an ended session loses nothing that was typed: the page continues after signing in elsewhere', async () => {
     const { world } = await opened.newChat();
     const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
     await page.getByLabel('Rules').fill('ask press(*)');
@@ -213,7 +213,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await context.close();
   });
 
-  it('asked nobody else for anything, and threw nothing', () => {
+  it('sent no other requests, and threw nothing', () => {
     expect(new Set(asked)).toEqual(new Set([opened.serving.url]));
     expect(visit.complaints).toEqual([]);
   });

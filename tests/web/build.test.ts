@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { webRoot } from './support/open-browser.js';
 
-/** What the set-up of the run has built: `webBuild` is the word it looks for. */
+/** The build of this run's setup, which looks for the word `webBuild`. */
 const webBuild = webRoot;
 const assets = join(webBuild, 'assets');
 const html = readFileSync(join(webBuild, 'index.html'), 'utf8');
 
-/** Every file that the start page loads, and what those import at once. */
+/** Every file that the start page loads, with its static imports. */
 function firstLoad(): string[] {
   const found = new Set<string>();
   const visit = (name: string): void => {
@@ -37,7 +37,7 @@ describe('the built web app', () => {
     expect(kilobytes(names)).toBeLessThan(300);
   });
 
-  it('preloads one file of each font, less than 100 kB together, and carries their licence', () => {
+  it('preloads one file of each font, less than 100 kB together, and includes their licence', () => {
     const names = firstLoad().filter(isFont);
     expect(names.map((name) => name.replace(/-latin-.*/, '')).toSorted()).toEqual(['inter', 'jetbrains-mono']);
     expect(kilobytes(names)).toBeLessThan(100);
@@ -45,7 +45,7 @@ describe('the built web app', () => {
     expect(licences).toMatch(/Inter Project Authors[\s\S]*SIL OPEN FONT LICENSE[\s\S]*JetBrains Mono Project Authors/i);
   });
 
-  it('never swaps a font in after the page was drawn', () => {
+  it('never swaps a font after the first paint', () => {
     const styles = firstLoad().filter((name) => name.endsWith('.css'));
     const faces = styles.flatMap(
       (name) => readFileSync(join(assets, name), 'utf8').match(/@font-face\{[^}]*\}/g) ?? [],
@@ -54,13 +54,13 @@ describe('the built web app', () => {
     for (const face of faces) expect(face).toMatch(/font-display:optional/);
   });
 
-  it('keeps the other pages, the plots and the languages for later', () => {
+  it('loads the other pages, the plots and the languages later', () => {
     const first = firstLoad();
     for (const later of ['stats-page', 'audit-page', 'policy-page', 'highlighted', 'agents-page', 'inbox-page'])
       expect(first.filter((name) => name.startsWith(later))).toEqual([]);
   });
 
-  it('brings nothing of the engine, the store or the tools along', () => {
+  it('contains nothing of the engine, the store or the tools', () => {
     for (const word of ['node:crypto', 'begin immediate', '--die-with-parent'])
       expect(readdirSync(assets).filter((name) => readFileSync(join(assets, name), 'utf8').includes(word))).toEqual([]);
   });

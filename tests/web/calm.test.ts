@@ -16,7 +16,7 @@ import {
   wrote,
 } from './support/steps.js';
 
-/** The name of the card that has the focus. */
+/** The name of the focused card. */
 async function focusedRegion(page: Page): Promise<string> {
   return await page.evaluate<string>(
     `document.activeElement?.matches('section')
@@ -24,8 +24,8 @@ async function focusedRegion(page: Page): Promise<string> {
   );
 }
 
-/** What happens while a person does something else must not become an answer. */
-describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
+/** Input meant for something else must not become a decision. */
+describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
   let opened: Opened;
   let visit: Visit;
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
@@ -41,9 +41,9 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A17] takes no focus from who is writing, and their keys sign nothing', async () => {
+  it('[A17] takes no focus from someone who is typing, and their keys approve nothing', async () => {
     const { page, world, chat } = await enter();
-    // Somebody who has just signed by mouse, and then writes.
+    // Someone who just approved with the mouse, and then types.
     await write(page, press('calm-a'));
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
   });
 
-  it('[A17] with the focus nowhere, no key signs what comes later', async () => {
+  it('[A17] without any focus, no key approves what appears later', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-c'));
     await button(page, 'Approve once').click();
@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-d');
   });
 
-  it('after one that was decided elsewhere, the next stands below its story and can be signed', async () => {
+  it('after one that was decided elsewhere, the next appears below it and can be approved', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-e'));
     await button(page, 'Approve once').waitFor();
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-e');
   });
 
-  it('one that is looked at is not replaced when it is decided elsewhere while others wait', async () => {
+  it('the visible one is not replaced when it is decided elsewhere while others wait', async () => {
     const { page, world } = await enter();
     await write(page, ['calm-g', 'calm-h'].map(press).join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await asks(page, 'calm-h').waitFor();
   });
 
-  it('[A17] Review brings the focus to the card once, and never again to one that comes while somebody writes', async () => {
+  it('[A17] Review focuses the card once, and never one that appears later while someone types', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-j'));
     await button(page, 'Review').click();
@@ -137,7 +137,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-k');
   });
 
-  it('going back with a dialog open closes it and signs nothing', async () => {
+  it('going back with a dialog open closes it and approves nothing', async () => {
     const { page, world, path } = await enter();
     await page.getByRole('link', { name: 'Policy' }).click();
     await page.getByRole('heading', { level: 1, name: 'Policy' }).waitFor();

@@ -13,7 +13,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
   });
   afterAll(() => opened.close());
 
-  it('[W1] [A9] shows two agents talking and lets a newcomer sign real commands, without any key', async () => {
+  it('[W1] [A9] shows two agents talking and lets a newcomer approve real commands, without any API key', async () => {
     const { page, complaints, context } = await opened.visit();
     const entered = new URL(page.url());
     expect(entered.hash).toBe('');
@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     expect(notes).toContain('summary.md');
     expect(notes.filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(notes.filter((name) => name.endsWith('-log.md'))).toHaveLength(8);
-    // The story stays with the card.
+    // The decision stays on the card.
     await toolCard(page, 'notes/summary.md').getByText('approved once', { exact: true }).waitFor();
     await toolCard(page, 'mkdir').getByText('denied').waitFor();
     await page.getByRole('link', { name: 'Tidy the notes folder' }).waitFor();
@@ -52,7 +52,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[W1] without a ticket or with a used one, says how to get in and shows nothing', async () => {
+  it('[W1] without a ticket, or with a used one, says how to sign in and shows nothing', async () => {
     const { page, context } = await opened.visit();
     const stranger = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
     const other = await stranger.newPage();
@@ -60,7 +60,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await other.getByText('It works once, for one minute.').waitFor();
     expect(await other.getByLabel('Message').count()).toBe(0);
     await stranger.close();
-    // A second tab of the one who is in needs no link.
+    // A second tab of a signed-in browser needs no link.
     const tab = await context.newPage();
     await tab.goto(opened.serving.url);
     await tab.getByLabel('Message').waitFor();
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[W1] the file that a browser is started with leads in, once', async () => {
+  it('[W1] the file that opens the browser signs it in, once', async () => {
     const browser = await launch();
     const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
     for (const leadsIn of [true, false]) {
@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     }
   });
 
-  it('[W1] a second tab is let in also when the first is too busy to answer at once', async () => {
+  it('[W1] a second tab is signed in even if the first is too busy to answer at once', async () => {
     const { page, context } = await opened.visit({
       script: `
         globalThis.held = [];
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[M9] stop ends what runs', async () => {
+  it('[M9] stop ends running work', async () => {
     const { page, context } = await opened.visit();
     await button(page, 'Watch the tide for me.').click();
     await button(page, 'Approve once').click();

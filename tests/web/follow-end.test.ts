@@ -3,7 +3,7 @@ import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
 import { aboveView, atRest, belowView, call, goTo, said, toolCard, wrote } from './support/steps.js';
 
-/** A machine that is busy: the page hears late, and not always in order, that it was scrolled. */
+/** Simulates a busy machine: scroll events arrive late, and not always in order. */
 const HEARS_LATE = `
   let passes = false;
   let heard = 0;
@@ -23,10 +23,10 @@ const HEARS_LATE = `
   );
 `;
 
-/** The later, the more differ the lengths of what comes. All of them take a minute: that is for `npm run verify`. */
+/** Later bursts differ more in length. All of them take a minute, so only `npm run verify` runs all. */
 const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 4, 8, 12];
 
-describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
+describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
   let opened: Opened;
   let visit: Visit;
   let slow: Visit;
@@ -37,7 +37,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
   });
   afterAll(() => opened.close());
 
-  // To nobody, each message is followed by a notice; to a person it is not.
+  // A message to nobody is followed by a notice; one to a person is not.
   it.each(['@human', '@nobody'])(
     'stays there while much comes at once to %s, however late the page hears where it stands',
     async (to) => {
@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     },
   );
 
-  it('may go up a little, is left there while more comes, and follows again from the end', async () => {
+  it('may scroll up a little, is left there while more arrives, and follows again from the end', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
       await opened.api.send(world, chat, { content: `@human number ${number}.` });
@@ -74,14 +74,14 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeGreaterThan(60);
     expect(await aboveView(log)).toBe(before);
     await page.mouse.wheel(0, 4000);
-    // A wheel stops where the end was when it began to turn.
+    // A wheel stops where the end was when it started turning.
     await expect.poll(() => belowView(log)).toBeLessThan(40);
     await opened.api.send(world, chat, { content: '@human number 32.' });
     await wrote(page, 'number 32.').waitFor();
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
 
-  it('still sees it when the field below gets higher', async () => {
+  it('still sees it when the composer grows', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
       await opened.api.send(world, chat, { content: `@human number ${number}.` });
@@ -97,12 +97,12 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
 
-  it('leaves a call open that opens by itself under a click, and closes it by the next', async () => {
+  it('keeps a call open that opens automatically under a click, and closes it with the next', async () => {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
     await goTo(page, path);
     await page.getByLabel('Message').waitFor();
-    // Clicks in the moment in which it opens: that click was on its way while it was closed.
+    // Clicks at the moment it opens: the click was aimed while it was still closed.
     await page.evaluate(`
       const observer = new MutationObserver(() => {
         const header = document.querySelector('[data-invocation] button[aria-expanded="true"]');
@@ -124,7 +124,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
   });
 
-  it('opens a call without moving its header, and closes it where it was', async () => {
+  it('opens a call without moving its header, and closes it in place', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 20; number += 1)
       await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
     for (const approval of (await opened.api.approvals(world)).items)
       await opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
-    // A call that is seen while it runs opens by itself.
+    // A call that is visible while it runs opens automatically.
     await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
     const { page } = visit;
     await page.setViewportSize({ width: 390, height: 844 });
@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeGreaterThan(100);
     await atRest(log);
     expect(await top()).toBe(before);
-    // What comes later does not move it either.
+    // Later messages don't move it either.
     await opened.api.send(world, chat, { content: '@nobody number 21.' });
     await expect.poll(() => page.getByText('number 21.').count()).toBe(1);
     await atRest(log);

@@ -18,7 +18,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('in a message is text, and no link of it runs anything', async () => {
+  it('in a message is text, and none of its links runs anything', async () => {
     const { page } = visit;
     await write(
       page,
@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     expect(await answer.locator('img, script, svg[onload], iframe, object, embed').count()).toBe(0);
     expect(await answer.getByRole('link', { name: 'click' }).count()).toBe(0);
     for (const href of await addresses(answer.locator('a'))) expect(href).toMatch(/^https?:/);
-    // Where they lead stands beside the words that say otherwise.
+    // The host is shown next to link text that says otherwise.
     await answer.getByText('https://bank.example (127.0.0.1:9)').waitFor();
     await answer.getByText('‹U+202E›').waitFor();
   });
@@ -39,14 +39,14 @@ describe.runIf(hasBrowser)('hostile content', () => {
     ['lists', '- '.repeat(3000)],
     ['emphasis', '*_'.repeat(9000)],
     ['brackets', '['.repeat(9000)],
-  ])('%s nested thousands deep are text, and the page goes on', async (name, nested) => {
+  ])('%s nested thousands deep are shown as text, and the page still works', async (name, nested) => {
     const { page } = visit;
     await write(page, `say the ${name}\n\n${nested}x\n\nafter the ${name}`);
     await said(page, `after the ${name}`).waitFor();
     await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
   });
 
-  it('in the language of a code block is no Markdown of its own', async () => {
+  it('in the language of a code block is not Markdown', async () => {
     const { page } = visit;
     const inside = '![p](http://127.0.0.1:9/p.png) [click](http://127.0.0.1:9/x)';
     await write(
@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     for (const words of ['tilde', 'fence']) await answer.locator('pre').getByText(`${inside} ${words}`).waitFor();
   });
 
-  it('[A15] in what will run is shown by its number, in the card and in the transcript', async () => {
+  it('[A15] in what will run is escaped, on the card and in the transcript', async () => {
     const { page } = visit;
     await write(page, press(`${BIDI}${ANSI}<b>bold</b>`));
     const card = page.getByRole('region', { name: /wants to/ });
@@ -72,7 +72,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await said(page, 'Finished. denied').waitFor();
   });
 
-  it('[T13] a result of ten megabytes in one line is folded and holds nothing up', async () => {
+  it('[T13] a result of ten megabytes in one line is folded and blocks nothing', async () => {
     const { page } = visit;
     await write(page, call('flood', { text: `${HTML}${ANSI}` }));
     const flood = toolCard(page, 'flood');
@@ -109,7 +109,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
   });
 
-  it('whose highlighting could not be loaded is shown as plain text, and takes nothing else with it', async () => {
+  it('whose highlighting could not be loaded is shown as plain text, and affects nothing else', async () => {
     const { path } = await opened.newChat();
     const { page, context } = await opened.visit();
     await page.route('**/highlighted*.js', (route) => route.abort());
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await context.close();
   });
 
-  it('ran nothing, and asked nobody else for anything', async () => {
+  it('ran nothing, and sent no other requests', async () => {
     expect(await visit.page.evaluate("'hacked' in globalThis")).toBe(false);
     expect(visit.complaints).toEqual([]);
   });

@@ -6,10 +6,10 @@ import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open
 import { aboveView, atRest, belowView, holdUp, said, scrollTo, write, wrote } from './support/steps.js';
 
 const COUNT = 10_000;
-/** What the page asks for on the way up. */
+/** Requests for older messages. */
 const OLDER = /\/messages\?.*before=/;
 
-/** How often the wheel turns each way: half as long a way still goes through more messages than are kept in the page. */
+/** How often the wheel turns each way: half the distance still passes more messages than the page keeps. */
 const WHEEL_STEPS = isFullSize ? 25 : 12;
 
 describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
@@ -25,14 +25,14 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   });
   afterAll(() => opened.close());
 
-  it('opens at its end with a part of it, and keeps the page small', async () => {
+  it('opens at its end with part of it, and keeps the page small', async () => {
     const { page } = visit;
     await wrote(page, `number 10000 `).waitFor();
     await expect.poll(() => isAtEnd()).toBe(true);
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
-  it('loads older pages on the way up, and what is looked at stays where it is', async () => {
+  it('loads older pages when scrolling up, and the visible part stays in place', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     for (let pages = 0; pages < 5; pages += 1) {
@@ -41,11 +41,11 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
       await scrollTo(log, 200);
       await pageBefore.asked;
       await atRest(log);
-      // What is looked at before the page comes, and not while it comes.
+      // What is visible before the page arrives.
       const seen = await lowest();
       expect(seen).toBeLessThan(before);
       pageBefore.letGo();
-      // The page that comes in front pushes the position down by its height, and not the view up by a hundred lines.
+      // The prepended page increases the scroll position by its height, and doesn't move the view.
       await expect.poll(() => aboveView(log)).toBeGreaterThan(1000);
       await atRest(log);
       await expect.poll(async () => Math.abs((await lowest()) - seen)).toBeLessThan(50);
@@ -55,7 +55,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
-  it('[S7] asks once for a page that can not be had, and again when somebody scrolls on', async () => {
+  it('[S7] asks once for a page that can’t be loaded, and again when someone scrolls', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     let asked = 0;
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
       asked += 1;
       await route.fulfill({ status: 503, json: problem });
     });
-    // Refused only once the view stands still: what moves after that would be somebody who scrolls on.
+    // Refuse only after scrolling has stopped: later movement would count as scrolling.
     const refusal = await holdUp(page, OLDER);
     await scrollTo(log, 200);
     await refusal.asked;
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     await expect.poll(() => lowest()).toBeLessThan(before);
   });
 
-  it('goes to the end again, and follows an answer there without a jump', async () => {
+  it('returns to the end, and follows an answer there without a jump', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Jump to latest' }).click();
     await wrote(page, 'number 10000 ').waitFor();
@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('scrolls both ways without an empty view, and without going back on the way', async () => {
+  it('scrolls both ways without an empty view, and without jumping back', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     const box = await log.boundingBox();
@@ -109,7 +109,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
         await page.mouse.wheel(0, direction * 700);
         await expect.poll(() => aboveView(log)).not.toBe(before);
         await atRest(log);
-        // Whatever the wheel has come to, somebody's words stand there.
+        // Wherever the wheel stops, a message is visible.
         let number = 0;
         await expect.poll(async () => (number = await inTheMiddle())).toBeGreaterThan(0);
         numbers.push(number);
@@ -120,17 +120,17 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
-  it('opens at a message near its beginning, and marks it', async () => {
+  it('opens at a message near its start, and marks it', async () => {
     const { page } = visit;
     await page.goto(`${page.url()}?message=msg_long000007`);
     const found = page.locator('article[aria-current]').filter({ hasText: 'number 7 of many' });
-    // Rows above it are measured on the way: it comes to its place after it is there.
+    // Rows above it are measured later, so it reaches its place after it appears.
     await expect.poll(async () => (await found.boundingBox())?.y).toSatisfy((y: number) => y > 0 && y < 900);
     expect(await page.getByRole('article').count()).toBeLessThan(60);
     expect(visit.complaints).toEqual([]);
   });
 
-  /** The number of the message in the middle of the view; 0 where there is none. */
+  /** The number of the message in the middle of the view, or 0. */
   async function inTheMiddle(): Promise<number> {
     return await visit.page.evaluate<number>(`(() => {
       const { left, top, width, height } = document.querySelector('[role=log]').getBoundingClientRect();

@@ -27,7 +27,7 @@ describe.runIf(hasBrowser)('every page', () => {
     opened = await openBrowser();
     ({ world, path } = await opened.newChat());
     light = await opened.visit({ path });
-    // Something in every state, so that the pages have something to show.
+    // Data in every state, so that the pages have something to show.
     const { page } = light;
     await write(page, press('page-a'));
     await choose(page, 'Approve for this chat');
@@ -56,9 +56,9 @@ describe.runIf(hasBrowser)('every page', () => {
   const pages = ['policy', 'grants', 'agents', 'servers', 'settings', 'audit', 'stats', 'search'].map(
     (name) => `/w/:world/${name}`,
   );
-  /** Goes there, and waits until what is loaded late is there. */
+  /** Opens the page, and waits until everything is loaded. */
   const go = async (page: Page, name: string): Promise<void> => {
-    // People come to a page that does not exist by its address, never by a link.
+    // People reach a missing page by its URL, never by a link.
     if (name === '/nowhere') await page.goto(new URL(name, page.url()).href);
     else await goTo(page, name === 'chat' ? path : name.replace(':world', world));
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('every page', () => {
       await opens();
       await page.getByRole(role).waitFor();
       await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
-      // The page behind it was looked at by itself.
+      // The page behind it was checked separately.
       expect(await violations(page, { within: 'dialog[open], [role=menu]' })).toEqual([]);
       await page.keyboard.press('Escape');
       await expect.poll(() => page.getByRole('dialog').or(page.getByRole('menu')).count()).toBe(0);
@@ -130,13 +130,13 @@ describe.runIf(hasBrowser)('every page', () => {
     [360, 740],
     [768, 1024],
     [3840, 2160],
-  ])('at %d by %d nothing runs over the edge, and what waits can be signed', async (width, height) => {
+  ])('at %d by %d nothing overflows, and waiting calls can be approved', async (width, height) => {
     const { page } = light;
     onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
     await page.setViewportSize({ width, height });
     await drawn(page);
     const all = ['chat', '/w/:world', '/inbox', ...pages];
-    // The narrowest is where things run over; the others are tried on three.
+    // Overflow happens on the narrowest; the others are tried on three pages.
     for (const name of width === 360 ? all : all.slice(0, 4)) {
       await go(page, name);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
@@ -165,7 +165,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await page.evaluate<string[]>('moves')).toEqual([]);
   });
 
-  it('[A19] the policy page says what would happen, before a rule is written and after', async () => {
+  it('[A19] the policy page shows what would happen, before and after a rule is added', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Command').fill('git status');
@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(commented);
   });
 
-  it('[A16] the audit page walks the chain and filters', async () => {
+  it('[A16] the audit page verifies the chain and filters', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/audit`);
     // As if the head file had been missing for a while.
@@ -215,7 +215,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await signed.waitFor();
   });
 
-  it('agents, worlds and chats are made, changed, renamed and deleted', async () => {
+  it('agents, worlds and chats are created, changed, renamed and deleted', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/agents`);
     await button(page, 'Add agent').click();
@@ -223,7 +223,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await dialog.getByLabel('Name').fill('human');
     await dialog.getByLabel('Model').fill('test');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
-    // Beside the field, and in passing.
+    // Next to the field, and in a toast.
     await dialog.getByText('this name is reserved').last().waitFor();
     await dialog.getByLabel('Name').fill('Bea');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
@@ -250,10 +250,10 @@ describe.runIf(hasBrowser)('every page', () => {
     await expect.poll(() => page.getByRole('link', { name: 'New name' }).count()).toBe(0);
   });
 
-  it('one that could not be loaded says why and offers to try again, which loads it', async () => {
+  it('one that could not be loaded says why, and retrying loads it', async () => {
     const { page } = light;
     const refused = { type: 'about:blank', title: 'No', status: 403, detail: 'Not now.' };
-    // A page that was shown before keeps what it had. Here nothing was.
+    // A page that was shown before keeps its data. Here there was none.
     await page.goto(`${opened.serving.url}/inbox`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.evaluate("addEventListener('click', () => { globalThis.hasClicked = true; }, { capture: true })");
@@ -266,7 +266,7 @@ describe.runIf(hasBrowser)('every page', () => {
       ['/providers', 'providers'],
       ['chat', 'messages'],
     ] as const) {
-      // Until somebody clicks: the page may ask again by itself, and would be loaded before that.
+      // Until someone clicks: the page may retry automatically before that.
       await page.route(new RegExp(`/api/[^?]*/?${part}(\\?|$)`), async (route) =>
         (await page.evaluate<boolean>('globalThis.hasClicked === true'))
           ? await route.fallback()
@@ -287,7 +287,7 @@ describe.runIf(hasBrowser)('every page', () => {
     }
   });
 
-  it('search finds what was said, and says when nobody did', async () => {
+  it('search finds messages, and says if there are none', async () => {
     const { page } = light;
     await goTo(page, `/w/${world}/search`);
     await page.getByLabel('Words in this world').fill('Markdown');
@@ -298,12 +298,12 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await hits.count()).toBe(0);
   });
 
-  it('throws nothing and breaks no content policy', () => {
+  it('throws nothing and violates no content security policy', () => {
     expect(light.complaints).toEqual([]);
   });
 });
 
-/** What each page has once it has all that it asks the server for. */
+/** An element of each page that appears when everything is loaded. */
 function lastToCome(page: Page, name: string): Locator {
   const main = page.getByRole('main');
   switch (name.replace('/w/:world/', '')) {

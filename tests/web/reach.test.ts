@@ -15,14 +15,14 @@ import {
   write,
 } from './support/steps.js';
 
-/** What a screen reader says after a button's name. */
+/** What a screen reader announces after a button's name. */
 async function descriptionOf(page: Page, each: Locator): Promise<string> {
   const id = await each.getAttribute('aria-describedby');
   return id === null ? '' : (await page.locator(`[id="${id}"]`).innerText()).replace(/\s+/g, ' ').trim();
 }
 
-/** What waits can be reached by the key that is announced, at every width, and shows itself only when it is asked for. */
-describe.runIf(hasBrowser)('the way to what waits', () => {
+/** Waiting cards can be reached with the announced key at every width, and appear only on request. */
+describe.runIf(hasBrowser)('reaching waiting cards', () => {
   let opened: Opened;
   let visit: Visit;
   const enter = async (width: number): Promise<{ page: Page; world: string; chat: string }> => {
@@ -32,7 +32,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await visit.page.getByLabel('Message').waitFor();
     return { page: visit.page, ...ids };
   };
-  /** The card that has the focus, by its title. */
+  /** The title of the focused card. */
   const focused = (page: Page): Promise<string> =>
     page.evaluate<string>(`(() => {
       const { activeElement } = document;
@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A17] Alt+N reaches a question as it does a call, whatever letter the keyboard makes of it', async () => {
+  it('[A17] Alt+N reaches a question like a call, whatever letter the keyboard layout produces', async () => {
     const { page } = await enter(1440);
     await write(page, [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
@@ -53,14 +53,14 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('a');
-    // Whoever works by keyboard goes on to the next one, also where that is a question.
+    // A keyboard user continues with the next one, even if that is a question.
     await expect.poll(() => focused(page)).toContain('asks');
     await page.getByLabel('Message').focus();
     await page.evaluate(
       `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Dead', code: 'KeyN', altKey: true, bubbles: true }))`,
     );
     await expect.poll(() => focused(page)).toContain('asks');
-    // `a` approves calls; a question is answered with words.
+    // `a` approves calls; a question is answered with text.
     await page.keyboard.press('a');
     await page.getByLabel('Your answer').fill('blue');
     await button(page, 'Answer').click();
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     expect(opened.ran).toContain('reach-a');
   });
 
-  it('[A17] Alt+N goes to the card in the inbox, which says how many wait', async () => {
+  it('[A17] Alt+N focuses the card in the inbox, which says how many are waiting', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.send(world, chat, { content: press('reach-inbox') });
     await page.getByRole('link', { name: /Inbox/ }).click();
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await page.getByText('Nothing is waiting for you.').waitFor();
   });
 
-  it('[A17] on a phone Alt+N opens the sheet; after Review it opens with what waits now, and never by itself', async () => {
+  it('[A17] on a phone, Alt+N opens the sheet; after Review it shows what is waiting now, and never opens on its own', async () => {
     const { page, world, chat } = await enter(420);
     const bar = page.getByRole('button', { name: /1 waiting for you/ });
     const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => sheet.count()).toBe(0);
 
-    // A tablet that is turned, after Review beside the transcript.
+    // A tablet that is rotated after Review beside the transcript.
     await page.setViewportSize({ width: 1440, height: 800 });
     await toolCard(page, 'sheet-b').getByRole('button', { name: 'Review' }).click();
     await expect.poll(() => focused(page)).toContain('wants to use');
@@ -119,12 +119,12 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await bar.waitFor();
     expect(await sheet.count()).toBe(0);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    // Elsewhere than in that chat, only the way to the inbox can tell.
+    // Outside that chat, only the link to the inbox shows it.
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByRole('button', { name: /^Chats and agents, \d+ in your inbox$/ }).waitFor();
   });
 
-  it('tells who hears the buttons of a list which is of what', async () => {
+  it('tells screen reader users what each button of a list belongs to', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
     for (const name of ['one', 'two'])
@@ -155,7 +155,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
         }
         return all;
       };
-      // The names of agents may come after what they have.
+      // The names of agents may load after their content.
       await expect.poll(heard).toEqual(words.map((name) => [name]));
     }
     // [A1] Trust lets read-only tools run without approval, so it is confirmed first.
@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     expect((await opened.api.mcpServers(world)).items.map(({ trusted }) => trusted)).toEqual([true, false]);
   });
 
-  it('[A17] the Enter that ends a composed word denies nothing, and a desktop that shows no notes breaks nothing', async () => {
+  it('[A17] the Enter that ends a composition denies nothing, and a desktop without notifications breaks nothing', async () => {
     const { page, world, chat } = await enter(1440);
     await page.addInitScript(`
       globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });

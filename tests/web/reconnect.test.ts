@@ -12,13 +12,13 @@ import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
 
-/** What the set-up of the run has built: `webBuild` is the word it looks for. */
+/** The build of this run's setup, which looks for the word `webBuild`. */
 const webBuild = webRoot;
-/** Made from `support/serve-child.mjs`. */
+/** Built from `support/serve-child.mjs`. */
 const child = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/serve-child.js', import.meta.url));
 const greeting = z.object({ url: z.string(), open: z.string() });
 
-describe.runIf(hasBrowser)('a server that goes away', () => {
+describe.runIf(hasBrowser)('a server that stops', () => {
   let home = '';
   let page: Page;
   let running: ChildProcess | undefined;
@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
 
   let port = 0;
   let unused: z.infer<typeof greeting> | undefined;
-  /** The server that the last test has started again, with a start link that nobody has used, or else a new one. */
+  /** The server that the last test restarted, with an unused start link, or else a new one. */
   async function findServer(): Promise<z.infer<typeof greeting>> {
     if (unused === undefined) {
       await end();
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     return await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
   }
 
-  it('[S3] [S6] [A9] killed with an approval open: the page says so, comes back by itself, and the approval can be signed', async () => {
+  it('[S3] [S6] [A9] killed with a pending approval: the page says so, reconnects, and the call can be approved', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.goto(open);
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     const before = await page.getByRole('article').allInnerTexts();
 
     await kill();
-    // Still readable, and what is typed meanwhile stays.
+    // Still readable, and text typed meanwhile stays.
     await page.getByLabel('Message').fill('written meanwhile');
 
     await start();
@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     expect(await readdir(home)).toContain('countersign.db');
   });
 
-  it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
+  it('[S3] [A7] killed with a phone’s sheet open and one call half edited: the text stays, and is what runs', async () => {
     const { open } = await findServer();
     page = await openPage(360, 740);
     await page.clock.install();
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await page.getByText('No connection to the server. Reconnecting…').waitFor();
   }
 
-  /** The page tries again at once, as when a laptop is online again, and not after its longest pause. */
+  /** The page retries at once, as when a laptop is online again, and not after its longest delay. */
   async function startAndWake(): Promise<void> {
     await start();
     await page.evaluate('dispatchEvent(new Event("online"))');
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await remarked(page, 'Connected again.');
   }
 
-  it('[S8] killed while a policy and an agent are half written: everything stays, and can be saved after', async () => {
+  it('[S8] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards', async () => {
     const { open, url } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
@@ -170,7 +170,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await expect.poll(() => form.count()).toBe(0);
     await page.getByRole('main').getByText('Porter').waitFor();
 
-    // A page that was never opened says that it can't be loaded, and is loaded later; the rest stays where it is.
+    // A page that was never opened says that it can't be loaded, and loads later; the rest stays in place.
     await kill();
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await page.getByText('Waiting now').waitFor();
   });
 
-  it('[S8] [W3] a message that is sent while the server is away is there at once, and arrives exactly once', async () => {
+  it('[S8] [W3] a message sent while the server is down appears at once, and arrives exactly once', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
@@ -209,7 +209,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   });
 });
 
-/** Lets so much time pass that the page asks for its worlds, and gets no answer, also when it tries again. */
+/** Lets enough time pass for the page to poll its worlds and fail, including retries. */
 async function failInBackground(page: Page): Promise<void> {
   let failed = 0;
   page.on('requestfailed', (request) => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, goTo, holdUp, press, said, sendByKey, wrote } from './support/steps.js';
 
-/** What becomes of words while, and after, they are sent. */
-describe.runIf(hasBrowser)('a message on its way', () => {
+/** What happens to a message while and after it is sent. */
+describe.runIf(hasBrowser)('a message being sent', () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** The next message arrives, and nobody hears of it. */
+  /** The next message arrives, but its response is lost. */
   async function loseTheAnswer(page: Page): Promise<void> {
     let isLost = false;
     await page.route('**/messages', async (route) => {
@@ -26,7 +26,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     });
   }
 
-  it('[W3] whose answer was lost goes out again by itself under its own id, and is there once', async () => {
+  it('[W3] whose response was lost is resent automatically under its own id, and appears once', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await goTo(page, path);
@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(1);
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say once only')).toHaveLength(1);
-    // The same words again, later, are another message.
+    // The same text sent again later is another message.
     await page.getByLabel('Message').fill('say once only');
     await sendByKey(page);
     await expect
@@ -49,7 +49,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
       .toBe(2);
   });
 
-  it('[S8] stands in the transcript at once, before the server has it, and goes on after a reload', async () => {
+  it('[S8] appears in the transcript at once, before the server has it, and survives a reload', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await goTo(page, path);
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('[W3] that begins a chat makes one chat, however often it is tried; a suggestion leaves what is written alone', async () => {
+  it('[W3] that starts a chat creates one chat, however often it is retried; a suggestion leaves the draft alone', async () => {
     const { page } = visit;
     const { world } = await opened.newChat();
     const before = (await opened.api.chats(world)).items.length;

@@ -7,7 +7,7 @@ import { button, goTo, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
-describe.runIf(hasBrowser)('what is set, kept and brought', () => {
+describe.runIf(hasBrowser)('settings, exports and imports', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -31,7 +31,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
   };
 
-  it('[W3] a world is exported as a file and imported from it, and what would give power is only proposed', async () => {
+  it('[W3] a world is exported to a file and imported from it, and its permissions are only proposed', async () => {
     const { etag = '*' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow press', 'deny flood'] }, { ifMatch: etag });
     const page = await go('settings');
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.policy('brought-along')).value.rules).toEqual(['deny flood', 'allow press']);
   });
 
-  it('[A16] the audit log is kept as JSON lines and as CSV, whole', async () => {
+  it('[A16] the audit log is exported completely as JSON Lines and as CSV', async () => {
     await goTo(visit.page, path);
     await write(visit.page, press('kept'));
     await said(visit.page, 'Finished. done').waitFor();
@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect(csv.text).toBe(await opened.api.exportAudit(world, 'csv'));
   });
 
-  it('[W6] a policy that somebody else wrote meanwhile is not overwritten, and the page says so', async () => {
+  it('[W6] a policy that someone else changed meanwhile is not overwritten, and the page says so', async () => {
     const page = await go('policy');
     await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
     const { etag = '*' } = await opened.api.policy(world);
@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
-  it('[A26] a rule that can not be read is named by its line, and a tool that is not there gets a warning', async () => {
+  it('[A26] an invalid rule is reported with its line, and an unknown tool gets a warning', async () => {
     const page = await go('policy');
     await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');
     await button(page, 'Save policy').click();
@@ -137,7 +137,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
 
-  it('[A21] a working folder that agents must not have is refused beside its field, and nothing typed is lost', async () => {
+  it('[A21] a working folder that agents must not have is refused next to its field, and nothing typed is lost', async () => {
     const page = await go('settings');
     await page.getByRole('button', { name: /^World:/ }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).click();
@@ -155,7 +155,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
   });
 
-  it('[A1] an MCP server is added, shows how it stands, is restarted, trusted, turned off and removed', async () => {
+  it('[A1] an MCP server is added, shows its status, is restarted, trusted, disabled and removed', async () => {
     const page = await go('servers');
     await button(page, 'Add server').click();
     const dialog = page.getByRole('dialog');
@@ -185,12 +185,12 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.mcpServers(world)).items).toEqual([]);
   });
 
-  it('[A1] a server that can not start says why', async () => {
+  it('[A1] a server that can’t start says why', async () => {
     await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
     await card.getByText('failed').waitFor();
-    // It may find more words for it while it ends: the page has the newest.
+    // Its error may get longer while it ends; the page shows the newest.
     await expect
       .poll(async () => {
         const { error = '' } = (await opened.api.mcpServer(world, 'broken')).value;
@@ -199,7 +199,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
       .toBe(true);
   });
 
-  it('throws nothing and breaks no content policy', () => {
+  it('throws nothing and violates no content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

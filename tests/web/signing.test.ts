@@ -7,7 +7,7 @@ import { answersFrom, button, call, choose, drawn, enabled, press, said, toolCar
 const lines = (count: number, word: string): string =>
   Array.from({ length: count }, (_, index) => `: ${word} line ${index}`).join('\n');
 
-/** Each kind of card, with a word that tells it from the others. */
+/** Each kind of card, with a word that identifies it. */
 const SHAPES = {
   short: (word: string) => press(word),
   long: (word: string) => call('shell_cmd', { command: lines(90, word) }),
@@ -18,7 +18,7 @@ const SHAPES = {
 };
 type Shape = keyof typeof SHAPES;
 
-/** A list in which each of these stands once right before each of them: the de Bruijn sequence of pairs. */
+/** A sequence in which each pair is adjacent once: a de Bruijn sequence. */
 function everyPair<T>(all: readonly T[]): T[] {
   const pairs = all.flatMap((each, index) => [each, ...all.slice(index + 1).flatMap((other) => [each, other])]);
   return [...pairs, ...all.slice(0, 1)];
@@ -26,7 +26,7 @@ function everyPair<T>(all: readonly T[]): T[] {
 
 type Place = { x: number; y: number; width: number; height: number };
 
-/** Where the buttons of the bar are, by their order. */
+/** The positions of the bar's buttons, in order. */
 async function barOf(page: Page): Promise<Place[]> {
   return await page.evaluate<Place[]>(`[...document.querySelectorAll('[data-panel] section footer button')]
     .filter((each) => each.getAttribute('aria-label') !== 'More choices')
@@ -40,12 +40,12 @@ async function readToEnd(page: Page): Promise<void> {
 
 async function edit(page: Page, { clock }: BrowserContext): Promise<void> {
   await choose(page, 'Edit');
-  // The menu gives the focus back before the form opens.
+  // The menu restores the focus before the form opens.
   await clock.runFor(50);
   await page.getByLabel('Arguments').waitFor();
 }
 
-describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
+describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await openBrowser();
@@ -53,7 +53,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** A chat at this width, with the clock of the page in our hands. */
+  /** A chat at this width, with a clock that the test controls. */
   async function enter(
     width: number,
     calls: readonly string[],
@@ -65,7 +65,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     await opened.api.send(world, chat, { content: calls.join('\n') });
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(calls.length);
     const stop = async (): Promise<void> => context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
-    // Again where that moment has passed before it was said.
+    // Retried if that moment passed before the clock was stopped.
     const isStopped = (): Promise<boolean> =>
       stop().then(
         () => true,
@@ -77,8 +77,8 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     return { page, context, world, sent };
   }
 
-  // All pairs at each width take minutes: that is for `npm run verify`. In `npm test` each width has every kind once, in an order of
-  // its own, so that no pair comes twice.
+  // All pairs at each width take minutes, so only `npm run verify` runs them. In `npm test` each width has every kind
+  // once, each in a different order, so that no pair repeats.
   const orders: readonly Shape[][] = [
     ['short', 'long', 'write', 'question', 'many', 'edited'],
     ['edited', 'many', 'question', 'write', 'long', 'short'],
@@ -110,14 +110,14 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
       };
       for (const [index, { shape, word }] of shapes.entries()) {
         await page.locator('[data-call]').filter({ hasText: word }).first().waitFor();
-        // The same order, place and size on every card.
+        // The same order, position and size on every card.
         const here = await barOf(page);
         expect(here).toHaveLength(3);
         bar ??= here;
         expect({ word, here }).toEqual({ word, here: bar });
         const [denyPlace, , signPlace] = here as [Place, Place, Place];
         await readToEnd(page);
-        // Nothing stood where the first one is.
+        // There was nothing in the place of the first one.
         for (const moment of index === 0 ? [] : [0, 999]) {
           if (moment > 0) await context.clock.runFor(moment);
           await hit(signPlace);
@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
         const next = shapes[index + 1];
         if (by === 'key' && shape !== 'question' && shape !== 'edited') {
           await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
-          // Held down: what repeats was meant for this card, whatever stands there by then.
+          // Held down: repeats were meant for this card, whatever is there now.
           await page.keyboard.down('a');
           if (next !== undefined) await page.locator('[data-call]').filter({ hasText: next.word }).first().waitFor();
           await page.keyboard.down('a');
@@ -154,7 +154,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     },
   );
 
-  it('[A23] a second click or a held key on the menu grants nothing, nor on what is chosen there', async () => {
+  it('[A23] a second click or a held key on the menu grants nothing, nor on its choices', async () => {
     const { page, context, world, sent } = await enter(1440, [press('menu')]);
     await context.clock.runFor(1000);
     const more = button(page, 'More choices');
@@ -176,7 +176,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     await page.keyboard.up('Enter');
     await drawn(page, context);
     expect(sent).toEqual([]);
-    // A held key came as far as the form that says what it would grant; a click there counts after a second.
+    // A held key got as far as the form that explains the grant; a click there counts after a second.
     await page.getByRole('group', { name: 'Approve for this chat' }).waitFor();
     expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
     expect(await button(page, 'Deny').isEnabled()).toBe(true);
@@ -198,7 +198,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     ]);
     const approve = button(page, 'Approve once');
     const reading = page.locator('[data-reading]');
-    /** Nothing of it can be approved, by button, key or menu; it can be denied. */
+    /** It can't be approved by button, key or menu, but it can be denied. */
     const cannotApprove = async (why: RegExp): Promise<void> => {
       await context.clock.runFor(1000);
       await enabled(button(page, 'Deny'));
@@ -237,18 +237,18 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
       await drawn(page, context);
     }
     expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
-    // Stays true: scrolling back to the beginning does not disable approval again.
+    // Stays true: scrolling back to the start does not disable approval again.
     await page.keyboard.press('Home');
     await goOn(1);
 
-    // Another call, on a card that starts over. One line, and nothing of it beyond the right edge.
+    // Another call on a new card. One line that doesn't exceed the right edge.
     await page.locator('[data-call]').filter({ hasText: 'a a a' }).waitFor();
     await cannotApprove(/Scroll to the end/);
     expect(await isWrapped()).toBe(true);
     await readToEnd(page);
     await goOn(2);
 
-    // What is folded away was not shown, however far down somebody went.
+    // Folded text was not shown, however far down someone scrolled.
     await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
     await readToEnd(page);
     await cannotApprove(/Expand the call/);
@@ -266,7 +266,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     await readToEnd(page);
     await enabled(approve);
 
-    // Edited, it is another call: its end counts, also where it has grown.
+    // An edited call is a new one: its end counts, even if it has grown.
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
     await edit(page, context);
     await context.clock.runFor(1000);

@@ -9,7 +9,7 @@ interface Shift {
   moved: { what: string; isState: boolean; sideways: number; down: number }[];
 }
 
-/** Every shift of the layout that no click or key has caused, as the browser itself measures it, with its time. */
+/** Every layout shift without user input, as measured by the browser, with its time. */
 const WATCH = `
   globalThis.shifts = [];
   const note = (entries) => {
@@ -18,21 +18,22 @@ const WATCH = `
         globalThis.shifts.push({
           at,
           value,
-          // What is left of a list moves up when one of it goes; nothing is signed there. What is gone by now can't be hit.
+          // The rest of a list moves up when an entry is removed; nothing is approved there. Removed elements can't be
+          // clicked.
           moved: sources.filter(({ node }) => node?.isConnected && !(node.parentElement ?? node).closest('[aria-label="Also waiting"]')).map(({ node, previousRect: from, currentRect: to }) =>
             ({ what: (node?.outerHTML ?? '').slice(0, 120), isState: (node.parentElement ?? node).closest('[data-invocation], [aria-label="Last turn"]') !== null, sideways: to.x - from.x, down: to.y - from.y })),
         });
   };
   const observer = new PerformanceObserver((list) => note(list.getEntries()));
   observer.observe({ type: 'layout-shift', buffered: true });
-  // What was measured and is not yet told, too.
+  // Includes shifts that were measured but not reported yet.
   globalThis.shiftsSince = (time) => {
     note(observer.takeRecords());
     return globalThis.shifts.filter(({ at }) => at >= time);
   };
 `;
 
-describe.runIf(hasBrowser)('a page that stands still', () => {
+describe.runIf(hasBrowser)('a stable layout', () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -42,7 +43,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** What moves once the chat is there, while something is done from elsewhere: no click of this page excuses it. */
+  /** Layout shifts after the chat has loaded, while something happens elsewhere: no click on this page excuses them. */
   async function shiftsWhile(messages: readonly string[], done: (page: Page) => Promise<unknown>): Promise<Shift[]> {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
@@ -53,7 +54,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
       const [begins = ''] = content.replace('say ', '').split('\n');
       await said(page, begins).waitFor();
     }
-    // All of the page is there and drawn, and it knows that nobody works any more: what came in until then is not what is asked here.
+    // Everything is rendered and idle, so earlier shifts don't count.
     await expect.poll(() => opened.api.chat(world, chat).then(({ status }) => status)).toBe('idle');
     await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
     await page.getByRole('link', { name: 'Ada' }).first().waitFor();
@@ -66,10 +67,13 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     await drawn(page);
     return await page.evaluate<Shift[]>(`shiftsSince(${begun})`);
   }
-  /** A word or a bar of state may become longer or shorter beside its call; nothing may go up or down, and nothing else aside. */
+  /**
+   * A status word or bar may change its width next to its call; nothing may move vertically, and nothing else
+   * horizontally.
+   */
   const tooFar = (shifts: readonly Shift[]): Shift['moved'] =>
     shifts.flatMap(({ moved }) => moved.filter(({ down, isState }) => down !== 0 || !isState));
-  /** Of the one that moved most: how many there are says how often a slow page was drawn. */
+  /** The largest shift: their number depends on how often a slow page was painted. */
   const largest = (shifts: readonly Shift[]): number => Math.max(0, ...shifts.map(({ value }) => value));
 
   const long = Array.from({ length: 40 }, (_, index) => `Line ${index} of what is said.`).join('\n\n');
@@ -85,7 +89,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(shifts).toEqual([]);
   });
 
-  it('does not shift while code comes in and gets its colours', async () => {
+  it('does not shift while code arrives and is highlighted', async () => {
     const code = '```ts\nconst answer: number = 42;\nexport { answer };\n```';
     const shifts = await shiftsWhile([`say ${long}\n\n${code}\n\nafter it`], (page) =>
       said(page, 'after it').locator('.hljs-number').waitFor(),
@@ -93,7 +97,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(shifts).toEqual([]);
   });
 
-  it('does not shift while three calls go their ways: one runs, one is asked, one is denied', async () => {
+  it('does not shift while one of three calls runs, one needs approval and one is denied', async () => {
     const calls = [press('steady-a'), press('steady-b'), call('shell_cmd', { command: 'exit 3' })].join('\n');
     const shifts = await shiftsWhile(['say hello', calls], async (page) => {
       await page.getByRole('list', { name: 'Also waiting' }).getByText('3 of 3').waitFor();
@@ -107,7 +111,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(largest(shifts)).toBeLessThan(0.005);
   });
 
-  it('does not shift while a call runs and writes', async () => {
+  it('does not shift while a call runs and prints', async () => {
     const shifts = await shiftsWhile(['say hello', call('watch', {})], async (page) => {
       await toolCard(page, 'watch').getByText('the first line').waitFor();
       const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
@@ -118,7 +122,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(largest(shifts)).toBeLessThan(0.005);
   });
 
-  it('leaves a card where it is when more is asked', async () => {
+  it('keeps a card in place when more calls arrive', async () => {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
@@ -134,7 +138,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
   });
 
   it.each([1440, 390])(
-    '[A23] at %d a toast and the connection banner cover neither titles, nor Stop, nor the buttons that sign',
+    '[A23] at %d a toast and the connection banner cover neither titles, nor Stop, nor the approval buttons',
     async (width) => {
       const { path } = await opened.newChat();
       const { page } = visit;
@@ -167,7 +171,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     },
   );
 
-  it('is there and can be used soon after it is asked for', async () => {
+  it('is usable soon after it is requested', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
     await page.goto(`${opened.serving.url}${path}`);
@@ -176,7 +180,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
       const [load] = performance.getEntriesByType('navigation');
       return { html: Math.round(load.responseEnd), usable: Math.round(performance.now()) };
     })()`);
-    // Told, not judged: how fast it is says as much about the machine as about the page.
+    // Reported, not asserted: it depends on the machine as much as on the page.
     process.stderr.write(`web: the chat page can be typed into ${times.usable} ms after it was asked for\n`);
     expect(times.usable).toBeGreaterThan(0);
     await page.getByLabel('Message').fill('');
@@ -187,7 +191,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
   });
 });
 
-/** Opens the sheet of a phone, and gives what must stay free in it beside the buttons that sign. */
+/** Opens the sheet of a phone, and returns what must stay uncovered besides the approval buttons. */
 async function openSheet(page: Page): Promise<Locator[]> {
   await page.getByRole('button', { name: /2 waiting for you/ }).click();
   const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
@@ -195,12 +199,12 @@ async function openSheet(page: Page): Promise<Locator[]> {
   return [sheet.getByRole('heading', { name: 'Waiting for you' }), button(page, 'Close')];
 }
 
-/** What signs or denies, in the bar at the foot of a card. */
+/** The approve and deny buttons in the bar of a card. */
 function signing(page: Page): Locator[] {
   return ['Deny', 'Reason…', 'Approve once', 'More choices'].map((name) => button(page, name));
 }
 
-/** Which of these lie over which of those. */
+/** Which of these overlap which of those. */
 async function overlaps(over: readonly Locator[], under: readonly Locator[]): Promise<string[]> {
   const found: string[] = [];
   for (const upper of over)

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { asks, button, decided, enabled, press, said, toolCard, write } from './support/steps.js';
 
-/** One more than a browser opens connections to a server. */
+/** One more than a browser's connections per server. */
 const TABS = 7;
 
 /**
- * A tab that does not answer for seconds is taken for one that is gone, and its stream is taken over. Here nobody is gone who was not
- * closed, however slow the machine is: waits of seconds last as long as a test.
+ * A tab that doesn't answer for seconds counts as gone, and its stream is taken over. Here only closed tabs are gone,
+ * however slow the machine is: such timeouts last as long as a test.
  */
 const PATIENT = `
   const soon = globalThis.setTimeout;
@@ -20,7 +20,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   let visit: Visit;
   let world = '';
   let path = '';
-  /** Which tab asked for a stream of this world, in order: the last one reads it. */
+  /** Tabs that requested a stream of this world, in order: the last one reads it. */
   const readers: Page[] = [];
   const tabs: Page[] = [];
   /** Open, but not in the app. */
@@ -47,13 +47,13 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** As the server counts them. */
+  /** As counted by the server. */
   async function openStreams(): Promise<number> {
     const { url, home } = opened.serving;
     const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${home.token.value}` } });
     return Number(/^countersign_sse_clients (\d+)$/m.exec(await response.text())?.[1]);
   }
-  /** Who says that they can ask a person of this world, and is there. */
+  /** Connected clients of this world that can ask a person. */
   async function askers(): Promise<string[]> {
     const { store } = opened.serving.home.engine.runtime;
     const clients = await store.read((reader) => reader.clients(world));
@@ -61,7 +61,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   }
   const at = (index: number): Page => tabs[index] ?? visit.page;
 
-  it('[S6] seven of them follow an approval from its question to its end, over one stream', async () => {
+  it('[S6] seven of them follow an approval from request to end, over one stream', async () => {
     await write(at(6), press('tabs-a'));
     for (const tab of tabs) await button(tab, 'Approve once').waitFor();
     await button(at(3), 'Approve once').click();
@@ -71,12 +71,12 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
       expect(await tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(1);
     }
     expect(opened.ran.filter((deed) => deed === 'tabs-a')).toHaveLength(1);
-    // The first tab has it; the others asked for none.
+    // The first tab has it; the others requested none.
     expect(readers.map((tab) => tabs.indexOf(tab))).toEqual([0]);
     await expect.poll(openStreams).toBe(1);
   });
 
-  it('[S6] when the tab that reads is closed, another goes on, and nothing is lost or doubled', async () => {
+  it('[S6] if the reading tab is closed, another continues, and nothing is lost or duplicated', async () => {
     await write(at(1), press('tabs-b'));
     await button(at(6), 'Approve once').waitFor();
     await at(0).close();
@@ -91,7 +91,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(openStreams).toBe(1);
   });
 
-  it('[A8] of two tabs that look at one question the slower is told who decided', async () => {
+  it('[A8] of two tabs with the same card, the slower is told who decided', async () => {
     await write(at(2), press('tabs-c'));
     for (const tab of [at(2), at(5)]) {
       await asks(tab, 'tabs-c').waitFor();
@@ -106,9 +106,9 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     expect(opened.ran.filter((deed) => deed === 'tabs-c')).toHaveLength(1);
   });
 
-  it('[A13] where nobody else can be asked, the tabs count as somebody, also when the one that reads is closed', async () => {
+  it('[A13] if nobody else can be asked, the tabs count as a client, even after the reading one is closed', async () => {
     await opened.api.updateWorld(world, { unattended: 'deny' });
-    // As many as have something to do here.
+    // As many as are needed here.
     for (const tab of tabs.splice(3)) {
       await tab.goto(`${opened.serving.url}/mark.svg`);
       idle.push(tab);
@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     const known = await askers();
     await reader?.close();
     tabs.splice(tabs.indexOf(reader ?? first), 1);
-    // Another one reads by now, and says that somebody can be asked: neither is so by the grace that is given to the first.
+    // Another tab reads now and is registered as a client: neither depends on the grace period of the first.
     await expect.poll(() => readers.length).toBe(before + 1);
     await expect.poll(async () => (await askers()).filter((id) => !known.includes(id))).toHaveLength(1);
     await write(at(0), press('tabs-e'));
@@ -138,9 +138,9 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(() => opened.ran).toContain('tabs-e');
   });
 
-  it('more worlds than a browser has connections are looked at by turns, and the one that is looked at works', async () => {
+  it('more worlds than a browser has connections take turns, and the visible one works', async () => {
     const { context } = visit;
-    // Whether a tab is looked at, as the test says.
+    // The test controls whether a tab is visible.
     await context.addInitScript(`
       let seen = true;
       Object.defineProperty(document, 'visibilityState', { get: () => (seen ? 'visible' : 'hidden') });
@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await write(newest.tab, press('tabs-f'));
     await button(newest.tab, 'Approve once').click();
     await said(newest.tab, 'Finished. done').waitFor();
-    // What happened meanwhile in one that had to wait is there when it is looked at.
+    // A world that had to wait shows what happened meanwhile once it is visible.
     await opened.api.send(oldest.world, oldest.chat, { content: press('tabs-g') });
     await newest.tab.evaluate('look(false)');
     await oldest.tab.evaluate('look(true)');

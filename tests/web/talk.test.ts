@@ -48,7 +48,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.type('b');
     await expect.poll(() => offers.allInnerTexts()).toEqual([expect.stringContaining('Bea Two')]);
-    // Enter takes the offer; it sends nothing yet.
+    // Enter accepts the suggestion and sends nothing yet.
     await page.keyboard.press('Enter');
     expect(await box.inputValue()).toBe('@Bea Two ');
     expect(await page.getByRole('article').count()).toBe(0);
@@ -66,7 +66,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
-  it('[T4] a question of an agent is answered with words; a choice only fills the field, and nothing is signed', async () => {
+  it('[T4] a question from an agent is answered with text; a choice only fills the field, and nothing is approved', async () => {
     const { page, world } = await enter();
     await write(page, call('ask_human', { question: 'Which <b>berth</b>?', choices: ['the first', 'the last'] }));
     const card = page.getByRole('region', { name: 'Ada asks' });
@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await said(page, 'Finished. denied').waitFor();
   });
 
-  it('[M11] a message behind a question says that it waits, and can clear the way', async () => {
+  it('[M11] a message behind an approval says that it is on hold, and can deny what blocks it', async () => {
     const { page, world } = await enter();
     await write(page, press('behind'));
     await button(page, 'Approve once').waitFor();
@@ -103,7 +103,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[M11] and still says so when others have spoken since, and clears no more than its own way', async () => {
+  it('[M11] and still says so after others have spoken, and denies only what blocks it', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
     await write(page, `@Ada\n${press('in the way')}`);
@@ -119,7 +119,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect((await opened.api.approvals(world)).items.map(({ agentId }) => agentId)).toEqual(['bob']);
   });
 
-  it('an answer that is not right below what it answers says what that was, and leads there', async () => {
+  it('an answer that is not directly below its message shows which one it answers, and links to it', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test' });
     await write(page, `@Ada\n${press('thread')}`);
@@ -134,7 +134,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await marked.count()).toBe(1);
   });
 
-  it('says who works, and what a turn cost', async () => {
+  it('shows who is working, and what a turn cost', async () => {
     const { page } = await enter();
     await write(page, call('watch', {}));
     await topBar(page).getByText('Ada').waitFor();
@@ -146,7 +146,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await said(page, 'counted').getByText('1.2k in · 34 out').waitFor();
   });
 
-  it('a search leads to the message in its chat, however far up, and marks it', async () => {
+  it('a search result leads to the message in its chat, however far up, and marks it', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: 'say the needle is rusty' });
     await said(page, 'the needle is rusty').waitFor();
@@ -160,7 +160,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await hit.filter({ hasText: 'Ada' }).click();
     const found = page.locator('article[aria-current]').filter({ hasText: 'the needle is rusty' });
     await expect.poll(async () => (await found.boundingBox())?.y).toSatisfy((y: number) => y > 0 && y < 800);
-    // Back are the words and the other hits.
+    // Going back shows the query and the other results.
     await page.goBack();
     await expect.poll(() => page.getByLabel('Words in this world').inputValue()).toBe('needle');
     await expect.poll(() => hit.count()).toBe(2);
@@ -204,11 +204,11 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(async () => (await opened.api.chats(world)).items.length).toBe(1);
   });
 
-  it('[A13] a desktop notification tells what waits while nobody looks, and leads there', async () => {
+  it('[A13] a desktop notification shows waiting calls while no tab is visible, and leads there', async () => {
     const { context, page } = await opened.visit({ program: 'chromium' });
     await context.grantPermissions(['notifications'], { origin: opened.serving.url });
     const { world, chat, path } = await opened.newChat();
-    // A real notification, kept so that the test can touch it; and a page in the background.
+    // Keeps real notifications so that the test can click them, and hides the page.
     await page.addInitScript(`
       globalThis.notes = [];
       const Shown = globalThis.Notification;
@@ -216,7 +216,7 @@ describe.runIf(hasBrowser)('talking', () => {
         constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
       };
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
-      // All that happens here happens at once, however slow the machine is.
+      // Everything here happens at once, however slow the machine is.
       const begun = Date.now();
       Date.now = () => begun;
     `);
@@ -224,7 +224,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByLabel('Message').waitFor();
     expect(await page.evaluate('Notification.permission')).toBe('granted');
     await opened.api.send(world, chat, { content: press('notify\u202Ex') });
-    // What waits in other worlds is told too.
+    // Calls of other worlds are notified too.
     const ours = "notes.find(({ body }) => body?.includes('notify'))";
     await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
     expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
@@ -233,7 +233,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.waitForURL(`**${path}`);
     await button(page, 'Approve once').waitFor();
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    // A dozen at once are told in one; and none where another tab is looked at.
+    // A dozen at once become one notification, and none if another tab is visible.
     const many = await opened.newChat();
     await page.goto(`${opened.serving.url}/w/${many.world}`);
     await page.getByLabel('Message').waitFor();
@@ -243,7 +243,7 @@ describe.runIf(hasBrowser)('talking', () => {
     const { items: worlds } = await opened.api.worlds({ limit: 200 });
     const counts = await Promise.all(worlds.map(({ id }) => waiting(id)));
     const all = counts.reduce((sum, count) => sum + count, 0);
-    // They may come in one by one: after this one there are no more.
+    // They may arrive one by one: no more follow this one.
     await expect.poll(() => page.evaluate('notes.at(-1)?.title')).toBe(`${all} calls are waiting for you`);
     const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
     expect(new Set(names).size).toBeLessThanOrEqual(4);
@@ -255,7 +255,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(() => other.evaluate(isLookedAt)).toBe(true);
     await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
     await expect.poll(() => page.title()).not.toBe(title);
-    // Asked after the page itself has asked, so that it knows by now.
+    // Asked after the page itself has asked, so the answer is known.
     expect(await page.evaluate(isLookedAt)).toBe(true);
     expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();
@@ -265,7 +265,7 @@ describe.runIf(hasBrowser)('talking', () => {
     return (await opened.api.approvals(id, { limit: 200 })).items.length;
   }
 
-  it('[M9] what is said in passing lies over no Stop, on a phone either', async () => {
+  it('[M9] toasts do not cover Stop, not even on a phone', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
     onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
@@ -296,7 +296,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(theirs.split(/\n+/)).toEqual(['a line and the next', 'an item of two lines']);
   });
 
-  it('links, footnotes and tables that are defined further down are drawn as meant', async () => {
+  it('links, footnotes and tables with later definitions are rendered correctly', async () => {
     const { page, context } = visit;
     const { path } = await opened.newChat();
     await goTo(page, path);
@@ -311,7 +311,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await answer.waitFor();
     expect(await addresses(answer.getByRole('link', { name: 'the docs' }))).toEqual(['https://example.com/x']);
     expect(await answer.getByText('[d]').count()).toBe(0);
-    // A footnote leads to the foot of this very message, not to another tab and not to another message.
+    // A footnote leads to the end of its own message, not to another tab or message.
     const before = page.url();
     await answer.getByRole('link', { name: '1', exact: true }).click();
     await answer.getByText('Its source.').waitFor();
@@ -319,7 +319,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect([page.url(), context.pages().length]).toEqual([before, 1]);
     const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".prose li[id]")].map(({ id }) => id)');
     expect(new Set(ids).size).toBe(ids.length);
-    // A word is never broken for want of width: a table scrolls.
+    // Words are never broken to fit: a table scrolls.
     await page.setViewportSize({ width: 390, height: 844 });
     const cell = answer.getByRole('cell', { name: 'alphabet' });
     await cell.scrollIntoViewIfNeeded();
@@ -332,7 +332,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('throws nothing and breaks no content policy', () => {
+  it('throws nothing and violates no content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

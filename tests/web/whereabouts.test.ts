@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button } from './support/steps.js';
 
-describe.runIf(hasBrowser)('a world that can not be shown', () => {
+describe.runIf(hasBrowser)('a world that can’t be shown', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -19,7 +19,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     json: { type: 'about:blank', title: 'No', status, detail },
   });
 
-  it('[W2] a world that is not there is said not to be, and another is offered', async () => {
+  it('[W2] a missing world is reported, and another is offered', async () => {
     const { page } = visit;
     await page.goto(`${opened.serving.url}/w/nope/policy`);
     await page.getByText('There is no world “nope”.').waitFor();
@@ -28,7 +28,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     await expect.poll(() => page.getByText('There is no world').count()).toBe(0);
   });
 
-  it('[W4] a world that somebody deletes is gone from the page too', async () => {
+  it('[W4] a world that someone deletes disappears from the page too', async () => {
     const { page } = visit;
     const { id } = await opened.api.createWorld({ name: 'Short lived' });
     await page.goto(`${opened.serving.url}/w/${id}/policy`);
@@ -38,12 +38,12 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     await page.getByRole('link', { name: 'Lab 1' }).click();
     await page.getByRole('button', { name: 'World: Lab 1' }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).waitFor();
-    // The list is asked for anew when the world is gone; the answer may be on its way.
+    // The list is reloaded when the world is gone; the response may not have arrived yet.
     await expect.poll(() => page.getByRole('menuitem', { name: 'Short lived' }).count()).toBe(0);
     await page.keyboard.press('Escape');
   });
 
-  it('a broken address of a chat does not take the page away', async () => {
+  it('an invalid chat URL does not break the page', async () => {
     const { page } = visit;
     await page.goto(`${opened.serving.url}/w/${world}/c/%25E0`);
     await page.getByText('This page does not exist.').waitFor();
@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     expect(await page.getByText("This page can't be shown").count()).toBe(0);
   });
 
-  it('a world that was refused is tried again when somebody wants it', async () => {
+  it('a world that was refused is retried when someone opens it', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}`;
     await page.route(one, (route) => route.fulfill(refuse(403, 'Not from here.')));
@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     await expect.poll(() => page.getByText('Not from here.').count()).toBe(0);
   });
 
-  it('[W1] a session that has ended leads to the sign-in page at once, whatever its words', async () => {
+  it('[W1] an ended session leads to the sign-in page at once, whatever its message', async () => {
     const { page } = visit;
     await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start link.')));
     await page.goto(`${opened.serving.url}/w/${world}`);
@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(0);
   });
 
-  it('throws nothing and breaks no content policy', () => {
+  it('throws nothing and violates no content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

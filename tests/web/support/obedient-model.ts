@@ -1,8 +1,8 @@
 import { scripted, type ScriptedCall, type ScriptedProvider } from '@countersign/core/testing';
 
 /**
- * A model that does what a person writes: `call shell_cmd {"command":"ls"}` lines are calls of one answer, after which it says what came
- * of them; `say …` is said; anything else is answered with "ok".
+ * A model that obeys a person's message: `call shell_cmd {"command":"ls"}` lines are calls of one response, after which
+ * it reports their results; `say …` is said; anything else is answered with "ok".
  */
 export function obedientModel(): ScriptedProvider {
   return scripted(

@@ -13,7 +13,7 @@ import { REMARKS } from './steps.js';
 import { testTools } from './test-tools.js';
 
 export const webRoot = fileURLToPath(new URL('../../../packages/web/dist', import.meta.url));
-/** Whether there is a browser; where there is none, the set-up of the run has said what is left out. */
+/** Whether there is a browser; if not, the setup has printed what is skipped. */
 export const hasBrowser = inject('chromium') !== '';
 
 /** How long a view may take on a busy machine. */
@@ -21,18 +21,18 @@ const PATIENCE_MS = 30_000;
 
 export interface Opened {
   serving: Serving;
-  /** The same server as a program sees it. */
+  /** A client of the same server. */
   api: Client;
   ran: string[];
-  /** A person with their own browser profile, already let in. What the browser complains of is collected. */
+  /** A person with their own browser profile, already signed in. Browser errors are collected. */
   visit(options?: VisitOptions): Promise<Visit>;
-  /** A world with one agent that does what it is told, and a chat in it. */
+  /** A world with one obedient agent, and a chat in it. */
   newChat(): Promise<{ world: string; chat: string; path: string }>;
   close(): Promise<void>;
 }
 
 interface VisitOptions {
-  /** The headless shell unless the test needs what only the whole browser has. */
+  /** The headless shell, unless the test needs the full browser. */
   program?: 'chromium' | 'headlessShell';
   width?: number;
   height?: number;
@@ -41,24 +41,27 @@ interface VisitOptions {
   path?: string;
   /** The test controls the clock of the page. */
   clock?: boolean;
-  /** Runs in every page of this visit before anything else does. */
+  /** Runs first in every page of this visit. */
   script?: string;
 }
 
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** Errors of scripts and of the content policy. */
+  /** Script errors and content security policy violations. */
   complaints: string[];
 }
 
 const launched = new Map<string, Promise<Browser>>();
 let closing: NodeJS.Timeout | undefined;
 
-/** The browser that all test files of this worker share: close the pages you open in it, and call `leave` at the end of the file. */
+/**
+ * The browser that all test files of this worker share: close the pages you open, and call `leave` at the end of the
+ * file.
+ */
 export async function launch(program: 'chromium' | 'headlessShell' = 'headlessShell'): Promise<Browser> {
   clearTimeout(closing);
-  // Each look of `expect.poll` costs five processes some milliseconds of CPU. Vitest resets this after the file.
+  // Each `expect.poll` attempt costs five processes some milliseconds of CPU. Vitest resets this after the file.
   vi.setConfig({ expect: { poll: { timeout: PATIENCE_MS, interval: 100 } } });
   const executablePath = inject(program);
   const browser = launched.get(executablePath) ?? chromium.launch({ executablePath, args: chromiumArguments() });
@@ -66,7 +69,7 @@ export async function launch(program: 'chromium' | 'headlessShell' = 'headlessSh
   return await browser;
 }
 
-/** Closes the browser unless another file of this worker soon needs it: those that don't follow. */
+/** Closes the browser unless another file of this worker needs it soon. */
 export function leave(): void {
   clearTimeout(closing);
   closing = setTimeout(() => {
@@ -93,7 +96,7 @@ export async function openBrowser(): Promise<Opened> {
     port: 0,
     version: 'test',
     webRoot,
-    // A port nobody listens on: what runs on this machine must not change the test.
+    // A port where nothing listens, so that programs on this machine don't affect the test.
     ollamaUrl: 'http://127.0.0.1:9',
     providers: [obedientModel()],
     tools: deeds.tools,
@@ -146,12 +149,12 @@ async function visit(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // What the server refused is shown in words; the browser's own note about it says nothing more.
+    // The page shows refusals itself; the browser's own message adds nothing.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });
   keepPicture(page);
-  // A ticket is redeemed on every page: one load instead of two.
+  // A ticket is accepted on every page: one load instead of two.
   const start = new URL(serving.newStartUrl());
   await page.goto(new URL(`${path ?? ''}${start.hash}`, start).href);
   await (path === undefined ? page.getByLabel('Message') : page.getByRole('main')).waitFor();
@@ -160,7 +163,7 @@ async function visit(
 
 const shown: Page[] = [];
 
-/** What was on the screen when a test failed, where somebody asked for it: COUNTERSIGN_PICTURES names a folder. */
+/** Saves a screenshot when a test fails, if COUNTERSIGN_PICTURES names a folder. */
 function keepPicture(page: Page): void {
   shown.push(page);
 }

@@ -1,4 +1,4 @@
-// A server of its own process, so that it can be killed. Says its address as JSON.
+// A server in its own process, so that it can be killed. Prints its URL as JSON.
 import { createLog, serve } from '@countersign/server';
 
 const [home, port, webRoot] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Notes what is said in passing: it goes after seconds, and a test that is slower must still hear of it. */
+/** Records toasts: they disappear after seconds, and a slow test must still see them. */
 export const REMARKS = `
   globalThis.remarks = [];
   new MutationObserver((changes) => {
@@ -12,14 +12,14 @@ export const REMARKS = `
 `;
 
 /**
- * Goes to another page of the app as its links do, without loading the app again, which takes four times as much CPU. What was said in
- * passing before is forgotten.
+ * Navigates within the app as its links do, without reloading it, which takes four times as much CPU. Forgets earlier
+ * toasts.
  */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`remarks.length = 0; history.pushState(null, '', ${JSON.stringify(path)})`);
 }
 
-/** What a person does, in the words on the screen. */
+/** What a person does, by the text on the screen. */
 export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -37,47 +37,47 @@ export function button(page: Page, name: string): Locator {
   return page.getByRole('button', { name, exact: true });
 }
 
-/** Waits until this can be pressed. The browser waits with less CPU than a test that asks it every 50 ms. */
+/** Waits until a control is enabled. The browser waits with less CPU than a test that polls every 50 ms. */
 export async function enabled(control: Locator): Promise<void> {
   await control.and(control.page().locator(':enabled:not([aria-disabled=true])')).waitFor();
 }
 
-/** Opens the menu of the card beside *Approve once*, and takes what is called so. */
+/** Opens the card's menu next to *Approve once*, and chooses this entry. */
 export async function choose(page: Page, name: 'Approve for this chat' | 'Always…' | 'Edit'): Promise<void> {
   await button(page, 'More choices').click();
   await page.getByRole('menuitem', { name, exact: true }).click();
 }
 
-/** Writes why a call is denied, and denies nothing yet. */
+/** Enters the reason of a denial, without denying yet. */
 export async function giveReason(page: Page, words: string): Promise<void> {
   await button(page, 'Reason…').click();
   await page.getByLabel('Reason', { exact: true }).fill(words);
 }
 
-/** The bar over the page: what it is called, who works, and what can be done. */
+/** The bar at the top of the page: title, who is working, and actions. */
 export function topBar(page: Page): Locator {
   return page.getByRole('main').locator('header').first();
 }
 
-/** The card in the transcript of the call with these words. */
+/** The card in the transcript of the call with this text. */
 export function toolCard(page: Page, words: string): Locator {
   return page.locator('[data-invocation]').filter({ hasText: words });
 }
 
-/** The question about the call with these words, where it is answered. While another one is on its way, that stands there. */
+/** The approval card of the call with this text. While another one is being sent, that one is shown. */
 export function asks(page: Page, words: string): Locator {
   const call = page.locator('[data-call]').filter({ hasText: words });
   return page.getByRole('region', { name: /wants to/ }).filter({ has: call });
 }
 
-/** The story of the call with these words, after somebody else has decided. */
+/** The decided card of the call with this text, after someone else decided. */
 export function decided(page: Page, words: string): Locator {
   return page.getByRole('region', { name: /^Decided/ }).filter({ hasText: words });
 }
 
 /**
- * What an agent has said, to its end: only then it has a time. Never a person's own message, which has the same words where it tells
- * the agent what to say.
+ * A complete message from an agent: only complete ones have a time. Never the person's own message, which contains the
+ * same text.
  */
 export function said(page: Page, words: string): Locator {
   return page
@@ -87,25 +87,25 @@ export function said(page: Page, words: string): Locator {
     .last();
 }
 
-/** What a person has written. */
+/** A message from a person. */
 export function wrote(page: Page, words: string): Locator {
   return page.getByRole('article', { name: 'you', exact: true }).filter({ hasText: words }).last();
 }
 
-/** Opens the card of a call that has ended. One that ran may have opened by itself: a click would close that. */
+/** Opens the card of an ended call. It may have opened automatically: a click would close it. */
 export async function unfold(card: Locator): Promise<void> {
   const fold = card.getByRole('button').first();
   if ((await fold.getAttribute('aria-expanded')) !== 'true') await fold.click();
 }
 
-/** Waits for what is said in passing, and gone after seconds, by the notes that a visit keeps of it since the page was loaded. */
+/** Waits for a toast since the page was loaded, using the recorded ones. */
 export async function remarked(page: Page, words: string): Promise<void> {
   await expect
     .poll(() => page.evaluate<string[]>('remarks'), { message: 'what was said in passing' })
     .toContainEqual(expect.stringContaining(words));
 }
 
-/** What the page sends as answers to questions, from now on. */
+/** The decisions that the page sends from now on. */
 export function answersFrom(page: Page): string[] {
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -114,23 +114,23 @@ export function answersFrom(page: Page): string[] {
   return sent;
 }
 
-/** Sends what stands in the field with Enter, once it can be sent: a message on its way holds the next one up. */
+/** Sends the draft with Enter once that is possible: a message being sent blocks the next one. */
 export async function sendByKey(page: Page): Promise<void> {
   await enabled(button(page, 'Send'));
   await page.getByLabel('Message').press('Enter');
 }
 
-/** Two frames later: what was drawn is told by then. */
+/** Waits two frames, after which layout shifts are reported. */
 export async function drawn(page: Page, stopped?: BrowserContext): Promise<void> {
   const frames = page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
   );
-  // Frames are counted by the clock of the page.
+  // Frames follow the page's clock.
   await stopped?.clock.runFor(100);
   await frames;
 }
 
-/** Keeps what the page asks of the server at these addresses waiting. `asked`: there is one that waits. */
+/** Holds back the page's requests to these URLs. `asked` resolves when one is waiting. */
 export async function holdUp(
   page: Page,
   address: string | RegExp,
@@ -138,7 +138,7 @@ export async function holdUp(
   const [released, letGo] = gate();
   const [asked, isAsked] = gate();
   await page.route(address, async (route) => {
-    // Not before it is held: one that got through would bring the answer that is to be late.
+    // Not before it is held: a request that got through would get the answer too early.
     isAsked();
     await released;
     await route.fallback();
@@ -154,9 +154,9 @@ function gate(): [opened: Promise<void>, open: () => void] {
   return [opened, () => open()];
 }
 
-// These tests are checked without a browser's types: what is asked of the page itself is said here.
+// These tests are compiled without DOM types, so code for the page is passed as text.
 
-/** How many pixels run over the right edge of the window. */
+/** By how many pixels the page overflows the window on the right. */
 export async function overflow(page: Page): Promise<number> {
   return await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
@@ -167,7 +167,7 @@ interface ScrollBox {
   readonly clientHeight: number;
 }
 
-/** Scrolls to exactly this place, as a person would with a wheel that turns up. */
+/** Scrolls to exactly this position, as a person would by turning a wheel up. */
 export async function scrollTo(box: Locator, top: number): Promise<void> {
   await box.dispatchEvent('wheel', { deltaY: -1 });
   await box.evaluate((element: ScrollBox, wanted: number) => {
@@ -179,14 +179,14 @@ export async function aboveView(box: Locator): Promise<number> {
   return await box.evaluate(({ scrollTop }: ScrollBox) => scrollTop);
 }
 
-/** How far the end of a box is below what is seen of it. */
+/** Distance from the visible part of a box to its end. */
 export async function belowView(box: Locator): Promise<number> {
   return await box.evaluate(
     ({ scrollTop, scrollHeight, clientHeight }: ScrollBox) => scrollHeight - scrollTop - clientHeight,
   );
 }
 
-/** Waits until a box has come to rest: a wheel may go on turning it for a while. */
+/** Waits until a box has stopped scrolling. */
 export async function atRest(box: Locator): Promise<void> {
   const page = box.page();
   let before = Number.NaN;
@@ -206,7 +206,7 @@ export async function addresses(links: Locator): Promise<string[]> {
   return found;
 }
 
-/** Goes on with Tab until what has this name has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element with this name has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const focused = `(() => {
     const element = document.activeElement;

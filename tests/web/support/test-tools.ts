@@ -1,13 +1,16 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** What really ran, in order: the page is compared with it. */
+/** What really ran, in order; the page is compared with it. */
 export interface Deeds {
   ran: string[];
   tools: Tool[];
 }
 
-/** Tools whose runs can be counted. `press` and `fill` are asked; `watch` runs until it is stopped; `flood` gives ten megabytes in one line. */
+/**
+ * Tools whose runs are recorded. `press` and `fill` need approval; `watch` runs until it is stopped; `flood` returns
+ * ten megabytes in one line.
+ */
 export function testTools(): Deeds {
   const ran: string[] = [];
   return {

@@ -7,8 +7,8 @@ interface Violation {
 }
 
 /**
- * What axe finds wrong with the page, or with the parts that match `within`. Its code stays in the document for the next run, and only
- * violations leave the page: loading axe and sending everything it approved took longer than the checks.
+ * Violations that axe finds in the page, or in the parts that match `within`. axe stays loaded for the next run, and
+ * only violations leave the page: loading it and transferring all passes took longer than the checks.
  */
 export async function violations(
   page: Page,
