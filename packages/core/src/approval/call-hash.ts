@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { CallSandbox, ToolDefinition } from '@countersign/protocol';
+import { createMemo } from '../masking/create-memo.js';
 import { canonicalJson } from '../policy/index.js';
-import { keyedHash } from './keyed-hash.js';
 
 /** Everything a decision signs (A7). */
 export interface SignedParts {
@@ -54,4 +54,22 @@ function sandboxText(sandbox: CallSandbox): string {
 /** Changes with anything a tool says of itself, so that an approval for the old tool does not run the new one. */
 export function toolDigest(definition: ToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
+}
+
+/** In characters of texts. */
+const MOST_REMEMBERED = 1024 * 1024;
+const hashers = new WeakMap<Uint8Array, (text: string) => string>();
+
+/**
+ * HMAC-SHA-256 of a text, in hexadecimal. Importing a raw key costs Node 24 seven times the hash itself, so each key is imported once;
+ * a call is signed when it is shown, approved and started, so the latest hashes are remembered.
+ */
+export function keyedHash(key: Uint8Array, text: string): string {
+  let hash = hashers.get(key);
+  if (hash === undefined) {
+    const imported = createSecretKey(key);
+    hash = createMemo(MOST_REMEMBERED, (text) => createHmac('sha256', imported).update(text).digest('hex'));
+    hashers.set(key, hash);
+  }
+  return hash(text);
 }

@@ -1,8 +1,7 @@
 import { RESERVED_TOOL_PREFIX, toCause } from '@countersign/protocol';
-import { agentMayAskFor, findPathRule, patternCovers, type Weighing, weigh } from '../policy/index.js';
+import { agentMayAskFor, findPathRule, patternCovers, type Policies, type Weighing, weigh } from '../policy/index.js';
 import { ask } from './ask.js';
-import { findAnswers, findGrant } from './find-grant.js';
-import { type Gate, type GateInput, policiesOf } from './gate.js';
+import type { Gate, GateGrant, GateInput } from './gate.js';
 
 /**
  * The only place that says yes (A2). Pure; asked when the model calls and again in the transaction that starts the
@@ -47,6 +46,10 @@ function decide(input: GateInput): Gate {
   return runWithoutApproval(input, weighing) ?? ask(input, weighing, { kind: 'default' });
 }
 
+function policiesOf({ admin, world, agent }: GateInput): Policies {
+  return { ...(admin === undefined ? {} : { admin }), world: world.policy, agent: agent.policy };
+}
+
 /** Nobody is asked about a call that can't run (T11), and no model reaches a name of ours (A10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
   // Folded: a fullwidth or upper-case `client.` is an attempt at the same thing and belongs in the audit as such.
@@ -73,6 +76,33 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
   return deny === undefined
     ? undefined
     : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
+}
+
+/**
+ * A grant that covers this call. One for the whole tool comes first: it costs nothing to check.
+ * A call with a dynamic part is not covered by it while some rule denies or asks about certain arguments of this tool:
+ * nobody can tell that the part is not just that.
+ */
+function findGrant(grants: readonly GateGrant[], { unclear, prepared }: Weighing): GateGrant | undefined {
+  const whole = unclear === undefined ? grants.find(({ pattern }) => pattern === undefined) : undefined;
+  return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, prepared));
+}
+
+/** Which ask rules no grant was given for. Every one needs its own answer; a grant given before the rule doesn't answer it. */
+function findAnswers(
+  grants: readonly GateGrant[],
+  weighing: Weighing,
+): { unanswered: readonly string[]; answeredBy: GateGrant | undefined } {
+  let answeredBy: GateGrant | undefined;
+  const unanswered = weighing.asks.filter((rule) => {
+    const answer = findGrant(
+      grants.filter(({ answeredRule }) => answeredRule === rule),
+      weighing,
+    );
+    answeredBy ??= answer;
+    return answer === undefined;
+  });
+  return { unanswered, answeredBy };
 }
 
 /** What needs no question, after every rule and grant had its say. */

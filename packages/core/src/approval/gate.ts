@@ -1,5 +1,5 @@
 import type { ApprovalOption, AskReason, Reason, Subject, ToolDefinition, WorldMode } from '@countersign/protocol';
-import type { Place, Policies, Policy } from '../policy/index.js';
+import type { Place, Policy } from '../policy/index.js';
 
 /** Everything the gate knows. Whatever is not in here can't make it say yes. */
 export interface GateInput {
@@ -70,7 +70,3 @@ export type Gate =
       readonly reason: Reason;
       readonly rule?: string;
     };
-
-export function policiesOf({ admin, world, agent }: GateInput): Policies {
-  return { ...(admin === undefined ? {} : { admin }), world: world.policy, agent: agent.policy };
-}

@@ -1,5 +1,4 @@
-export { keyedHash } from './keyed-hash.js';
-export { callHash, toolDigest } from './call-hash.js';
+export { callHash, keyedHash, toolDigest } from './call-hash.js';
 export { checkToolApproval } from './check-tool-approval.js';
 export type { Gate, GateGrant, GateInput, GateTool } from './gate.js';
 export { parseArguments } from './parse-arguments.js';
