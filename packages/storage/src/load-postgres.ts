@@ -1,7 +1,7 @@
 import type { Store } from '@countersign/core/ports';
 import type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js';
 import type { PostgresOptions } from './postgres/open-postgres.js';
-import type { SeenStore } from './sqlite/look-at-sqlite.js';
+import type { StoreInspection } from './sqlite/inspect-sqlite.js';
 
 // Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use
 // PostgreSQL.
@@ -13,9 +13,9 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 }
 
 /** Inspects a store without creating or changing anything. */
-export async function lookAtPostgres(url: string): Promise<SeenStore> {
-  const loaded = await import('./postgres/look-at-postgres.js');
-  return await loaded.lookAtPostgres(url);
+export async function inspectPostgres(url: string): Promise<StoreInspection> {
+  const loaded = await import('./postgres/inspect-postgres.js');
+  return await loaded.inspectPostgres(url);
 }
 
 /** Copies a store into an empty one, completely or not at all. */

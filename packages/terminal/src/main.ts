@@ -72,8 +72,8 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));
     },
     async probe(home, port) {
-      const { lookAround } = await load();
-      return await lookAround(home, process.env, port);
+      const { diagnose } = await load();
+      return await diagnose(home, process.env, port);
     },
   };
 }

@@ -14,7 +14,7 @@ import { afterEach, expect, it } from 'vitest';
 import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
-import { holdToDescription } from '../testing/hold-to-description.js';
+import { checkResponse } from '../testing/check-response.js';
 import { responseToNobody } from '../testing/no-socket.js';
 import type { ApiDescription } from './describe-api.js';
 import { runsFactor } from '../../../../tests/support/scaled.js';
@@ -162,7 +162,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
     const describeFailure = (): string =>
       `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
     if (answer.status >= 500) throw new Error(describeFailure());
-    if (sent.method !== 'OPTIONS') holdToDescription(sent.method, sent.path, answer);
+    if (sent.method !== 'OPTIONS') checkResponse(sent.method, sent.path, answer);
     if (answer.status >= 400 && written() !== before && !RECORDED.has(sent.operation))
       throw new Error(`wrote: ${describeFailure()}`);
     if (answer.status < 400) answered.add(sent.operation);

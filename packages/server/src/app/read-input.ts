@@ -1,6 +1,6 @@
 import { parseRequest } from '@countersign/protocol';
 import type { AppContext, AppRequest } from './context.js';
-import { findMisfit } from './find-misfit.js';
+import { findUnsupported } from './find-unsupported.js';
 import { HttpProblem } from './http-problem.js';
 import { readBody } from './read-body.js';
 import type { Route, RouteInput } from './route.js';
@@ -52,8 +52,8 @@ async function readContent(route: Route, c: AppRequest, context: AppContext): Pr
   const text = await readBody(c, kind, context.bodyLimit);
   // Lazy import: most servers never receive YAML, and it would slow down every start.
   const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
-  const misfit = findMisfit(value);
-  if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });
+  const unsupported = findUnsupported(value);
+  if (unsupported !== undefined) throw new HttpProblem(422, unsupported.detail, { field: unsupported.field });
   return parseRequest(route.body.schemaFor(value), value, 'body');
 }
 

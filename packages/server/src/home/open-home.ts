@@ -15,7 +15,7 @@ import { describeOwner, noteOwner } from './home-owner.js';
 import { keepSessions } from './keep-sessions.js';
 import { keepToken, type Token } from './keep-token.js';
 import { makeDemoWorld } from './make-demo-world.js';
-import { processesShowing } from './processes-showing.js';
+import { processesExposing } from './processes-exposing.js';
 import { readAdminRules } from './read-admin-rules.js';
 import { createWorkFolders, type WorkFolders } from './work-folders.js';
 
@@ -139,7 +139,7 @@ const MEASURED = { turn: 'turn ended', tool: 'tool ran', model: 'model answered'
 function warnUnsandboxed(log: Log, why: string, token: Token): void {
   log.warn(`no sandbox: ${unsandboxedWords('an approved command')}`, { why });
   if (token.source.kind !== 'environment') return;
-  const processes = processesShowing(token.value);
+  const processes = processesExposing(token.value);
   if (processes.length === 0) return;
   log.warn(
     'COUNTERSIGN_TOKEN can be read from the environment of other processes. Start the server directly, not with npm or a script',

@@ -9,7 +9,7 @@ import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { readOwner } from '../home/home-owner.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
-import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './limit-strangers.js';
+import { limitUnauthenticated, UNAUTHENTICATED_LIMITS, type UnauthenticatedLimits } from './limit-unauthenticated.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
 import { problemTexts } from '../app/problem-texts.js';
@@ -28,7 +28,7 @@ export interface ServeOptions extends HomeOptions {
   /** The folder of the built web app. */
   webRoot?: string;
   /** Limits for unauthenticated connections. */
-  strangers?: StrangerLimits;
+  unauthenticated?: UnauthenticatedLimits;
   version: string;
 }
 
@@ -43,16 +43,23 @@ export interface Serving {
 
 /** Starts a server on a home and resolves when it listens. A second server on the same home fails with the URL of the first (S4). */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { host = '127.0.0.1', allowHosts = [], log, version, webRoot, strangers = STRANGER_LIMITS } = options;
+  const {
+    host = '127.0.0.1',
+    allowHosts = [],
+    log,
+    version,
+    webRoot,
+    unauthenticated = UNAUTHENTICATED_LIMITS,
+  } = options;
   const home = await openHome(options).catch((error: unknown) => reportRunningServer(error, options.home));
   const { engine, token, sessions } = home;
   let port = options.port ?? DEFAULT_PORT;
   const server = createServer({
     maxHeaderSize: 16 * 1024,
-    headersTimeout: strangers.headersMs,
+    headersTimeout: unauthenticated.headersMs,
     // How often Node checks for connections that exceed the timeout.
-    connectionsCheckingInterval: strangers.headersMs / 2,
-    requestTimeout: Math.max(60_000, strangers.headersMs),
+    connectionsCheckingInterval: unauthenticated.headersMs / 2,
+    requestTimeout: Math.max(60_000, unauthenticated.headersMs),
   });
   const auth = createAuth({
     token: token.value,
@@ -61,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     port: () => port,
     host,
     allowHosts,
-    onAuthenticated: limitStrangers(server, strangers.most),
+    onAuthenticated: limitUnauthenticated(server, unauthenticated.most),
     ...(sessions === undefined ? {} : { sessions }),
     ...sharedAuth(home, (error, what) => log.error(what, { error })),
     clientLabel: async (secret, path) => {

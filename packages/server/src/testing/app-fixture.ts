@@ -15,7 +15,7 @@ import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import { createAuth } from '../auth/create-auth.js';
 import { listenOn } from '../serve/listen-on.js';
-import { holdToDescription } from './hold-to-description.js';
+import { checkResponse } from './check-response.js';
 
 export const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
@@ -117,7 +117,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
       const isJson = /json/.test(response.headers.get('content-type') ?? '') && text.trim().split('\n').length === 1;
       const read = (isJson ? JSON.parse(text) : {}) as T;
       const { status } = response;
-      holdToDescription(method, path, { status, type: response.headers.get('content-type') ?? '', body: read });
+      checkResponse(method, path, { status, type: response.headers.get('content-type') ?? '', body: read });
       return { status, headers: response.headers, text, body: read };
     },
     newTicket: () => auth.newTicket(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { migrations } from '../migrations/index.js';
-import { lookAtSqlite } from './look-at-sqlite.js';
+import { inspectSqlite } from './inspect-sqlite.js';
 import { openSqlite } from './open-sqlite.js';
 
 let folder: string;
@@ -27,22 +27,22 @@ it('[S5] reports the version of an old store and leaves it unchanged', () => {
   db.exec(readFileSync(new URL('../migrations/fixtures/version-2.sql', import.meta.url), 'utf8'));
   db.close();
   const before = everything();
-  expect(lookAtSqlite(file)).toEqual({ version: 2, newest: migrations.length, stalledChats: 0 });
+  expect(inspectSqlite(file)).toEqual({ version: 2, newest: migrations.length, stalledChats: 0 });
   expect(everything()).toEqual(before);
 });
 
 it('[S5] recognizes missing, damaged, newer and foreign files, and creates nothing', async () => {
-  expect(lookAtSqlite(file)).toEqual({ version: 0, newest: migrations.length, stalledChats: 0 });
+  expect(inspectSqlite(file)).toEqual({ version: 0, newest: migrations.length, stalledChats: 0 });
   expect(everything()).toEqual([]);
   await (await openSqlite(file)).close();
-  expect(lookAtSqlite(file)).toEqual({ version: migrations.length, newest: migrations.length, stalledChats: 0 });
+  expect(inspectSqlite(file)).toEqual({ version: migrations.length, newest: migrations.length, stalledChats: 0 });
   const bytes = readFileSync(file);
   writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 7)]));
-  expect(() => lookAtSqlite(file)).toThrow('is damaged');
+  expect(() => inspectSqlite(file)).toThrow('is damaged');
   const newer = Buffer.from(bytes);
   newer.writeUInt32BE(migrations.length + 1, 60);
   writeFileSync(file, newer);
-  expect(() => lookAtSqlite(file)).toThrow('was written by a newer version');
+  expect(() => inspectSqlite(file)).toThrow('was written by a newer version');
   writeFileSync(file, 'a letter');
-  expect(() => lookAtSqlite(file)).toThrow('is not a Countersign store');
+  expect(() => inspectSqlite(file)).toThrow('is not a Countersign store');
 });

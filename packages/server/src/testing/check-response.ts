@@ -21,7 +21,7 @@ function routeFor(method: string, path: string): Route | undefined {
 }
 
 /** Throws if a response doesn't match the API description: its status, type or shape, or extra fields. */
-export function holdToDescription(
+export function checkResponse(
   method: string,
   path: string,
   answer: { status: number; type: string; body: unknown },
@@ -30,7 +30,7 @@ export function holdToDescription(
   const prefix = `${method} ${path} answered ${status}`;
   if (status >= 400) {
     if (!type.startsWith(PROBLEM_TYPE)) throw new Error(`${prefix} with ${type}`);
-    hold(problemSchema, body, prefix);
+    assertMatches(problemSchema, body, prefix);
     return;
   }
   const route = routeFor(method, path);
@@ -41,10 +41,10 @@ export function holdToDescription(
   const [mime = ''] = type.split(';');
   const kind = kinds.find((each) => mime === (each.type ?? (each.schema === undefined ? '' : 'application/json')));
   if (kind === undefined) throw new Error(`${prefix} with ${type}`);
-  if (kind.schema !== undefined) hold(kind.schema, body, prefix);
+  if (kind.schema !== undefined) assertMatches(kind.schema, body, prefix);
 }
 
-function hold(schema: z.ZodType, body: unknown, prefix: string): void {
+function assertMatches(schema: z.ZodType, body: unknown, prefix: string): void {
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw new Error(`${prefix} with ${JSON.stringify(body)}: ${parsed.error.message}`);
   if (!isDeepStrictEqual(parsed.data, body))

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { migrations } from '../migrations/index.js';
-import type { SeenStore } from '../sqlite/look-at-sqlite.js';
+import type { StoreInspection } from '../sqlite/inspect-sqlite.js';
 import { checkServer } from './check-server.js';
 import { fromPostgres } from './errors.js';
 import { readVersion } from './migrate.js';
@@ -8,7 +8,7 @@ import { readVersion } from './migrate.js';
 const PATIENCE_MS = 10_000;
 
 /** Inspects a PostgreSQL store without creating or migrating anything. */
-export async function lookAtPostgres(url: string, schema = 'countersign'): Promise<SeenStore> {
+export async function inspectPostgres(url: string, schema = 'countersign'): Promise<StoreInspection> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: PATIENCE_MS,

@@ -9,7 +9,7 @@ import { fromSqlite } from './errors.js';
 import { logFileOf } from './step-log.js';
 
 /** What an inspection of a store finds. */
-export interface SeenStore {
+export interface StoreInspection {
   /** Its schema version. 0: empty. */
   readonly version: number;
   /** The schema version of this program. */
@@ -27,7 +27,7 @@ const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
  * Inspects a store file read-only: migrates, locks and creates nothing. Throws the same errors as `openSqlite`. Not for a file
  * that this process has open.
  */
-export function lookAtSqlite(path: string): SeenStore {
+export function inspectSqlite(path: string): StoreInspection {
   const file = resolve(path);
   const newest = migrations.length;
   const stats = checkFile(file, newest);

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
-import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
+import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
 import { unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
 import { chosenAddress, tryAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
@@ -20,26 +20,26 @@ export interface Finding {
 }
 
 /** Checks what this machine provides and what is missing. Creates no home or database, and reveals no secrets. */
-export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
+export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
   const running = await findServer(home);
-  const folder = lookAtHome(home);
-  const database = await lookAtDatabase(home, env, running !== undefined, folder.state !== 'broken');
+  const folder = checkHome(home);
+  const database = await checkDatabase(home, env, running !== undefined, folder.state !== 'broken');
   return [
-    lookAtNode(),
+    checkNode(),
     folder,
     database.finding,
     running === undefined
       ? { what: 'server', state: 'without', detail: 'not running; commands start their own' }
       : { what: 'server', state: 'fine', detail: `runs at ${running.url}` },
-    ...lookAtWork(database.seen, running !== undefined),
-    await lookAtPort(port, running?.url),
-    ...(await lookAtModels(env)),
-    lookAtSandbox(home, await findSandbox()),
-    lookAtBrowser(env),
+    ...checkWork(database.seen, running !== undefined),
+    await checkPort(port, running?.url),
+    ...(await checkModels(env)),
+    checkSandbox(home, await findSandbox()),
+    checkBrowser(env),
   ];
 }
 
-function lookAtNode(): Finding {
+function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
   const detail = `Node ${process.versions.node}`;
@@ -51,7 +51,7 @@ function lookAtNode(): Finding {
 /** With less, SQLite can't create its file, and a partly written one looks corrupt. */
 const LEAST_SPACE = 1024 * 1024;
 
-export function lookAtHome(home: string, freeOn = freeSpaceOn): Finding {
+export function checkHome(home: string, freeOn = freeSpaceOn): Finding {
   const what = 'home';
   const advice = 'Choose another with --home or COUNTERSIGN_HOME.';
   if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is not an absolute path`, advice };
@@ -59,19 +59,19 @@ export function lookAtHome(home: string, freeOn = freeSpaceOn): Finding {
     if (existsSync(home)) {
       if (!statSync(home).isDirectory()) return { what, state: 'broken', detail: `${home} is not a folder`, advice };
       accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
-      return lookAtSpace(home, freeOn(home)) ?? { what, state: 'fine', detail: home };
+      return checkSpace(home, freeOn(home)) ?? { what, state: 'fine', detail: home };
     }
     let parent = dirname(home);
     while (!existsSync(parent)) parent = dirname(parent);
     if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is not a folder`, advice };
     accessSync(parent, constants.W_OK);
-    return lookAtSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (created at the first start)` };
+    return checkSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (created at the first start)` };
   } catch {
     return { what, state: 'broken', detail: `${home} can't be written to`, advice };
   }
 }
 
-function lookAtSpace(home: string, free: number): Finding | undefined {
+function checkSpace(home: string, free: number): Finding | undefined {
   if (free >= LEAST_SPACE) return undefined;
   const detail = `${home} is on a full disk: ${Math.floor(free / 1024)} KB are free`;
   const advice = 'Free some space, or choose another with --home or COUNTERSIGN_HOME.';
@@ -84,12 +84,12 @@ function freeSpaceOn(folder: string): number {
   return blocks === 0 ? Infinity : bavail * bsize;
 }
 
-async function lookAtDatabase(
+async function checkDatabase(
   home: string,
   env: NodeJS.ProcessEnv,
   isRunning: boolean,
   isHomeFine: boolean,
-): Promise<{ finding: Finding; seen?: SeenStore }> {
+): Promise<{ finding: Finding; seen?: StoreInspection }> {
   const what = 'database';
   const url = env['DATABASE_URL'] ?? '';
   const file = join(home, 'countersign.db');
@@ -104,7 +104,7 @@ async function lookAtDatabase(
   if (url === '' && !isHomeFine) return broken("not checked, because the home can't be used");
   if (url === '' && !existsSync(file)) return fine(`${file} (created at the first start)`);
   try {
-    const seen = url === '' ? lookAtSqlite(file) : await lookAtPostgres(url);
+    const seen = url === '' ? inspectSqlite(file) : await inspectPostgres(url);
     return { ...fine(`${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})`), seen };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -115,7 +115,7 @@ async function lookAtDatabase(
 }
 
 /** Work that an earlier process left unfinished. It continues only while a process is running. */
-function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] {
+function checkWork(seen: StoreInspection | undefined, isRunning: boolean): Finding[] {
   const what = 'work';
   const advice = 'Run countersign serve to continue it.';
   if (isRunning || seen === undefined) return [];
@@ -129,14 +129,14 @@ function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] 
   return [{ what, state: 'without', detail, advice }];
 }
 
-function stateOf({ version, newest, owner }: SeenStore): string {
+function stateOf({ version, newest, owner }: StoreInspection): string {
   if (version === 0) return 'empty; tables are created at the first start';
   const used = owner === undefined ? '' : `, in use by process ${owner}`;
   if (version === newest) return `schema ${version}${used}`;
   return `schema ${version}, migrated to ${newest} at the next start${used}`;
 }
 
-async function lookAtPort(port: number, running: string | undefined): Promise<Finding> {
+async function checkPort(port: number, running: string | undefined): Promise<Finding> {
   const what = 'port';
   if (running !== undefined && new URL(running).port === String(port)) {
     return { what, state: 'fine', detail: `${port} is in use by this server` };
@@ -154,12 +154,12 @@ async function lookAtPort(port: number, running: string | undefined): Promise<Fi
 }
 
 /** Tries custom endpoints, such as from `OPENAI_BASE_URL`. A vendor's own API is not called, and the finding says so. */
-export async function lookAtModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): Promise<Finding[]> {
+export async function checkModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): Promise<Finding[]> {
   const status = await findProviders(env, ollamaUrl).status();
-  return await Promise.all(status.filter(({ name }) => name !== 'scripted').map((found) => lookAtModel(found, env)));
+  return await Promise.all(status.filter(({ name }) => name !== 'scripted').map((found) => checkModel(found, env)));
 }
 
-async function lookAtModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
+async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { name: what, available, source, address, problem, models = [] } = found;
   if (!available) return { what, state: 'without', detail: problem ?? 'no key found', advice: adviceFor(what) };
   if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
@@ -197,7 +197,7 @@ function adviceFor(name: string): string {
 }
 
 /** Without a sandbox, an approved command could approve the agent's own calls (A21), so warn. */
-export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
+export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   const what = 'sandbox';
   if (sandbox.kind !== 'none') {
     const programs = homePrograms([home]);
@@ -217,7 +217,7 @@ export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
   };
 }
 
-function lookAtBrowser(env: NodeJS.ProcessEnv): Finding {
+function checkBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
   if (!hasDisplay(env)) return { what, state: 'without', detail: 'no display; the URL is printed instead' };
   if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opened by the system' };

@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { listenOn } from '../serve/listen-on.js';
 import { tmpdir } from 'node:os';
-import { lookAtHome, lookAtModels, lookAtSandbox } from './look-around.js';
+import { checkHome, checkModels, checkSandbox } from './diagnose.js';
 
 it('[X3] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
   const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
   const nowhere = 'http://127.0.0.1:9/v1';
   try {
-    const findings = await lookAtModels(
+    const findings = await checkModels(
       {
         OPENAI_API_KEY: 'none',
         OPENAI_BASE_URL: url,
@@ -34,17 +34,17 @@ it('[X3] doctor reports whether a custom endpoint answers, and which providers w
 
 it('[S7] [X3] doctor reports a full disk', () => {
   const home = tmpdir();
-  expect(lookAtHome(home, () => 40 * 1024)).toEqual({
+  expect(checkHome(home, () => 40 * 1024)).toEqual({
     what: 'home',
     state: 'broken',
     detail: `${home} is on a full disk: 40 KB are free`,
     advice: 'Free some space, or choose another with --home or COUNTERSIGN_HOME.',
   });
-  expect(lookAtHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
+  expect(checkHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
 
 it('[A21] doctor explains what a missing sandbox means', () => {
-  const found = lookAtSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
+  const found = checkSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
   expect(found).toMatchObject({
     what: 'sandbox',
     state: 'without',

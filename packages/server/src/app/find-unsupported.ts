@@ -14,15 +14,15 @@ interface Place {
 }
 
 /** Finds what no request body may contain: values nested too deeply, and text that can't be stored unchanged. */
-export function findMisfit(value: unknown): { field: string; detail: string } | undefined {
+export function findUnsupported(value: unknown): { field: string; detail: string } | undefined {
   const open: Place[] = [{ value, key: '', parent: undefined, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (typeof place.value === 'string') {
-      if (UNSTORABLE.test(place.value)) return misfit(place, problemTexts.badCharacter);
+      if (UNSTORABLE.test(place.value)) return unsupported(place, problemTexts.badCharacter);
     } else if (typeof place.value === 'object' && place.value !== null) {
-      if (place.depth >= MAX_DEPTH) return misfit(place, problemTexts.tooDeep);
+      if (place.depth >= MAX_DEPTH) return unsupported(place, problemTexts.tooDeep);
       for (const [key, member] of Object.entries(place.value)) {
-        if (UNSTORABLE.test(key)) return misfit(place, problemTexts.badKey);
+        if (UNSTORABLE.test(key)) return unsupported(place, problemTexts.badKey);
         open.push({ value: member, key, parent: place, depth: place.depth + 1 });
       }
     }
@@ -30,7 +30,7 @@ export function findMisfit(value: unknown): { field: string; detail: string } | 
   return undefined;
 }
 
-function misfit(place: Place, what: string): { field: string; detail: string } {
+function unsupported(place: Place, what: string): { field: string; detail: string } {
   const path: string[] = [];
   for (let at: Place | undefined = place; at?.parent !== undefined; at = at.parent) path.unshift(at.key);
   const field = path.slice(0, 8).join('.').slice(0, 200);

@@ -10,8 +10,8 @@ import { serve, type Serving } from './serve.js';
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 const HOUR = 3_600_000;
 
-async function start(strangers: { headersMs: number; most: number }): Promise<Serving> {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-strangers-'));
+async function start(unauthenticated: { headersMs: number; most: number }): Promise<Serving> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-unauthenticated-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const serving = await serve({
     home: join(folder, 'home'),
@@ -21,7 +21,7 @@ async function start(strangers: { headersMs: number; most: number }): Promise<Se
     sandbox: { kind: 'none', reason: 'no command runs here' },
     ollamaUrl: 'http://127.0.0.1:9',
     version: 'test',
-    strangers,
+    unauthenticated,
   });
   onTestFinished(() => serving.close());
   return serving;

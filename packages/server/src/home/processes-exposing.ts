@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * Processes whose environment contains this token, such as the `npm` that started us: `4711 npm`. A command of the same user
  * could read it. Empty if the system has no `/proc`.
  */
-export function processesShowing(token: string): string[] {
+export function processesExposing(token: string): string[] {
   return list('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => read(`/proc/${pid}/environ`).includes(token))
