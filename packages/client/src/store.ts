@@ -11,7 +11,7 @@ export interface Store<State> {
 }
 
 export interface ChatStore extends Store<ChatState> {
-  /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing if there is none. */
+  /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing if all lines are loaded. */
   readonly loadOlder: () => Promise<void>;
   /** Loads pages until this line is included. False if it is not in this chat. */
   readonly reach: (messageId: string) => Promise<boolean>;

@@ -4,8 +4,8 @@ import { decisionStory, expiredWords, scopeWords, approvedWords } from './decisi
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
 
-describe('what became of a question', () => {
-  it('says who decided, where and when', () => {
+describe('descriptions of a decision', () => {
+  it('name who decided, where and when', () => {
     expect(decisionStory({ outcome: 'approved', scope: 'once', by: 'ada', client: 'terminal', at }, now)).toBe(
       'Approved once by ada in the terminal, 3 s ago',
     );
@@ -14,13 +14,13 @@ describe('what became of a question', () => {
     );
   });
 
-  it('says where by the client alone, whatever its signer is called', () => {
+  it('take the place from the client alone, not from the signer’s name', () => {
     const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'web', at } as const;
     expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web, 3 s ago');
     expect(decisionStory({ ...decision, client: 'http' }, now)).toBe('Approved once by browser session 12ab, 3 s ago');
   });
 
-  it('[A5] says that a rule or a grant allowed the call, and who wrote it', () => {
+  it('[A5] name the rule or grant that allowed the call, and its author', () => {
     const rule = 'allow remove(path=a*)';
     const byRule = { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule } } as const;
     expect(decisionStory(byRule, now)).toBe('Allowed by a rule written by ada, 3 s ago: allow remove(path=a*)');
@@ -33,18 +33,18 @@ describe('what became of a question', () => {
     expect(approvedWords({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
-  it('says why not', () => {
+  it('give the reason for a denial', () => {
     expect(decisionStory({ outcome: 'denied', scope: 'once', by: 'ada', at, reason: 'not this one' }, now)).toBe(
       'Denied by ada, 3 s ago: not this one',
     );
   });
 
-  it('[A7] says that a changed call needs approval again, and that nobody decided', () => {
-    const anew = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
-    expect(decisionStory(anew, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
+  it('[A7] say that a changed call needs approval again, without a decider', () => {
+    const superseded = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
+    expect(decisionStory(superseded, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });
 
-  it('[A11] shows expiry as expiry, and after how long', () => {
+  it('[A11] show an expired approval, and how long it waited', () => {
     const expired = { outcome: 'expired', scope: 'once', by: 'system', at } as const;
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');
     expect(decisionStory({ ...expired, waitedMs: 5_000 }, now)).toBe('Expired after 5 s, nothing ran');
@@ -53,10 +53,10 @@ describe('what became of a question', () => {
     expect(expiredWords(undefined)).toBe('expired, nothing ran');
   });
 
-  it('says who signed and how far that goes', () => {
-    const signed = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
-    expect(approvedWords(signed)).toBe('approved for this chat by ada');
-    expect(approvedWords(signed, 'ada')).toBe('approved for this chat by you');
-    expect(approvedWords({ ...signed, by: '', scope: 'always' })).toBe('approved always');
+  it('name who approved and the scope', () => {
+    const approved = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
+    expect(approvedWords(approved)).toBe('approved for this chat by ada');
+    expect(approvedWords(approved, 'ada')).toBe('approved for this chat by you');
+    expect(approvedWords({ ...approved, by: '', scope: 'always' })).toBe('approved always');
   });
 });

@@ -64,7 +64,7 @@ export function expiredWords(decision: Decision | undefined): string {
   return `expired${waited}, nothing ran`;
 }
 
-/** ` by ada`; nothing where no person decided. */
+/** ` by ada`; empty if no person decided. */
 export function byWords({ by }: Pick<Decision, 'by'>, me?: string): string {
   return by === 'system' || by === '' ? '' : ` by ${by === me ? 'you' : by}`;
 }

@@ -194,7 +194,7 @@ describe('Anthropic messages', () => {
     ['a request that is too large', 413, 'request_too_large', 'Request exceeds the maximum size', 'context-too-long'],
     ['a server error', 500, 'api_error', 'Internal server error', 'overloaded'],
     ['an invalid request', 400, 'invalid_request_error', 'temperature: range: 0..1', 'bad-request'],
-  ])('[P4] tells %s', async (_, status, type, message, kind) => {
+  ])('[P4] classifies %s', async (_, status, type, message, kind) => {
     server.will(json(status, { type: 'error', error: { type, message } }));
     const error = await failureOf(ask(provider()));
     expect(error.kind).toBe(kind);

@@ -254,7 +254,7 @@ describe('chat completions', () => {
       'bad-request',
       'blocked the answer',
     ],
-  ])('[P4] tells %s', async (_, status, body, kind, words) => {
+  ])('[P4] classifies %s', async (_, status, body, kind, words) => {
     server.will(typeof body === 'string' ? page(status, body) : json(status, body));
     const error = await failureOf(ask(local()));
     expect(error.kind).toBe(kind);

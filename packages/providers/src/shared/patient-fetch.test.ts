@@ -76,7 +76,7 @@ describe('patientFetch', () => {
     await expect(patientFetch()(url, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
   });
 
-  it('has no body if there is none', async () => {
+  it('has no body for a 204', async () => {
     const url = await serve((_, response) => void response.writeHead(204).end());
     expect((await patientFetch()(url)).body).toBeNull();
   });
