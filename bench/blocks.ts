@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { HOSTILE_BYTES } from './masking.js';
 import { withFolder } from './ours.js';
 
-/** The longest time that 5 MB of hostile input kept the process from everything else, by the way it came in. */
+/** The longest time that 5 MB of hostile input blocked the event loop, by entry point. */
 export type BlocksResult = Record<Entry, { text: string; ms: number }>;
 
 const ENTRIES = [
@@ -27,7 +27,7 @@ type Entry = (typeof ENTRIES)[number];
 const TEXTS = ['a+', '\u202Ea', '; ', '%252B', '"\'', '<div>', '{"a":[', 'token=Ab1Cd2Ef3Gh4Ij5Kl6 '];
 const LONGEST_MESSAGE = 1_000_000;
 
-/** The shortest of several rounds, so that what else the machine does is left out; the longest over all texts. */
+/** The shortest of several rounds, to exclude other load on the machine; the longest over all texts. */
 export async function blocksSuite(rounds: number): Promise<BlocksResult> {
   return await withFolder(async (folder) => {
     const bench = await openBench(folder);
@@ -50,7 +50,7 @@ export async function blocksSuite(rounds: number): Promise<BlocksResult> {
   });
 }
 
-/** In milliseconds: the longest stretch in which nothing else got its turn. */
+/** In milliseconds: the longest time in which nothing else could run. */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = ownTime();
@@ -70,13 +70,13 @@ async function longestBlock(work: () => Promise<void>): Promise<number> {
 const SCHEDULED = `/proc/${process.pid}/task/${process.pid}/schedstat`;
 const isLinux = existsSync(SCHEDULED);
 
-/** Processor time of this thread, so that what else the machine does is left out; elsewhere wall time. */
+/** CPU time of this thread, to exclude other load; wall time where that isn't available. */
 function ownTime(): number {
   return isLinux ? Number(readFileSync(SCHEDULED, 'utf8').split(' ')[0]) / 1e6 : performance.now();
 }
 
 interface Bench {
-  /** What is built before does not count: it is the attacker's work. */
+  /** Preparation isn't measured: it is the attacker's work. */
   prepare(entry: Entry, unit: string): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -123,7 +123,7 @@ async function openBench(folder: string): Promise<Bench> {
   const program = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
   await send('/worlds/hostile/mcp-servers', JSON.stringify({ name: 'flood', ...program }));
 
-  /** A message in a new chat, until the agent has answered or waits. Somebody listens, as in a browser. */
+  /** Sends a message in a new chat, until the agent has answered or waits. One client is listening, as in a browser. */
   async function turn(body: string): Promise<void> {
     const chat = /"id":"([^"]+)"/.exec(await send('/worlds/hostile/chats', '{}'))?.[1] ?? '';
     const path = `/worlds/hostile/chats/${chat}`;
@@ -185,7 +185,7 @@ const PAGE_TOOL = {
   location: 'server' as const,
 };
 
-/** The real tool, with a way to the one page of this machine: the public one leads nowhere near it. */
+/** The real tool, with access to a page on this machine, which it would refuse otherwise. */
 async function webFetchOf(port: number): Promise<Tool> {
   const path = new URL('../../packages/tools/dist/web/web-fetch.js', import.meta.url).href;
   const { createWebFetch } = (await import(path)) as { createWebFetch: (network: unknown, limits: unknown) => Tool };
@@ -210,7 +210,7 @@ async function openPage(html: () => string): Promise<{ port: number; close: () =
   };
 }
 
-/** What a browser would do with the answer is not done here, in the same process: only its start is read. */
+/** Reads only the start of the response: a browser would process it in another process. */
 function sender({ url, home }: Serving) {
   return async (path: string, body?: string, headers: Record<string, string> = {}): Promise<string> => {
     const options = { headers: { authorization: `Bearer ${home.token.value}`, ...headers } };
@@ -220,7 +220,7 @@ function sender({ url, home }: Serving) {
         ? get(`${url}/api${path}`, options)
         : request(`${url}/api${path}`, { method: 'POST', headers: json }).end(body);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    // What is too large is refused before all of it was sent.
+    // Requests that are too large are refused before they were sent completely.
     asked.on('error', () => undefined);
     let said = '';
     response.on('data', (bytes: Buffer) => {

@@ -15,8 +15,8 @@ export interface GateWorld {
 }
 
 /**
- * A world with a thousand rules and ten thousand grants. `spread`: over a thousand chats and ten tools, with ten for the call in
- * question. `piled`: every single one for the very same chat, agent and tool, and none that fits; nobody signs that often.
+ * A world with a thousand rules and ten thousand grants. `spread`: over a thousand chats and ten tools, ten of them for
+ * this call. `piled`: all for the same chat, agent and tool, and none that matches, which is unrealistically many.
  */
 export async function createGateWorld(file: string, grants: 'spread' | 'piled'): Promise<GateWorld> {
   const world = await openBenchWorld(file, { policy: benchRules() });
@@ -29,7 +29,10 @@ export async function createGateWorld(file: string, grants: 'spread' | 'piled'):
   return about;
 }
 
-/** For the tool in question, for others, with tool globs and with patterns that no index can find. The last one fits `city=Lisbon`. */
+/**
+ * Rules for this tool, for others, with tool globs and with patterns that no index can find. The last one matches
+ * `city=Lisbon`.
+ */
 function benchRules(): string[] {
   const rules = Array.from({ length: RULES - 1 }, (_, i) => {
     switch (i % 10) {

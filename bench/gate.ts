@@ -14,12 +14,12 @@ export interface GateResult {
   nothingMatches: Figures;
   lastRuleMatches: Figures;
   piledGrants: Figures;
-  /** From the model's answer to the moment when a listener hears of it. */
+  /** From the model's response until a listener gets the event. */
   askHeard: Figures;
   startHeard: Figures;
 }
 
-/** What the gate takes with ten thousand grants and a thousand rules (N3). */
+/** The time of the gate with ten thousand grants and a thousand rules (N3). */
 export async function gateSuite(plan: Plan): Promise<GateResult> {
   return await withFolder(async (folder) => {
     const spread = await createGateWorld(join(folder, 'spread.sqlite'), 'spread');
@@ -89,7 +89,7 @@ function decision(name: string, runtime: Runtime, world: GateWorld, city: string
   };
 }
 
-/** As `core/src/calls/gate-call.ts` does it, with the same reads: the world's `rev`, the grants, unknown outcomes. */
+/** Like `core/src/calls/gate-call.ts`, with the same reads: the world's `rev`, the grants, unknown outcomes. */
 async function decide(
   runtime: Runtime,
   { worldId, agentId, chatId }: GateWorld,
@@ -124,7 +124,10 @@ async function decide(
   return value;
 }
 
-/** How long a listener waits for the question after the model's answer, beside how long for the start of an ungated call. */
+/**
+ * How long a listener waits for the approval request after the model's response, compared with the start of an ungated
+ * call.
+ */
 async function measureAsking({ file }: GateWorld, plan: Plan): Promise<Pick<GateResult, 'askHeard' | 'startHeard'>> {
   let answeredAt = 0n;
   const times: Partial<Record<ToolEvent['type'], number[]>> = {};
@@ -133,7 +136,7 @@ async function measureAsking({ file }: GateWorld, plan: Plan): Promise<Pick<Gate
     answeredAt = process.hrtime.bigint();
   });
   const world = await openBenchWorld(file, { providers: [provider] });
-  // Lisbon is allowed by the last rule: without it the gated call asks.
+  // The last rule allows Lisbon; without it, the gated call needs approval.
   await world.setPolicy((await world.policy()).slice(0, -1));
   world.on('tool', ({ type }) => {
     if (counting) (times[type] ??= []).push(Number(process.hrtime.bigint() - answeredAt) / 1000);

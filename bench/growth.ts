@@ -11,9 +11,9 @@ export interface GrowthResult {
     /** Messages in the chat before the turn. */
     messages: number;
     turn: Figures;
-    /** The first turn after opening the file has to read what the model is shown; microseconds. */
+    /** The first turn after opening the file reads the model's view; microseconds. */
     firstTurn: number;
-    /** MiB, of the process with this file open and used. */
+    /** Resident MiB of the process with this file open and used. */
     resident: number;
   }[];
 }
@@ -25,10 +25,10 @@ interface Prefilled {
   turnsPerChat: number;
 }
 
-/** A small chat that is measured a hundred times is no small chat any more: so many are made that none grows by more than this. */
+/** A small chat that is measured a hundred times grows, so there are enough chats that none grows by more than this. */
 const LARGEST_GROWTH = 0.2;
 
-/** What a message costs when much has been said already (N2). */
+/** The cost of a message in a long chat (N2). */
 export async function growthSuite(sizes: readonly number[], plan: Plan): Promise<GrowthResult> {
   return await withFolder(async (folder) => {
     const turns = plan.warmUp + plan.rounds * plan.perRound;
@@ -38,7 +38,7 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
-    // What filling them left behind, and code that runs for the first time, would count for the smallest alone.
+    // Garbage from filling them, and first runs of code, would count for the smallest only.
     for (const world of worlds) await lookAtMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));
@@ -62,7 +62,7 @@ async function createWorld(
   const chatIds: string[] = [];
   for (let i = 0; i < chats.count; i += 1) {
     const chat = await world.chat();
-    // Takes the search for a title out of the way.
+    // Generates the title before the measurement.
     await takeTurn(chat, QUESTIONS.text);
     await world.quiet();
     chatIds.push(chat.id);
@@ -109,7 +109,7 @@ function subjectOf(world: OpenedWorld, { messages, chatIds, turnsPerChat }: Pref
     async before() {
       if (taken % turnsPerChat === 0) {
         chat = await world.chat(chatIds[taken / turnsPerChat]);
-        // Reads what the model is shown; the time of that is told apart.
+        // Reads the model's view, which is timed separately.
         await takeTurn(chat, QUESTIONS.text);
       }
       taken += 1;

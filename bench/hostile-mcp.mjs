@@ -1,4 +1,4 @@
-// An MCP server over stdio whose one tool gives 5 MB of the text it is asked for. Built-ins only.
+// An MCP server over stdio whose only tool returns 5 MB of the requested text. Built-in modules only.
 import { createInterface } from 'node:readline';
 
 const answer = (id, result) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);

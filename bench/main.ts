@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { residentMiB } from './resident.js';
 
-// Before anything of ours is loaded: what is imported below is part of what a program has to carry.
+// Before any of our modules is loaded: the imports below are part of the memory of a program.
 const start = residentMiB();
 const SUITES = [
   'memory',
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: fileURLToPath(new URL('../results.json', import.meta.url)) },
     only: { type: 'string', multiple: true },
-    // A million messages in a hundred thousand chats: minutes of filling before a turn is measured.
+    // A million messages in a hundred thousand chats: filling takes minutes.
     large: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -54,7 +54,7 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
   const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
   const results: Parameters<typeof printResults>[0] = {};
-  // Memory comes first: what the other suites leave behind would be counted as ours.
+  // Memory comes first: garbage of the other suites would count as ours.
   for (const suite of suites) {
     console.log(`${suite} …`);
     switch (suite) {

@@ -2,9 +2,9 @@ import { maskCall, maskSecrets, maskValue } from '@countersign/core';
 
 export const HOSTILE_BYTES = 5_000_000;
 
-/** How long one text of 5 MB keeps the process from everything else, in milliseconds of processor time. */
+/** How long one text of 5 MB blocks the process, in milliseconds of CPU time. */
 export interface MaskingResult {
-  /** The slowest of the texts, by what is done with it. */
+  /** The slowest text, by operation. */
   longest: Record<Entry, { text: string; ms: number }>;
 }
 
@@ -15,7 +15,7 @@ const entries = {
 };
 type Entry = keyof typeof entries;
 
-/** What each part of the scanner is worst at. */
+/** The worst case of each part of the scanner. */
 const units = [
   ...[
     'a+',
@@ -50,7 +50,7 @@ const units = [
   ],
 ];
 
-/** The shortest of several rounds, so that what else the machine does is left out; the longest over all texts. */
+/** The shortest of several rounds, to exclude other load on the machine; the longest over all texts. */
 export function maskingSuite(): MaskingResult {
   const longest = (mask: (text: string) => void): { text: string; ms: number } =>
     units

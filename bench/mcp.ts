@@ -18,13 +18,13 @@ import { measure, summarize, type Figures, type Plan } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface McpResult {
-  /** One call of `echo` by the SDK's own client and transport. */
+  /** One call of `echo` with the SDK's own client and transport. */
   sdk: Figures;
-  /** The same through our tool, its server in the sandbox: arguments checked, secrets taken out of what comes back. */
+  /** The same through our tool with a sandboxed server: arguments validated, secrets masked in the result. */
   tool: Figures;
-  /** A whole turn with that call, allowed by a rule and kept: gate, transactions, events. */
+  /** A whole turn with that call, allowed by a rule and stored: gate, transactions, events. */
   turn: Figures;
-  /** The same turn with a tool of our own that does nothing. */
+  /** The same turn with our own tool that does nothing. */
   ownTurn: Figures;
 }
 
@@ -33,7 +33,7 @@ const USAGE = { inputTokens: 1, outputTokens: 1 };
 const ECHO = 'mcp__everything__echo';
 const OWN = 'own_echo';
 
-/** What is used of the SDK here; the tools package brings it along. */
+/** The parts of the SDK used here; the tools package depends on it. */
 interface Sdk {
   Client: new (info: { name: string; version: string }) => {
     connect(transport: unknown): Promise<void>;
@@ -43,7 +43,7 @@ interface Sdk {
   StdioClientTransport: new (server: { command: string; args: string[]; stderr: 'ignore' }) => unknown;
 }
 
-/** What a call to an MCP server costs beside the same call by the bare SDK. */
+/** The cost of a call to an MCP server compared with the bare SDK. */
 export async function mcpSuite(plan: Plan): Promise<McpResult> {
   return await withFolder(async (folder) => {
     const server = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');

@@ -1,4 +1,4 @@
-/** Something that is timed. `before` is not part of the time and sets up what `run` needs. */
+/** Something to time. `before` isn't timed and prepares what `run` needs. */
 export interface Subject {
   readonly name: string;
   before?(): Promise<void>;
@@ -11,24 +11,24 @@ export interface Subject {
 export interface Figures {
   median: number;
   p99: number;
-  /** The median of each tenth of the run, least one: what the machine can do when nobody else is at it. */
+  /** The smallest median of the ten parts of the run: the speed without other load. */
   best: number;
-  /** Processor time, user and system, of all threads: what is left when others slow the machine down. */
+  /** CPU time (user and system) of all threads, which other load on the machine doesn't affect. */
   cpu: number;
   count: number;
 }
 
 export interface Plan {
-  /** Operations of each subject before anything is counted. */
+  /** Operations of each subject before the measurement. */
   warmUp: number;
   rounds: number;
-  /** Operations of one subject in a row in each round. */
+  /** Consecutive operations of one subject in each round. */
   perRound: number;
 }
 
 /**
- * Runs the subjects by turns, so that a busy moment of the machine hits all of them alike; one after the other, the one whose time
- * has a busy neighbour would lose. Each round starts with another one.
+ * Runs the subjects alternately, so that other load on the machine affects all of them equally. Each round starts with
+ * another subject.
  */
 export async function measure(subjects: readonly Subject[], plan: Plan): Promise<Map<string, Figures>> {
   for (const subject of subjects) {
@@ -53,7 +53,7 @@ async function runOnce(subject: Subject): Promise<{ wall: number; cpu: number }>
   await subject.before?.();
   const used = process.cpuUsage();
   const start = process.hrtime.bigint();
-  // Not awaited if there is nothing to wait for: a promise for nothing would be charged to what runs at once.
+  // Not awaited if there is nothing to wait for: an extra promise would slow down synchronous subjects.
   const pending = subject.run();
   if (pending !== undefined) await pending;
   const wall = Number(process.hrtime.bigint() - start) / 1000;

@@ -10,7 +10,10 @@ export interface MemoryResult {
   afterTurns: { turns: number; resident: number }[];
 }
 
-/** What stays in memory: it must not grow with what was done (N2). Half of the turns use a tool; all are in one chat. */
+/**
+ * Memory that stays in use: it must not grow with the number of turns (N2). Half of the turns use a tool; all are in
+ * one chat.
+ */
 export async function memorySuite(start: number, turns: number): Promise<MemoryResult> {
   return await withFolder(async (folder) => {
     const world = await openBenchWorld(join(folder, 'memory.sqlite'));

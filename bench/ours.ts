@@ -25,7 +25,7 @@ import {
   type Case,
 } from './script.js';
 
-/** Runs with a folder that is gone afterwards, whatever happens. */
+/** Runs with a temporary folder that is always removed. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   try {
@@ -35,7 +35,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   }
 }
 
-/** The scripted model. One of its own, since the one for tests keeps every request it saw and would grow with each turn. */
+/** A separate scripted model: the one for tests keeps every request and would grow with each turn. */
 export function benchProvider(onAnswer: () => void = () => undefined): Provider {
   return {
     name: 'bench',
@@ -95,7 +95,7 @@ export async function openBenchWorld(file: string, options: OpenWorldOptions = {
   return world;
 }
 
-/** After this many turns a new chat is begun, so that what the model is shown stays as short as what a peer shows it. */
+/** Starts a new chat after this many turns, so that the model's view stays as short as a peer's. */
 const TURNS_PER_CHAT = 10;
 
 /** Turns as a user of the library takes them: send, then wait until the chat has settled. */
@@ -108,7 +108,7 @@ export function oursSubject(name: string, world: OpenedWorld, turn: Case): Subje
     if (chat !== undefined && used < TURNS_PER_CHAT) return chat;
     chat = await world.chat();
     used = 0;
-    // The first turn is followed by a search for a title, which happens once a chat and is no part of a turn.
+    // The first turn generates a title, which happens once per chat and isn't part of a turn.
     await takeTurn(chat, QUESTIONS.text);
     await world.quiet();
     return chat;
@@ -142,12 +142,12 @@ export async function takeTurn(chat: OpenedChat, question: string, end: 'idle' |
   expectState(await chat.settled(), end);
 }
 
-/** A turn that failed is fast: it must not pass for a good time. */
+/** A failed turn is fast and must not count as a good time. */
 function expectState(state: string, wanted: string): void {
   if (state !== wanted) throw new Error(`the chat is ${state} and should be ${wanted}`);
 }
 
-/** Takes one turn and makes sure that it is what is meant to be measured. */
+/** Takes one turn and checks that it is the turn to be measured. */
 export async function checkOurs(world: OpenedWorld, turn: Case): Promise<void> {
   const subject = oursSubject('check', world, turn);
   await subject.before?.();

@@ -6,19 +6,19 @@ export const POLICY_RULES = 1_000;
 export const COMMAND_BYTES = 4 * 1024;
 
 export interface PolicyResult {
-  /** Reading the syntax tree and judging it by all rules. */
+  /** Parsing the command and judging it by all rules. */
   short: Figures;
   allowed: Figures;
   nested: Figures;
-  /** Reading the tree of the nested one alone. */
+  /** Parsing the nested command only. */
   tree: Figures;
 }
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
-// Nothing runs here. Without a sandbox no rule with a star would count.
+// Nothing runs here. Without a sandbox, no rule with a star would apply.
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 
-/** What it takes to judge a shell command of 4 kB by a thousand rules. */
+/** The time to judge a shell command of 4 kB by a thousand rules. */
 export async function policySuite(plan: Plan): Promise<PolicyResult> {
   const world = compiled(rules());
   const none = compiled([]);
@@ -44,7 +44,7 @@ export async function policySuite(plan: Plan): Promise<PolicyResult> {
   return { short: of('short'), allowed: of('allowed'), nested: of('nested'), tree: of('tree') };
 }
 
-/** Everything a rule has to look into: wrappers, substitutions, shells in shells, loops, here-documents. */
+/** Everything that a rule has to look into: wrappers, substitutions, nested shells, loops, here-documents. */
 const NESTED = `for f in src-#/*.ts; do timeout 5 grep -q x "$f" && echo "$(wc -l < "$f")"; done
 sh -c 'cd part-# && git log --oneline | head -#' > out-#.txt
 if [ -f a-# ]; then env A=# make test; else cat <<EOF
@@ -53,7 +53,7 @@ EOF
 fi
 `;
 
-/** As often as it takes, numbered, so that no two commands are alike. */
+/** Repeated with numbers, so that no two commands are equal. */
 function filled(part: string): string {
   let text = '';
   for (let number = 1; text.length + part.length + 20 < COMMAND_BYTES; number += 1) {
@@ -62,7 +62,10 @@ function filled(part: string): string {
   return text;
 }
 
-/** Of every kind: literal and open, for words and paths, for other tools and for all, and those that no index can find. */
+/**
+ * Rules of every kind: literal and with stars, for words and paths, for other tools and for all, and those that no
+ * index can find.
+ */
 function rules(): string[] {
   const kinds = [
     (n: number) => `allow shell_cmd(npm run task-${n})`,

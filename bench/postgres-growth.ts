@@ -6,7 +6,7 @@ import { prefill } from './postgres-prefill.js';
 import { query } from './postgres-query.js';
 import { createDatabase, createWorld, takeTurns } from './postgres-turns.js';
 
-/** What is measured when so much is there already. */
+/** What is measured at each size. */
 export const GROWING = ['turn', 'send', 'chats', 'messages', 'search rare', 'search common', 'approvals'] as const;
 
 export interface Growth {
@@ -17,7 +17,7 @@ export interface Growth {
   took: Record<(typeof GROWING)[number], Cost>;
 }
 
-/** With the blocks that the database looked at: the same whatever else the machine does. */
+/** Includes the blocks that the database read, which don't depend on other load. */
 type Cost = Figures & { blocks: number };
 
 export async function measureGrowth(
@@ -51,7 +51,7 @@ async function measureAt(
   rounds: number,
   isFilled: boolean,
 ): Promise<Growth['took']> {
-  /** With the processor time of server and database, which says more than the time on a machine that others use. */
+  /** Includes the CPU time of server and database, which is more reliable than wall time on a shared machine. */
   const measured = async (work: () => Promise<number[]>): Promise<Cost> => {
     const used = async (): Promise<Map<number, number>> => cpuOf([...farm.pids, ...(await databasePids(url))]);
     await query(url, 'select pg_stat_statements_reset()');
@@ -84,7 +84,7 @@ async function measureAt(
   const get = (path: string) => (): Promise<unknown> => farm.ask(0, 'GET', `/worlds/${worldId}${path}`);
   return {
     turn,
-    // To people only: a message that nobody answers.
+    // Addressed to people, so nobody answers.
     send: await time((round) =>
       farm.ask(0, 'POST', `/worlds/${worldId}/chats/${chatId}/messages`, { content: `@human note ${round}` }),
     ),

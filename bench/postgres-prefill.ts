@@ -1,9 +1,9 @@
 import { query } from './postgres-query.js';
 
 /**
- * What a long-lived world holds besides the chat that is measured: chats of other people, each with as many messages, their events,
- * ended turns and answered questions, and the words they are found by. Written by the database itself: a million messages take minutes
- * over the wire. Words and indexes are filled as a search would have filled them.
+ * The content of a long-lived world besides the measured chat: other people's chats with as many messages, their
+ * events, ended turns, decided approvals and search words. The database generates it: a million messages would take
+ * minutes over the network.
  */
 export async function prefill(url: string, worldId: string, messages: number, chats: number): Promise<void> {
   if (messages === 0) return;
@@ -28,7 +28,7 @@ export async function prefill(url: string, worldId: string, messages: number, ch
       [worldId],
     ],
     ['update worlds set event_seq = event_seq + $2::bigint where id = $1', [worldId, messages]],
-    // One turn and one question to ten messages, all of them over.
+    // One turn and one approval per ten messages, all of them over.
     [
       `insert into turns (id, world_id, chat_id, agent_id, trigger_id, trigger_seq, state, outcome, iteration, epoch,
          interruptions, begun_seq, input_tokens, output_tokens, created_at, ended_at)

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** One statement on a connection of its own, in our schema. */
+/** Runs one statement on a separate connection, in our schema. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -20,7 +20,10 @@ export async function createWorld(farm: Farm, policy: readonly string[]): Promis
   return id;
 }
 
-/** Turns in several chats at once, each message sent to another process; the end of each is heard from one of them. Gives how long each took. */
+/**
+ * Concurrent turns in several chats, each message sent to another process; one process reports their ends. Returns how
+ * long each took.
+ */
 export async function takeTurns(
   farm: Farm,
   worldIds: readonly string[],

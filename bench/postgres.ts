@@ -13,10 +13,10 @@ interface Throughput {
   processes: number;
   worlds: number;
   perSecond: number;
-  /** Processor time of a turn in all servers and in the database, in milliseconds: what is left when others slow the machine down. */
+  /** CPU time of a turn in all servers and in the database, in milliseconds, which other load doesn't affect. */
   serverCpuMs: number;
   databaseCpuMs: number;
-  /** What the database was asked, everything counted. */
+  /** All database statements. */
   statements: number;
 }
 
@@ -24,12 +24,12 @@ export interface PostgresResult {
   turnsPerSecond: Throughput[];
   /** From sending the decision to one process to the first line of the tool, wherever it runs; microseconds. */
   decisionToTool: Figures;
-  /** The share of those that ran in another process than the one that was told. */
+  /** The share of tools that ran in another process than the one that got the decision. */
   elsewhere: number;
-  /** What one turn with one tool leaves behind. */
+  /** Rows that one turn with one tool adds. */
   rowsPerTurn: Record<string, number>;
   bytesPerTurn: number;
-  /** What things cost when so much is there already. */
+  /** Costs at each size. */
   growth: Growth[];
 }
 
@@ -39,7 +39,7 @@ interface Postgres {
   stop(): Promise<void>;
 }
 
-/** The same Countersign over several processes on one PostgreSQL (S4). */
+/** Several processes on one PostgreSQL (S4). */
 export async function postgresSuite(quick: boolean, large: boolean): Promise<PostgresResult> {
   const { startPostgres } = (await import(
     new URL('../../packages/server/dist/testing/postgres-server.js', import.meta.url).href
@@ -47,7 +47,7 @@ export async function postgresSuite(quick: boolean, large: boolean): Promise<Pos
   const postgres = await startPostgres();
   try {
     await query(postgres.url, `alter system set shared_preload_libraries = 'pg_stat_statements'`);
-    // As much as a small machine would give it; what is there by itself is for a demonstration.
+    // As on a small machine; the defaults are very low.
     await query(postgres.url, `alter system set shared_buffers = '512MB'`);
     await query(postgres.url, `alter system set max_wal_size = '4GB'`);
     await postgres.restart();

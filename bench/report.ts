@@ -28,12 +28,12 @@ export interface Results {
   postgres?: PostgresResult;
 }
 
-/** A number to hold (N2–N5) and what was reached; N1 is judged beside the others, in `peers/`. */
+/** A limit (N2–N5) and the measured value; N1 is compared with the peers, in `peers/`. */
 export interface Target {
   number: 'N2' | 'N3' | 'N4' | 'N5';
   what: string;
   reached: number;
-  /** The same ratio by processor time: where others use the machine too, a long operation is interrupted more often than a short one. */
+  /** The same ratio by CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
   byCpu?: number;
   limit: number;
   unit: '×' | 'µs' | 'frames';

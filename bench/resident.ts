@@ -1,4 +1,4 @@
-/** Resident memory in MiB, after collecting garbage where Node was told to let us (`--expose-gc`). */
+/** Resident memory in MiB, after a garbage collection if Node allows it (`--expose-gc`). */
 export function residentMiB(): number {
   globalThis.gc?.();
   globalThis.gc?.();

@@ -1,4 +1,4 @@
-// `npm run bench`: our own suites, then everybody side by side. Built-ins only; installs what the second part needs when it is missing.
+// `npm run bench`: our own suites, then the comparison. Built-in modules only; installs what the second part needs.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (word === '--only' ? [words[index + 1]] : []));
-// Who asks what there is, or what a turn writes, is answered by our own part, and measures nothing.
+// `--help` and `--trace` are handled by our own part and measure nothing.
 const asks = words.includes('--help') || words.includes('--trace');
 const beside = ['peers', 'durable'];
 const wantsPeers = !asks && (only.length === 0 || only.some((name) => beside.includes(name)));

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** What is said in every turn, the same for everybody who is measured. */
+/** The text of every turn, the same for all contenders. */
 export const SYSTEM_PROMPT = 'You help people to travel.';
 export const ANSWER = 'It is 21 degrees in Lisbon and the sun is out.';
 export const USAGE = { inputTokens: 120, outputTokens: 12 };
 
-/** A turn without a tool, one with a tool that needs no approval, one with three that do. */
+/** A turn without a tool, one with an ungated tool, one with three gated tools. */
 export type Case = 'text' | 'one tool' | 'three gated tools';
 export const CASES: readonly Case[] = ['text', 'one tool', 'three gated tools'];
 
-/** What the person writes; the model goes by it. */
+/** The person's messages, which determine what the model does. */
 export const QUESTIONS: Readonly<Record<Case, string>> = {
   text: 'How is the weather in Lisbon?',
   'one tool': 'Look up the weather in Lisbon.',
   'three gated tools': 'Book me a room in Lisbon, Porto and Faro.',
 };
 
-/** Not a case of its own: asks for a single gated call, to see when the question is heard. */
+/** Not a separate case: requests a single gated call, to measure when the approval request arrives. */
 export const ONE_GATED_QUESTION = 'Book me a room in Lisbon.';
 
 export const LOOK_UP = 'look_up_weather';
@@ -40,7 +40,7 @@ const CALLS: Readonly<Record<Case, readonly ScriptedToolCall[]>> = {
   'three gated tools': [call(BOOK, 'Lisbon'), call(BOOK, 'Porto'), call(BOOK, 'Faro')],
 };
 
-/** The model's whole mind: calls the tools the question is about, and answers when it is told anything else. */
+/** The model's whole logic: calls the tools of the question, and answers anything else. */
 export function callsFor(lastMessage: string): readonly ScriptedToolCall[] {
   if (lastMessage === ONE_GATED_QUESTION) return [call(BOOK, 'Lisbon')];
   const asked = CASES.find((name) => QUESTIONS[name] === lastMessage);

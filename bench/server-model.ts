@@ -6,7 +6,7 @@ export const TEXT_QUESTION = 'say something';
 export const GATED_QUESTION = 'do something';
 export const GATED = 'do_it';
 
-/** A model that streams and a tool that asks, and when each of them last did something. */
+/** A streaming model and a gated tool, with the times of their last actions. */
 export interface ServerModel {
   provider: Provider;
   tool: Tool;
@@ -45,7 +45,7 @@ export function createServerModel(): ServerModel {
         }
         chunk = process.hrtime.bigint();
         onChunk('A first word ');
-        // Models take their time between words; without it, what comes after the first would stand before it.
+        // Models pause between words; without this, later chunks would arrive before the first was handled.
         for (let i = 0; i < 20; i += 1) await nextRound();
         onChunk('and a second.');
         return { type: 'text', content: 'A first word and a second.', usage };

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { ReaderNews } from './server-readers.js';
 
-// Opens many streams and tells when the first and the last of them had read each message. The clock is the machine's, the same in
-// both processes.
+// Opens many streams and reports when the first and the last of them received each message. Both processes use the
+// machine's clock.
 const [url = '', token = '', wanted = '0'] = process.argv.slice(2);
 const readers = Number(wanted);
-/** How long the last ones may take: what has not come by then is lost. */
+/** How long the last ones may take: later ones count as lost. */
 const PATIENCE_MS = 20_000;
 
 let number = 0;

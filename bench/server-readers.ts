@@ -8,19 +8,19 @@ export const READERS = 500;
 
 export interface ReadersResult {
   readers: number;
-  /** KiB of heap and buffers that one of them costs the server. */
+  /** KiB of heap and buffers per reader in the server. */
   perReader: number;
-  /** From sending a message to the moment when the first, and the last, of them has read it. */
+  /** From sending a message until the first, and the last, reader has it. */
   first: Figures;
   last: Figures;
-  /** Frames that did not come. */
+  /** Lost frames. */
   lost: number;
 }
 
-/** What the readers' process tells: that all are there, or when they had read a message. */
+/** Messages from the readers' process: all are connected, or when they received a message. */
 export type ReaderNews = { ready: true } | { number: number; first: string; last: string; count: number };
 
-/** Many readers on one chat. They are in a process of their own: their memory is not ours. */
+/** Many readers on one chat, in a separate process so that their memory doesn't count. */
 export async function measureReaders(
   { url, token, chatPath, post }: ServerBench,
   messages: number,
@@ -52,7 +52,7 @@ export async function measureReaders(
   }
 }
 
-/** Not what is resident: pages that earlier suites have filled and left would hide it. */
+/** Not resident memory: pages left by earlier suites would hide it. */
 function usedKiB(): number {
   globalThis.gc?.();
   globalThis.gc?.();

@@ -6,16 +6,16 @@ import { summarize, type Figures } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface StartsResult {
-  /** An empty program, for comparison: what Node itself takes on this machine at this moment. */
+  /** An empty program, for comparison: the time of Node itself. */
   node: Figures;
-  /** `countersign serve` until it says that it listens: with a new home, and with one that is there. */
+  /** `countersign serve` until it listens: with a new home folder, and with an existing one. */
   firstRun: Figures;
   laterRun: Figures;
 }
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 
-/** Cold starts (N5), by turns, each in a process of its own. */
+/** Cold starts (N5), alternately, each in its own process. */
 export async function measureStarts(rounds: number): Promise<StartsResult> {
   const node: number[] = [];
   const firstRun: number[] = [];

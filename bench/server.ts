@@ -12,7 +12,7 @@ import { measureReaders, type ReadersResult } from './server-readers.js';
 import { measureStarts, type StartsResult } from './server-start.js';
 
 export interface ServerResult {
-  /** One request and its answer over a connection that is kept. */
+  /** One request over a kept-alive connection. */
   bareHandler: Figures;
   health: Figures;
   oneWorld: Figures;
@@ -51,7 +51,7 @@ export async function serverSuite(plan: Plan, quick: boolean): Promise<ServerRes
   });
 }
 
-/** A world on the server, and how to ask for it. */
+/** A world on the server, and how to request it. */
 export interface ServerBench {
   url: string;
   token: string;
@@ -82,7 +82,7 @@ async function createBench({ url, home }: Serving): Promise<ServerBench> {
   return { url, token, worldPath: '/worlds/bench', chatPath: `/worlds/bench/chats/${chat.id}`, post };
 }
 
-/** What all of it (guard, credential, schemas, a read) adds to a handler that says the same without any of it. */
+/** What everything (guard, credential, schemas, a read) adds to a handler that returns the same without it. */
 async function measureRequests(
   { url, token, worldPath }: ServerBench,
   plan: Plan,
@@ -163,7 +163,7 @@ interface Heard {
   text: string;
 }
 
-/** The socket of one reader: when something that is waited for came in. */
+/** The socket of one reader, with the arrival times of expected data. */
 async function openReader({ url, token, chatPath }: ServerBench) {
   const asked = get(`${url}/api${chatPath}/events`, { agent: false, headers: { authorization: `Bearer ${token}` } });
   const [response] = (await once(asked, 'response')) as [IncomingMessage];

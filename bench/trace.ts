@@ -22,7 +22,7 @@ export interface TracedTransaction {
 
 const SIGNER = { who: 'human', client: 'bench' };
 
-/** What a turn writes; with gated tools, from the pause on. A step that wrote nothing is left out. */
+/** What a turn writes; with gated tools, from the pause on. Steps that wrote nothing are omitted. */
 export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
   const log: TracedTransaction[] = [];
   let step = '';
@@ -49,7 +49,7 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
     await publishMessage(runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });
     await engine.quiet();
   };
-  // The first turn is followed by the chat's title, which is no part of a turn.
+  // The first turn generates the chat's title, which isn't part of a turn.
   await send(QUESTIONS.text);
   log.length = 0;
   await send(QUESTIONS[turn]);
@@ -78,7 +78,7 @@ function traced(store: Store, note: (writes: string[]) => void): Store {
       };
       return await store.step(worldId, needs, watch, (events) => {
         kept?.(events);
-        // The probe has told which step it was.
+        // The probe has reported which step it was.
         note(writes);
       });
     },

@@ -7,7 +7,7 @@ export const SYNCS = ['NORMAL', 'FULL'] as const;
 
 export type TurnsResult = Record<Case, Record<(typeof SYNCS)[number], Figures>>;
 
-/** What a turn costs. Beside the frameworks it is measured in `peers/` (N1). */
+/** The cost of a turn. `peers/` compares it with other frameworks (N1). */
 export async function turnsSuite(plan: Plan): Promise<TurnsResult> {
   return await withFolder(async (folder) => {
     const result: Partial<TurnsResult> = {};
@@ -24,7 +24,7 @@ async function measureCase(prefix: string, turn: Case, plan: Plan): Promise<Turn
   try {
     await checkOurs(normal, turn);
     const figures = await measure([oursSubject('NORMAL', normal, turn), oursSubject('FULL', full, turn)], plan);
-    // A turn that fails is fast: what was measured must still be the real thing at the end.
+    // A failing turn is fast, so check at the end that the turns were real.
     for (const world of [normal, full]) await checkOurs(world, turn);
     return Object.fromEntries(figures) as TurnsResult[Case];
   } finally {

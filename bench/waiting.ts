@@ -21,18 +21,18 @@ export const WAITING_WORKS = ['list the first page', 'show a card', 'decide one'
 type WaitingWork = (typeof WAITING_WORKS)[number];
 
 export interface WaitingResult {
-  /** How many approvals wait while it is measured. */
+  /** How many approvals are waiting during the measurement. */
   sizes: { waiting: number; works: Record<WaitingWork, Figures> }[];
 }
 
 const SIGNER = { who: 'human', client: 'bench' };
-/** As many as the smaller queue has: a page of more would be more work by itself. */
+/** The length of the smaller queue: a larger page would be more work. */
 const PAGE = 10;
 /** At most 200 calls of one agent may wait (A34). */
 const WAITING_PER_AGENT = 150;
 const AT_ONCE = 32;
 
-/** Each question asks for one call that needs approval. */
+/** Each question requests one call that needs approval. */
 const provider: Provider = {
   name: AGENT.provider,
   generate: async ({ messages, purpose }) =>
@@ -46,7 +46,7 @@ const CALL = {
   function: { name: BOOK, arguments: JSON.stringify({ city: 'Lisbon', nights: 2 }) },
 };
 
-/** What a person's work costs when many approvals wait, each in a chat of its own. */
+/** The cost of a person's actions while many approvals are waiting, each in its own chat. */
 export async function waitingSuite(sizes: readonly number[], plan: Plan): Promise<WaitingResult> {
   return await withFolder(async (folder) => {
     const queues = [];
@@ -105,7 +105,7 @@ async function openQueue(file: string, size: number): Promise<{ subjects: Subjec
     });
   let asked = 0;
 
-  /** Asks for one call in a new chat, and resolves when it waits. */
+  /** Requests one call in a new chat, and resolves when it is waiting. */
   async function ask(): Promise<string> {
     const { id: chatId } = await createChat(runtime, worldId, 'bench');
     const end = settled(chatId);

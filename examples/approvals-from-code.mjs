@@ -1,4 +1,4 @@
-// Approvals from code: a rule for what is harmless, a program that signs what it can judge, and a person for the rest.
+// Approvals from code: a rule for harmless calls, a program that approves what it can judge, and a person for the rest.
 import { defineTool, openWorld, scripted } from 'countersign';
 import { z } from 'zod';
 
@@ -38,11 +38,11 @@ for (const approval of await world.approvals()) {
   const small = euros < 100;
   const outcome = await world.decide(
     approval,
-    small ? { decision: 'approve' } : { decision: 'deny', reason: 'too much for a program to sign' },
+    small ? { decision: 'approve' } : { decision: 'deny', reason: 'too much for a program to approve' },
     { who: 'purse-strings', client: 'examples/approvals-from-code' },
   );
   console.log(to, outcome.state);
-  // Sent again, a decision changes nothing.
+  // A repeated decision changes nothing.
   if (small) console.log((await world.decide(approval, { decision: 'approve' })).kind);
 }
 console.log(await chat.settled());

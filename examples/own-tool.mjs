@@ -1,4 +1,4 @@
-// A tool of your own: what it takes, when it asks, and what it touches.
+// Your own tool: its arguments, when it needs approval, and its subjects.
 import { defineTool, openWorld, scripted } from 'countersign';
 import { z } from 'zod';
 
@@ -11,7 +11,7 @@ const sendMail = defineTool({
   approval: {
     required: true,
     message: 'Send "{subject}" to {to}?',
-    // No "always" for mails: the widest answer offered is "for this chat".
+    // No "always" for mails: the widest choice is "for this chat".
     scope: 'session',
   },
   execute: ({ to, subject }, { output }) => {
@@ -42,7 +42,7 @@ const chat = await world.chat();
 await chat.send('Greet Ada.');
 await chat.settled();
 
-// The first call broke the schema: nobody was asked, the model was told, and it tried again.
+// The first call did not match the schema: nobody was asked, the model got the error and tried again.
 const [approval] = await world.approvals();
 console.log(approval.message, approval.options.join(' '));
 await world.decide(approval, { decision: 'approve' });

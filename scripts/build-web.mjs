@@ -1,4 +1,4 @@
-// Builds the web app when its sources, or those it is made from, are not the ones it was last built from.
+// Builds the web app if its sources, or those of its dependencies, changed since the last build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const web = join(root, 'packages', 'web');
 const stamp = join(web, 'dist', '.built-from');
 
-/** @returns {boolean} whether what is in `packages/web/dist` is now the app as its sources are */
+/** @returns {boolean} whether `packages/web/dist` is up to date */
 export function buildWeb() {
   const wanted = hashOfSources();
   if (existsSync(join(web, 'dist', 'index.html')) && read(stamp) === wanted) return true;

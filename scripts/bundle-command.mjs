@@ -1,5 +1,5 @@
-// Bundles what `tsc -b` built into the `countersign` command and library: loading 760 modules one by one took longer than running
-// them (ADR 0028).
+// Bundles the output of `tsc -b` into the `countersign` command and library: loading 760 modules one by one took longer
+// than running them (ADR 0028).
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'packages', 'countersign', 'dist');
 const bundles = {
-  // Together, so that a program that imports the library and the command share what both need.
+  // Together, so that the library and the command share their common modules.
   command: { folder: join(dist, 'bundle'), inputs: { main: join(dist, 'main.js'), index: join(dist, 'index.js') } },
-  // Programs that tests start again and again.
+  // Programs that tests start repeatedly.
   tests: {
     folder: join(dist, 'testing', 'bundle'),
     inputs: {
@@ -22,11 +22,13 @@ const bundles = {
   },
 };
 
-/** Packages that stay outside: they load native code or files of their own. `countersign` declares them as dependencies. */
+/**
+ * Packages that stay outside: they load native code or their own files. `countersign` declares them as dependencies.
+ */
 const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino', 'prom-client'];
 
 /**
- * Leaves an up-to-date bundle alone. Rejects when there is nothing to bundle.
+ * Skips an up-to-date bundle. Rejects if there is nothing to bundle.
  *
  * @param {keyof typeof bundles} which
  */
@@ -35,7 +37,7 @@ export async function bundleCommand(which = 'command') {
   const stamp = join(target, '.built-from');
   const hash = hashOfInputs(Object.values(input));
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-  // Loaded only now: on a fresh clone it is installed after this script was read.
+  // Loaded lazily: on a fresh clone it is installed after this script was loaded.
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     input,
@@ -52,7 +54,7 @@ export async function bundleCommand(which = 'command') {
 }
 
 /**
- * By content: the compiler writes a file again when another one changed.
+ * By content: the compiler rewrites files even if only others changed.
  *
  * @param {string[]} entries
  */

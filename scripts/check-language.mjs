@@ -1,6 +1,6 @@
 // Finds phrases that the style guide bans (CONTRIBUTING.md, "Language") in docs, comments, texts and test titles.
-//   node scripts/check-language.mjs            prints each of them
-//   node scripts/check-language.mjs --shrink   takes files without any out of the list of those not rewritten yet
+//   node scripts/check-language.mjs            prints them with file and line
+//   node scripts/check-language.mjs --shrink   removes rewritten files from the list
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

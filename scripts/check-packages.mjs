@@ -1,4 +1,4 @@
-// Asks publint whether each package, as it would be published, can be imported by others.
+// Checks with publint that each package can be imported after publishing.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 // Compares the numbers of docs/spec with the numbers that tests quote in their titles, as in it('[A6] …').
-// Run by itself it prints what does not fit: node scripts/check-spec.mjs
+// Prints the differences when run directly: node scripts/check-spec.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @typedef {object} SpecCoverage
  * @property {string[]} unquoted in the spec, quoted by no test and not on the list
  * @property {string[]} unknown quoted by a test and not in the spec
- * @property {string[]} builtAfterAll on the list without a word of what is missing, yet quoted by a test
- * @property {string[]} listedInVain on the list, and not in the spec
+ * @property {string[]} builtAfterAll on the list without a note about what is missing, but quoted by a test
+ * @property {string[]} listedInVain on the list, but not in the spec
  * @property {string[]} listed what is not built yet
  */
 
@@ -27,7 +27,7 @@ export function checkSpec() {
 let known;
 
 /**
- * The numbers that test titles quote, each with a file that does. Read once: parsing all tests takes seconds.
+ * The numbers that test titles quote, each with a file. Cached: parsing all tests takes seconds.
  * @returns {Map<string, string>}
  */
 export function quotes() {
@@ -38,7 +38,7 @@ export function quotes() {
 
 /**
  * @param {string[]} numbers of the spec
- * @param {Map<string, string>} listed as not built yet → what is missing, or nothing if all of it is
+ * @param {Map<string, string>} listed as not built yet → what is missing, or empty if everything is
  * @param {Map<string, string>} quoted number → a file that quotes it
  * @returns {SpecCoverage}
  */
@@ -57,7 +57,7 @@ export function compare(numbers, listed, quoted) {
 }
 
 /**
- * A number a line; behind it, what is missing of a number that is built in part.
+ * One number per line, followed by what is missing if it is partly built.
  * @param {string} text
  * @returns {Map<string, string>}
  */
@@ -77,7 +77,7 @@ export function specNumbers(text) {
 }
 
 /**
- * The numbers in the titles of `it`, `test` and `describe`, also behind `.each(…)` and the like.
+ * The numbers in the titles of `it`, `test` and `describe`, including `.each(…)` and similar.
  * @param {string} path
  * @param {string} text
  */

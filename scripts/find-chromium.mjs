@@ -19,7 +19,7 @@ export function findChromium() {
 }
 
 /**
- * The build without a window uses less CPU, but has no desktop notifications.
+ * The headless shell uses less CPU, but has no desktop notifications.
  *
  * @returns {string | undefined}
  */

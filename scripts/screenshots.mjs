@@ -1,5 +1,5 @@
 // Pictures of the main states of the web app, light and dark, on a phone and a desktop: docs/pictures/*.png.
-// A real server with the demo world in a scratch folder; nothing of the machine it runs on is in them.
+// Uses a real server with the demo world in a scratch folder, so they show nothing of this machine.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pictures = join(root, 'docs', 'pictures');
 const executablePath = findChromium();
 if (executablePath === undefined) {
-  console.error('No Chromium was found. Install Chromium or Chrome, or name one with CHROMIUM_PATH.');
+  console.error('No Chromium was found. Install Chromium or Chrome, or set CHROMIUM_PATH.');
   process.exit(1);
 }
 if (!buildWeb()) process.exit(1);
@@ -70,7 +70,7 @@ await all('approvals', async ({ page, look }) => {
   await page.getByRole('button', { name: 'Approve once' }).waitFor();
 });
 
-// The newcomer signs two and denies one.
+// The newcomer approves two calls and denies one.
 const { page } = first;
 await visit(page, chat);
 await page.getByRole('button', { name: 'Approve once', exact: true }).click();
@@ -99,7 +99,7 @@ await shoot(first, 'always');
 await page.getByRole('button', { name: 'Approve always' }).click();
 await page.getByText('I counted the crew').waitFor();
 
-// The other pages, each once by day and once by night.
+// The other pages, each in light and dark mode.
 const [light, , , night] = contexts;
 for (const name of ['policy', 'audit', 'stats', 'agents']) {
   for (const each of [light, night]) {
@@ -116,7 +116,7 @@ await serving.close();
 rmSync(parent, { recursive: true, force: true });
 
 /**
- * Where the scratch folder lies is nobody's business; streams are left alone, so pages are reloaded before a picture.
+ * Replaces the path of the scratch folder. Streams are not rewritten, so pages are reloaded before a screenshot.
  *
  * @param {import('playwright-core').Route} route
  */

@@ -1,5 +1,5 @@
-// Makes a checkout ready to run: installs what the lock file says, if that is not there yet, and builds.
-// Node's own modules only: on a fresh clone nothing else is there yet.
+// Prepares a checkout: installs the dependencies of the lock file if necessary, and builds. Uses only built-in modules,
+// because on a fresh clone nothing else is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ if (!isInstalled()) {
 }
 if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building…');
 
-// Compiles while the web app is built: each of them leaves a core idle.
+// Compiles while the web app is built, because each leaves a core idle.
 const compiled = run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
-// Loaded only now: on a fresh clone there is nothing yet that could build it.
+// Loaded lazily: on a fresh clone, its dependencies are not installed yet.
 const { buildWeb } = await import('./build-web.mjs');
 const hasWeb = buildWeb();
-// With --keep-going a test run continues; its type check then fails as a test of its own.
+// With --keep-going a test run continues; its type check then fails as a separate test.
 if (!(await compiled) && !keepsGoing) fail('The build failed; the errors are above.');
 if (!hasWeb && !keepsGoing) fail('The web app could not be built; the errors are above.');
 
@@ -65,7 +65,7 @@ function packagesIn(file) {
   }
 }
 
-/** Not so for a folder that was copied from another machine. @param {Package} entry */
+/** False for a folder that was copied from another machine. @param {Package} entry */
 function fitsHere({ os, cpu }) {
   return isListed(os, process.platform) && isListed(cpu, process.arch);
 }
@@ -76,7 +76,7 @@ function isListed(list, name) {
   return list.some((word) => word.startsWith('!')) ? !list.includes(`!${name}`) : list.includes(name);
 }
 
-/** What npm says is shown only when it fails: its warnings are about packages, and nothing that a newcomer can act on. */
+/** Shows npm's output only if it fails: its warnings are nothing that a newcomer can act on. */
 function install() {
   const cli = process.env.npm_execpath;
   // NODE_ENV=production would leave out the compiler and the test runner. The lock file names exact contents, so cached packages are

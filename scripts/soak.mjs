@@ -1,5 +1,5 @@
-// The long version of what the tests do in seconds: a thousand turns over four processes, with one killed every second, a process
-// frozen for half a minute, and the figures of it. Sizes can be set in the environment, as in SOAK_TURNS=200 npm run soak.
+// The long version of the soak test: a thousand turns over four processes, with one killed every second and one frozen
+// for half a minute. Sizes can be set in the environment, as in SOAK_TURNS=200 npm run soak.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

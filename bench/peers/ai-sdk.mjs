@@ -65,7 +65,7 @@ function model(count) {
   });
 }
 
-/** With a secret it signs its approvals and checks them, as we do with ours. */
+/** With a secret it signs and verifies its approvals, as we do. */
 export function signed() {
   return { name: 'AI SDK, signed approvals', packageName, subject: (work) => subject({ ...work, secret: SECRET }) };
 }
@@ -152,7 +152,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** The application keeps the conversation; here in a file. */
+  /** The application stores the conversation; here in a file. */
   async killBegin({ state, mark }) {
     const it = await paused(ONE_GATED);
     writeFileSync(state, JSON.stringify(approving(it.state())));
@@ -164,7 +164,7 @@ export const experiments = {
     const { text } = await subject(ONE_GATED).call(JSON.parse(readFileSync(state, 'utf8')));
     return { told: /unknown|interrupt/i.test(text) };
   },
-  /** It keeps nothing itself: what comes back is what the application wrote. */
+  /** It stores nothing itself: what is restored is what the application stored. */
   async restartBegin({ state, count }) {
     const states = [];
     for (let i = 0; i < count; i += 1) states.push(approving((await paused(ONE_GATED)).state()));

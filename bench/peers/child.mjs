@@ -1,4 +1,4 @@
-// One contender in its own process. Does what its parent says and tells how long it took; nothing else runs meanwhile.
+// One contender in its own process. Runs the orders of its parent and reports the time; nothing else runs meanwhile.
 const [which] = process.argv.slice(2);
 const rss = () => process.memoryUsage.rss() / 2 ** 20;
 const base = rss();
@@ -12,20 +12,20 @@ let subject;
 let chats = [];
 let work;
 let turns = 0;
-/** What the meter said at the end of the last turn. */
+/** The meter's values at the end of the last turn. */
 let known;
 
-/** What was used and run so far: here, or in the server that the subject asks. */
+/** CPU time and tool runs so far: here, or in the server that the subject uses. */
 async function meter() {
   if (subject.meter !== undefined) return await subject.meter();
   const { user, system } = process.cpuUsage();
   return { cpu: user + system, ran: ran.count };
 }
 
-/** One turn in one chat, with nothing beside it. Times in microseconds; `cpu` is processor time from the pause to the end. */
+/** One turn in one chat without other load. Times in microseconds; `cpu` is CPU time from the pause to the end. */
 async function once() {
   turns += 1;
-  // Nothing ran since the last turn, and each look at a server in another process is a message that it has to answer.
+  // Nothing ran since the last turn, and reading the meter of another process is a message that it has to answer.
   const first = known ?? (await meter());
   const start = process.hrtime.bigint();
   await subject.pause();
@@ -45,7 +45,7 @@ function check(early, count, wanted, text) {
   throw new Error(`${contender.name}: ${early} ran before, ${count} of ${wanted} after: ${JSON.stringify(text)}`);
 }
 
-/** The same turns in all chats at once. Whole turns are measured: what one chat waits for, another works on. */
+/** The same turns in all chats at once. Measures whole turns: while one chat waits, another works. */
 async function together(count) {
   let left = count;
   const times = [];
@@ -71,7 +71,7 @@ async function together(count) {
   return { times, ms, cpu: (after.cpu - before.cpu) / count, ...endWatch() };
 }
 
-/** How long the event loop did not turn. Not Node's own histogram: it has no entry at all if no timer fires before the end. */
+/** How long the event loop was blocked. Node's own histogram has no entry if no timer fires before the end. */
 function watchLoop() {
   const gaps = [];
   let last = performance.now();

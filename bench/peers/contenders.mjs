@@ -1,4 +1,4 @@
-/** Everybody who is measured, each in a process of its own. Those on PostgreSQL find their database in `BENCH_DATABASE`. */
+/** All contenders, each in its own process. Those on PostgreSQL find their database in `BENCH_DATABASE`. */
 export const CONTENDERS = {
   'ai-sdk': () => import('./ai-sdk.mjs'),
   'ai-sdk-signed': async () => (await import('./ai-sdk.mjs')).signed(),
@@ -39,9 +39,12 @@ export const CONTENDERS = {
   'ours-postgres': async () =>
     (await import('./ours-postgres.mjs')).describe({ name: 'Countersign, PostgreSQL', url: database() }),
 };
-/** Those that keep nothing, as most people run them first. */
+/** Those that store nothing, as most people run them first. */
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
-/** Who is compared on which ground: each keeps its steps there, except the first two, which say what no store costs. */
+/**
+ * Who is compared on which database. All store their steps there, except the first two, which show the cost without a
+ * store.
+ */
 export const GROUNDS = {
   sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal', 'ours-http'],
   postgres: ['langgraph-postgres', 'mastra-postgres', 'dbos', 'ours-postgres'],

@@ -1,7 +1,7 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { ANSWER, callsFor, QUESTION, runTool } from './script.mjs';
 
-/** An agent's turn as a workflow: model and tools are steps, and a gated call waits for a message about it. */
+/** An agent's turn as a workflow: model and tools are steps, and a gated call waits for a message. */
 export function describe({ name, url }) {
   let open;
   return {

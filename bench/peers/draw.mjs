@@ -1,4 +1,7 @@
-/** A plot that reads in light and in dark, on any page: horizontal bars on a logarithmic scale, everybody's in one colour but ours. */
+/**
+ * A plot that is readable in light and dark mode: horizontal bars on a logarithmic scale, all in one colour except
+ * ours.
+ */
 export function bars({ title, unit, rows }) {
   const width = 720;
   const left = 210;
@@ -62,7 +65,7 @@ export function curves({ title, unit, xs, rows }) {
 `;
 }
 
-/** Labels that would lie on each other are moved apart. */
+/** Moves overlapping labels apart. */
 function spread(wanted) {
   const order = wanted.map((y, index) => ({ y, index })).toSorted((a, b) => a.y - b.y);
   for (let at = 1; at < order.length; at += 1) order[at].y = Math.max(order[at].y, order[at - 1].y + 15);

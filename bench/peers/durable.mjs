@@ -1,4 +1,4 @@
-// Everybody who keeps each step, on the same database, by turns, in one run.
+// All contenders that store each step, on the same database, alternately, in one run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,18 +18,18 @@ const WORKS = [
   { ...ONE_TOOL, history: 5000 },
 ];
 
-/** DBOS runs workflows: it has neither a conversation nor a stream of its own. */
+/** DBOS runs workflows: it has neither conversations nor streaming. */
 function canDo(which, { history, streaming }) {
   return which !== 'dbos' || (history === 1 && !streaming);
 }
 
-/** One turn at a time: wall time and processor time from the pause to the answer, and what the database was asked. */
+/** One turn at a time: wall time and CPU time from the pause to the answer, and the number of database statements. */
 export async function measureAlone({ quick, tell }) {
   const results = [];
   await eachGround({ tell }, async (ground, everybody, databases) => {
     for (const work of quick ? WORKS.filter(({ history }) => history === 1) : WORKS) {
       const children = everybody.filter(({ which }) => canDo(which, work));
-      // Some take a good part of a second for a turn behind a long history.
+      // Some take a large part of a second for a turn with a long history.
       const long = work.history > 1;
       for (const child of children) {
         await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 30 : 300 });
@@ -61,7 +61,7 @@ export async function measureAlone({ quick, tell }) {
   return results;
 }
 
-/** Not our server: the delay of its event loop can't be seen from the process that asks it. */
+/** Without our server: the delay of its event loop isn't visible to the process that calls it. */
 const TOGETHER = Object.values(GROUNDS)
   .flat()
   .filter((name) => name !== 'ours-http');
@@ -149,7 +149,10 @@ int fdatasync(int fd) { return wait_for("fdatasync", fd); }
 int fsync(int fd) { return wait_for("fsync", fd); }
 `;
 
-/** A disk that takes 4 ms for each sync, as many do; the one here may take next to none. Undefined where nothing compiles it. */
+/**
+ * Simulates a disk that takes 4 ms for each sync, as many do; the one here may take almost none. Undefined without a
+ * compiler.
+ */
 function slowDiskLibrary() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -166,7 +169,7 @@ function slowDiskLibrary() {
   }
 }
 
-/** In microseconds. Processor time is the middle of the rounds: a collection of garbage belongs to a round, not to a turn. */
+/** In microseconds. CPU time is the median of the rounds: garbage collection belongs to a round, not to a turn. */
 function summary(rounds) {
   const at = quantiles(rounds.flat().map(({ finish }) => finish));
   const cpu = middle(rounds.map((times) => times.reduce((sum, { cpu: used }) => sum + used, 0) / times.length));

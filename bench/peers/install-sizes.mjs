@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const pinned = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies;
 
-/** What somebody who wants only this one gets: packages and megabytes. */
+/** What installing only this one adds: packages and megabytes. */
 const WANTED = {
   'ai-sdk': ['ai'],
   'openai-agents': ['@openai/agents'],

@@ -28,7 +28,7 @@ export const packageName = '@langchain/langgraph';
 
 process.env.LANGSMITH_TRACING = 'false';
 
-/** Its own fakes answer from a list; this one goes by what it is told, like everybody's here. */
+/** Its own fakes answer from a list; this one depends on its input, like those of all contenders. */
 class ScriptedModel extends BaseChatModel {
   constructor(count) {
     super({});
@@ -73,7 +73,7 @@ class ScriptedModel extends BaseChatModel {
 
 let threads = 0;
 
-/** With a checkpointer that outlives the process, `sync`: each step is kept before the next begins, as ours are. */
+/** With a persistent checkpointer and `sync`: each step is stored before the next starts, as ours are. */
 export function checkpointedIn({ name: title, open }) {
   let checkpointer;
   return {
@@ -120,7 +120,7 @@ export function subject(work) {
     config: () => config,
     bytes: () => (gated && config !== undefined && work.checkpointer === undefined ? sizeOf(checkpointer) : 0),
     async pause() {
-      // What only memory keeps would grow without end; what a database keeps, it keeps.
+      // In-memory state would grow without limit; a database keeps it.
       if (config !== undefined && work.checkpointer === undefined) {
         await checkpointer.deleteThread(config.configurable.thread_id);
       }
@@ -141,7 +141,7 @@ export function subject(work) {
   };
 }
 
-/** Everything its checkpointer holds of the thread. */
+/** Everything that its checkpointer stores for the thread. */
 function sizeOf({ storage, writes }) {
   let size = 0;
   const visit = (value) => {
@@ -168,7 +168,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** Its saver in memory goes with the process; those for databases are packages of their own. */
+  /** Its in-memory saver is lost with the process; those for databases are separate packages. */
   async killBegin({ mark }) {
     const it = await paused(ONE_GATED);
     Object.assign(outside, { file: mark, dies: true });
@@ -180,7 +180,7 @@ export const experiments = {
     await it.call(new Command({ resume: { decisions: [{ type: 'reject', message: 'no' }] } }), thread);
     await it.call({ messages: [new HumanMessage(QUESTION)] }, thread);
     ran.count = 0;
-    // A second copy of an approval that was meant for the first question.
+    // A second copy of an approval that was meant for the first request.
     const refused = await attempts([() => it.call(approval(), thread)]);
     return { runs: ran.count, refused: refused.length };
   },

@@ -68,7 +68,7 @@ function model(count) {
   });
 }
 
-/** With a store of its own: the same agent, and what it keeps outlives the process. */
+/** With a store: the same agent, whose state outlives the process. */
 export function storedIn({ name: title, open }) {
   let storage;
   return {
@@ -96,7 +96,7 @@ export function subject(work) {
       }),
     },
   });
-  // Registered with a store: without one a paused run can't go on.
+  // Registered with a store: without one, a paused run can't continue.
   const mastra = new Mastra({ agents: { ana: agent }, storage, logger: false });
   const ana = mastra.getAgent('ana');
   const earlier = historyOf(history);
@@ -157,7 +157,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** Its store in memory goes with the process; those for databases are packages of their own. */
+  /** Its in-memory store is lost with the process; those for databases are separate packages. */
   async killBegin({ mark }) {
     const it = await paused(ONE_GATED);
     Object.assign(outside, { file: mark, dies: true });

@@ -109,7 +109,7 @@ export function subject({ tools: count, gated, history, streaming }) {
     },
     async finish(decisions) {
       if (!gated) return (await call(paused)).finalOutput;
-      // As its guide does it: the state is text between the question and the answer.
+      // As in its guide: the state is serialised between the request and the decision.
       const state = await RunState.fromString(agent, paused.state.toString());
       state.getInterruptions().forEach((interruption, index) => {
         if (decisions?.[index] ?? true) state.approve(interruption);
@@ -152,7 +152,7 @@ export const experiments = {
     const { finalOutput } = await approve(it, readFileSync(state, 'utf8'));
     return { told: /unknown|interrupt/i.test(finalOutput) };
   },
-  /** It keeps nothing itself: what comes back is what the application wrote. */
+  /** It stores nothing itself: what is restored is what the application stored. */
   async restartBegin({ state, count }) {
     const states = [];
     for (let i = 0; i < count; i += 1) states.push((await paused(ONE_GATED)).state());
@@ -177,7 +177,7 @@ export const experiments = {
     await it.finish([false]);
     await it.pause();
     ran.count = 0;
-    // The model used the same id again, as models do.
+    // The model reuses the same id, as models do.
     const text = it.state().replaceAll(/call-\d+-0/g, old.rawItem.callId);
     const now = await RunState.fromString(it.agent, text);
     const refused = await attempts([

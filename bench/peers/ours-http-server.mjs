@@ -1,4 +1,4 @@
-// Our server in a process of its own, so that its processor time is not mixed with that of who asks it.
+// Our server in its own process, so that its CPU time is separate from its client's.
 import { createLog, serve } from '@countersign/server';
 import { bookRoom, scriptedProvider } from './ours.mjs';
 import { ran } from './script.mjs';

@@ -50,7 +50,7 @@ async function open(url, { tools: count, gated, history, streaming }) {
       await say(content);
       await end;
     };
-    // The first turn is followed by a search for a title, which happens once a chat.
+    // The first turn generates a title, which happens once per chat.
     await sayAndWait('Hello', 'idle');
     for (const { role, content } of historyOf(history)) if (role === 'user') await sayAndWait(content, 'idle');
     await engine.quiet();

@@ -30,7 +30,7 @@ export function describe({ name, file, synchronous }) {
     experiments: file ? experimentsIn(folder, synchronous) : undefined,
     async subject(work) {
       if (!file) return await open(':memory:', 'NORMAL', work);
-      // What was said before is written once for every history there is, without waiting for the disk.
+      // The history is written once for each length, without waiting for the disk.
       const template = join(folder, `history-${work.history}.sqlite`);
       if (!existsSync(template)) {
         const world = await openBench(template, 'NORMAL', work);
@@ -40,7 +40,7 @@ export function describe({ name, file, synchronous }) {
       const path = join(folder, `${(made += 1)}.sqlite`);
       copyFileSync(template, path);
       const subject = await open(path, synchronous, work);
-      // Asked once it is closed: until then part of what was written is in the log beside the file.
+      // Measured after closing: before that, part of the data is in the log next to the file.
       const before = statSync(path).size;
       return { ...subject, persisted: () => statSync(path).size - before };
     },
@@ -95,7 +95,7 @@ function openBench(path, synchronous, { tools: count, gated, streaming }) {
   });
 }
 
-/** Each of the person's words was answered, as in the peers' histories. */
+/** Each of the person's messages was answered, as in the peers' histories. */
 async function prefill(world, history) {
   const chat = await world.chat();
   for (const { role, content } of historyOf(history)) {
@@ -227,7 +227,7 @@ function experimentsIn(folder, synchronous) {
       await world.close();
       return { runs: ran.count, refused: outcome.kind === 'refused' ? 1 : 0 };
     },
-    /** Somebody with write access to the file changes the approved arguments. */
+    /** Someone with write access to the file changes the approved arguments. */
     async changed() {
       const { path, world, approvals } = await paused();
       await world.close();

@@ -12,7 +12,7 @@ export function describe({ tools, gated, history, streaming }) {
 }
 const COUNTS = { 1: 'one', 3: 'three', 10: 'ten' };
 
-/** Wall time as well, and what the database was asked. */
+/** Includes wall time and the number of database statements. */
 export function aloneTable(alone) {
   return alone
     .map(({ ground, work, figures }) => {
@@ -40,7 +40,7 @@ export function aloneTable(alone) {
     .join('\n\n');
 }
 
-/** Many chats at once: how many turns a second, and how long the process answered nobody. */
+/** Many chats at once: turns per second, and how long the event loop was blocked. */
 export function togetherTable(together) {
   return table(
     ['one tool', '', 'turns/s', 'cpu a turn', 'median', 'p99', 'loop delay p99', 'longest block'],

@@ -4,7 +4,7 @@ import { describe, GROUND_TITLES } from './report-durable.mjs';
 
 const ms = (microseconds) => `${format(microseconds / 1000)} ms`;
 
-/** Who stands in which column, on either database. */
+/** The contenders in each column, on either database. */
 const COLUMNS = [
   ['LangGraph', ['langgraph-sqlite', 'langgraph-postgres']],
   ['Mastra', ['mastra-libsql', 'mastra-postgres']],
@@ -12,7 +12,7 @@ const COLUMNS = [
   ['AI SDK, keeps nothing', ['ai-sdk-signed']],
 ];
 
-/** What a reader takes in within ten seconds: processor time of a turn, and how many times ours the others take. */
+/** The summary for a quick reader: CPU time of a turn, and the others' ratio to ours. */
 export function leadTable(alone) {
   const rows = alone.filter(
     ({ work }) => !work.streaming && work.history === 1 && ((work.tools === 1 && !work.gated) || work.tools === 3),
@@ -30,7 +30,9 @@ export function leadTable(alone) {
   );
 }
 
-/** The limits of N1, N2 and N5 beside what was reached. What our own suites say comes from their last run, in `targets`. */
+/**
+ * The limits of N1, N2 and N5 with the measured values. Those of our own suites come from their last run, in `targets`.
+ */
 export function limitsTable({ alone, together, imports, targets = [] }) {
   const cpu = (ground, tools, which) => figuresOf(alone, ground, tools)?.[which]?.cpu;
   const ours = (tools) => cpu('sqlite', tools, 'ours-normal');
@@ -83,7 +85,7 @@ function ratio(own, other) {
   return own === undefined || other === undefined ? Number.NaN : own / other;
 }
 
-/** Of one tool and of three approvals, the one where we do worse. */
+/** The worse of our results for one tool and three approvals. */
 function worst(alone, ground, which) {
   const suffix =
     ground === 'sqlite' ? ['langgraph-sqlite', 'mastra-libsql'] : ['langgraph-postgres', 'mastra-postgres'];

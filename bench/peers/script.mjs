@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-// What is said in every turn, the same for everybody who is measured.
+// The text of every turn, the same for all contenders.
 export const SYSTEM_PROMPT = 'You help people to travel.';
 export const ANSWER = 'It is 21 degrees in Lisbon and the sun is out.';
 export const USAGE = { inputTokens: 120, outputTokens: 12 };
@@ -8,14 +8,14 @@ export const TOOL = 'book_room';
 export const DESCRIPTION = 'Books a room in a city.';
 export const CITIES = ['Lisbon', 'Porto', 'Faro', 'Braga', 'Evora', 'Tavira', 'Sintra', 'Lagos', 'Silves', 'Loule'];
 
-/** The calls of the one tool turn, as many as the case has tools. */
+/** The calls of the tool turn, as many as the case has tools. */
 export function callsFor(count) {
   return CITIES.slice(0, count).map((city) => ({ city, nights: 2 }));
 }
 
 export const ran = { count: 0, cities: [] };
 
-/** Where a run leaves its mark outside the process, and whether it dies right after it. */
+/** Where a run leaves its mark outside the process, and whether it dies right afterwards. */
 export const outside = { file: undefined, dies: false };
 
 export function runTool({ city, nights }) {
@@ -23,7 +23,7 @@ export function runTool({ city, nights }) {
   ran.cities.push(city);
   if (outside.file !== undefined) {
     appendFileSync(outside.file, `${city}\n`);
-    // Between the side effect and whatever would have been written about it.
+    // Between the side effect and its record.
     if (outside.dies) process.kill(process.pid, 'SIGKILL');
   }
   return { city, nights, degrees: 21 };
@@ -31,7 +31,7 @@ export function runTool({ city, nights }) {
 
 export const QUESTION = 'Book me a room in each of these places.';
 
-/** Earlier words of the conversation: half of them the person's. */
+/** Earlier messages of the conversation, half of them the person's. */
 export function historyOf(count) {
   return Array.from({ length: Math.max(0, count - 1) }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -44,7 +44,7 @@ export const words = (text) => text.match(/\S+\s*/g) ?? [];
 export const ONE_GATED = { tools: 1, gated: true, history: 1, streaming: false };
 export const TWO_GATED = { tools: 2, gated: true, history: 1, streaming: false };
 
-/** What became of several attempts at once. */
+/** The outcomes of several concurrent attempts. */
 export async function attempts(works) {
   const settled = await Promise.allSettled(works.map((work) => work()));
   return settled.flatMap(({ status, reason }) =>
@@ -52,7 +52,7 @@ export async function attempts(works) {
   );
 }
 
-/** Up to the questions, with nothing counted yet. */
+/** Runs up to the approval requests, with nothing counted yet. */
 export async function pausedOn(subject, work) {
   const it = await subject(work);
   await it.pause();

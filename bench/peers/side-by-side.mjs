@@ -1,4 +1,5 @@
-// Everybody on the same work, by turns, in one run. `npm run bench` calls it; only ratios of one run mean anything.
+// All contenders with the same work, alternately, in one run. `npm run bench` calls it; only ratios within one run are
+// meaningful.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ export function casesOf(quick) {
   return cases;
 }
 
-/** In microseconds, of the part that is compared: the whole turn, or from the pause to the end. */
+/** In microseconds, of the compared part: the whole turn, or from the pause to the end. */
 function summary(times) {
   const sorted = times.map(({ finish }) => finish).toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -27,7 +28,7 @@ function summary(times) {
   return { cpu, median: at(0.5), p99: at(0.99), count: sorted.length };
 }
 
-/** Which contenders start here, with what they say of themselves. */
+/** Starts the contenders and reads their descriptions. */
 async function startAll(which, tell) {
   const started = [];
   for (const name of which) {
@@ -43,13 +44,13 @@ export async function measureWork({ quick, only, tell }) {
   const children = await startAll(which, tell);
   const results = [];
   for (const work of casesOf(quick)) {
-    // Some take a good part of a second for a turn behind a long history.
+    // Some take a large part of a second for a turn with a long history.
     const long = work.history > 1000;
     for (const child of children) await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 10 : 25 });
     const taken = new Map(children.map(({ which: name }) => [name, []]));
     const rounds = long ? 3 : quick ? 4 : 8;
     for (let round = 0; round < rounds; round += 1) {
-      // Each round begins with another one, so that a busy moment of the machine hits all alike.
+      // Each round starts with another contender, so that other load affects all equally.
       const shift = round % children.length;
       for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
         const { times } = await child.order({ do: 'run', times: 10, ms: 400 });
@@ -75,7 +76,7 @@ export async function measureWork({ quick, only, tell }) {
   return { contenders, results };
 }
 
-/** How long a program waits before its first line, with nothing of it in memory; the middle of five. */
+/** Time until a program's first line runs, with a cold cache; the median of five. */
 export async function measureImports(tell) {
   const taken = {};
   for (let round = 0; round < 5; round += 1) {
@@ -92,7 +93,7 @@ export async function measureImports(tell) {
 
 const WANTED = ['threeTimes', 'mixed', 'stale', 'changed'];
 
-/** What happens, not how fast: each in a process that nobody measures. */
+/** Behaviour, not speed: each runs in a separate process without measurement. */
 export async function tryAll({ open = 1000, tell }) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const table = {};

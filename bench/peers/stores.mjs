@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of this process that goes with it. */
+/** A temporary folder that is removed with this process. */
 function ownFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** LangGraph's own checkpointer on a file, with `synchronous = NORMAL` as everybody's here. */
+/** LangGraph's own checkpointer on a file, with `synchronous = NORMAL` like all others here. */
 export async function openSqliteSaver() {
   const { SqliteSaver } = await import('@langchain/langgraph-checkpoint-sqlite');
   const saver = new SqliteSaver(await openFile(join(ownFolder(), 'checkpoints.sqlite')));
@@ -18,7 +18,9 @@ export async function openSqliteSaver() {
   return saver;
 }
 
-/** The binding it comes with has to be compiled for each version of Node. Where it was not, Node's own does the same work. */
+/**
+ * Its native binding has to be compiled for each version of Node. If it wasn't, Node's own SQLite does the same work.
+ */
 async function openFile(path) {
   try {
     const { default: Database } = await import('better-sqlite3');
@@ -36,7 +38,7 @@ async function openWithNode(path) {
     pragma: (text) => db.exec(`pragma ${text}`),
     prepare(sql) {
       const statement = db.prepare(sql);
-      // It leaves out what the binding it was written for takes as null.
+      // Node's SQLite rejects undefined, which the original binding treats as null.
       const bound = (values) => values.map((value) => value ?? null);
       return {
         run: (...values) => statement.run(...bound(values)),

@@ -457,6 +457,6 @@ describe('a server that sends more than it was asked for', () => {
     expect(result).toContain('the first');
     await lab.say('once more', chat);
     expect(lab.results().at(-1)).toContain('the first');
-    expect(JSON.stringify(lab.provider.requests)).not.toMatch(/the second|unasked/);
+    expect(JSON.stringify(lab.provider.requests)).not.toMatch(/the second|unsolicited/);
   });
 });
