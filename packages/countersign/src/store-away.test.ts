@@ -107,7 +107,7 @@ describe('a store that is temporarily unavailable', () => {
     lab.plug.away = true;
     lab.clock.advance(60_000);
     await lab.told;
-    expect(lab.reported[0]).toContain('an approval could not be expired');
+    expect(lab.reported[0]).toContain('failed to expire an approval');
     await lab.engine.quiet();
     lab.plug.away = false;
     lab.clock.advance(60_000);

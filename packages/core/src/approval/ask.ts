@@ -9,15 +9,15 @@ import {
 import { findMissedByStar, proposeRule, shelves, type Weighing } from '../policy/index.js';
 import type { Gate, GateInput } from './gate.js';
 
-/** Why the gate asks. `alone`: no other ask rule is left that would ask again after this one is answered. */
+/** Why the gate asks for approval. `alone`: no other ask rule would need approval after this one. */
 export type Question =
   | { readonly kind: 'outcome-unknown' }
-  /** A call of which each one is asked (A20). */
+  /** Every such call needs its own approval (A20). */
   | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
-  /** It is not what a person accepted (A1). */
+  /** The tool differs from what a person accepted (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
-  /** Nothing would keep it from what this rule is about (A21). */
+  /** Nothing would keep the call away from a path that this rule protects (A21). */
   | { readonly kind: 'unkept'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
@@ -28,13 +28,13 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
   { option: 'approve_always', scope: 'always' },
 ];
 
-/** Puts the question, with the options that would take effect and no others (A2). */
+/** Asks for approval, and offers only options that would take effect (A2). */
 export function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
   const { call, tool, world, admin } = input;
   const limits = tool?.trusted === true ? tool.definition.approval : undefined;
   const effective = new Set<ApprovalOption>(['approve_once']);
   if (sessionTakesEffect(weighing, question)) effective.add('approve_session');
-  // Beside an ask rule or an unknown outcome an allow rule changes nothing, so none is proposed.
+  // With an ask rule or an unknown outcome, an allow rule would change nothing, so none is proposed.
   const proposed =
     question.kind === 'default' && isOffered('approve_always', 'always', limits)
       ? proposeRule(call, [world.policy, ...(admin === undefined ? [] : [admin])])
@@ -45,14 +45,14 @@ export function ask(input: GateInput, weighing: Weighing, question: Question): G
   return {
     kind: 'ask',
     reason: reasonOf(input, weighing, question),
-    // `deny` is always there and always first: no default approves (A17).
+    // `deny` is always offered, and always first: no default approves (A17).
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(question.kind === 'rule' ? { rule: question.rule } : {}),
     ...(proposed === undefined ? {} : { proposedRule: proposed }),
   };
 }
 
-/** Whether the same call, made again, would run on the grant. */
+/** Whether a session grant would let the same call run next time. */
 function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
   switch (question.kind) {
     case 'outcome-unknown':

@@ -17,7 +17,7 @@ const parts: SignedParts = {
 };
 
 describe('callHash', () => {
-  it('[A7] is the same for the same call and another for any part, or key, that differs', () => {
+  it('[A7] is stable for the same call and changes with any part or the key', () => {
     const hash = callHash(key, parts);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(callHash(bytes('key'), { ...parts })).toBe(hash);
@@ -32,7 +32,7 @@ describe('callHash', () => {
     expect(new Set([hash, ...others]).size).toBe(others.length + 1);
   });
 
-  it('[A7] no text moved from one part to its neighbour gives the same hash', () => {
+  it('[A7] moving text between adjacent parts changes the hash', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\ud800', '[', 'null'), maxLength: 8 });
     fc.assert(
       fc.property(fc.tuple(text, text), fc.tuple(text, text), (one, other) => {
@@ -43,7 +43,7 @@ describe('callHash', () => {
     );
   });
 
-  it('[A7] refuses to sign without a key', () => {
+  it('[A7] throws without a key', () => {
     expect(() => callHash(new Uint8Array(), parts)).toThrow('needs a key');
   });
 });
@@ -66,7 +66,7 @@ describe('toolDigest', () => {
     expect(toolDigest(turned)).toBe(toolDigest(definition));
   });
 
-  it('[A7] changes with anything the tool says of itself', () => {
+  it('[A7] changes with any part of the tool definition', () => {
     const changed: ToolDefinition[] = [
       definition,
       { ...definition, description: 'e' },

@@ -3,25 +3,25 @@ import type { CallSandbox, ToolDefinition } from '@countersign/protocol';
 import { createMemo } from '../masking/create-memo.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** Everything a decision signs (A7). */
+/** Everything that an approval covers (A7). */
 export interface SignedParts {
   readonly agentId: string;
   readonly chatId: string;
-  /** From `toolDigest`. */
+  /** The result of `toolDigest`. */
   readonly tool: string;
   readonly toolName: string;
-  /** The very text that is stored and run. */
+  /** Exactly the text that is stored and run. */
   readonly argumentsText: string;
-  /** The real path. */
+  /** The real path, with symlinks resolved. */
   readonly workingDirectory: string;
   readonly sandbox: CallSandbox;
-  /** For file writes, of the old content. */
+  /** For file writes: a fingerprint of the old content. */
   readonly fingerprint?: string;
 }
 
 /**
- * HMAC-SHA-256 over the parts as one JSON array: quoted and escaped, no part can pose as the end of another. Keyed, so
- * that who can write rows, or guess arguments, can't make or test a signature.
+ * HMAC-SHA-256 over the parts as one JSON array, so that no text can move between parts. Keyed, so that an attacker who can write rows
+ * or guess arguments can't create or test a hash.
  */
 export function callHash(key: Uint8Array, parts: SignedParts): string {
   if (key.length === 0) throw new TypeError('a call hash needs a key');
@@ -42,7 +42,7 @@ export function callHash(key: Uint8Array, parts: SignedParts): string {
 
 const sandboxTexts = new WeakMap<CallSandbox, string>();
 
-/** Most calls of a world run in the same one. */
+/** Cached, because most calls of a world share one sandbox. */
 function sandboxText(sandbox: CallSandbox): string {
   const known = sandboxTexts.get(sandbox);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ function sandboxText(sandbox: CallSandbox): string {
   return text;
 }
 
-/** Changes with anything a tool says of itself, so that an approval for the old tool does not run the new one. */
+/** A hash of the whole definition, so that an approval for the old tool doesn't run the new one. */
 export function toolDigest(definition: ToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }

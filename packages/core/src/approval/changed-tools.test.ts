@@ -25,7 +25,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
       place: { workingDirectory: '/w', home: '/h' },
     },
     tool: { definition, trusted: false },
-    changed: 'its description was "a" and is "b"',
+    changed: 'its description changed from "a" to "b"',
     agent: { tools: ['*'], policy: policy() },
     world: { mode: 'ask', policy: policy('allow mcp__s__*') },
     grants: [{ id: 'grant' }],
@@ -36,19 +36,19 @@ function input(change: Partial<GateInput> = {}): GateInput {
   };
 }
 
-it('[A1] [A2] a tool that is not what was accepted is asked each time, in spite of grants, allow rules, trust and modes', () => {
+it('[A1] [A2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
   const trusted = { ...input().tool, trusted: true } as GateInput['tool'];
   const auto = { mode: 'auto', policy: policy('allow *') } as const;
   for (const change of [{}, { tool: trusted }, { world: auto }]) {
     const gate = checkToolApproval(input(change));
     expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
-    const difference = 'its description was "a" and is "b"';
+    const difference = 'its description changed from "a" to "b"';
     expect(gate).toMatchObject({ reason: { code: 'tool-changed', tool: 'mcp__s__t', difference } });
     expect(gate).not.toHaveProperty('proposedRule');
   }
 });
 
-it('[A2] a deny rule still refuses it, and a person may still sign this one call', () => {
+it('[A2] a deny rule still denies it, and a person may still approve this one call', () => {
   const denied = { mode: 'ask', policy: policy('deny mcp__s__t') } as const;
   expect(checkToolApproval(input({ world: denied }))).toMatchObject({ kind: 'refuse' });
   expect(checkToolApproval(input({ decision: 'approved' }))).toEqual({ kind: 'run', because: 'decision' });

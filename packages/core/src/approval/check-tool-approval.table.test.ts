@@ -4,8 +4,8 @@ import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval } from './check-tool-approval.js';
 import type { Gate, GateGrant, GateInput } from './gate.js';
 
-// Every combination of what the gate looks at (of calls that can't run, a share), against A2's order written down as a list. The oracle reads only the
-// names of the cases below and knows nothing of rules, patterns or definitions.
+// Checks the gate on every combination of its inputs (a sample for calls that can't run) against the order in A2 as a list.
+// The oracle reads only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
 const APPROVALS = ['none', 'not-required', 'required', 'pattern-hit', 'pattern-miss'] as const;
@@ -58,7 +58,7 @@ function askLeft({ ask, grant }: Case): 'nothing' | 'one' | 'two' | 'closed' {
   }
 }
 
-/** A2 with A20 and S3, one line a step: the first that applies is the answer. */
+/** A2 with A20 and S3, one line per step: the first that applies decides. */
 const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])[] = [
   [(c) => c.canRun !== 'yes', 'fail'],
   [(c) => c.mode === 'read' && !(c.readOnly && c.trusted), 'deny'],
@@ -76,12 +76,12 @@ const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])
   [() => true, 'ask: deny approve_once approve_session approve_always'],
 ];
 
-/** A prime, so that no flag or list below is always met at the same place. */
+/** A prime, so that the sample hits every value of each flag and list below. */
 const SHARE = 101;
 
 const EACH = [MODES, APPROVALS, DENIES, ASKS, ALLOWS, GRANTS].reduce((product, { length }) => product * length, 2 ** 5);
 
-/** Every combination for a call that can run; for one that can't, every hundredth or so: one line of the order decides them all. */
+/** Every combination for a call that can run, and a sample for one that can't, since a single line decides all of those. */
 function* cases(): Generator<Case> {
   for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? 1 : SHARE) yield caseAt(number);
 }
@@ -203,8 +203,8 @@ function told(gate: Gate): string {
   }
 }
 
-describe('checkToolApproval, every combination', () => {
-  it('[A2] follows the order of the contract', () => {
+describe('checkToolApproval, for every combination', () => {
+  it('[A2] follows the order in the spec', () => {
     const wrong: unknown[] = [];
     const seen = new Set<string>();
     let count = 0;

@@ -43,7 +43,7 @@ const named = (name: string): GateInput => {
 const world = (...rules: string[]): Partial<GateInput> => ({ world: { mode: 'ask', policy: policy(...rules) } });
 
 describe('checkToolApproval', () => {
-  it('[A2] asks, and offers what would take effect, deny first', () => {
+  it('[A2] asks for approval, and offers only options that take effect, deny first', () => {
     expect(checkToolApproval(input())).toEqual({
       kind: 'ask',
       reason: { code: 'no-rule' },
@@ -53,7 +53,7 @@ describe('checkToolApproval', () => {
   });
 
   it.each(['client.requestApproval', 'client.x', 'CLIENT.x', ' client.x', '\uff43lient.x'])(
-    '[A10] %j is reserved whatever else is allowed, signed or registered',
+    '[A10] %j is reserved, whatever is allowed, approved or registered',
     (name) => {
       const gate = checkToolApproval({ ...named(name), ...world('allow *'), decision: 'approved' });
       expect(gate).toMatchObject({
@@ -64,7 +64,7 @@ describe('checkToolApproval', () => {
     },
   );
 
-  it('[T11] a name that only looks like a tool is unknown', () => {
+  it('[T11] a look-alike tool name is unknown', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: 'write_f\u0456le' } });
     expect(gate).toMatchObject({
       kind: 'refuse',
@@ -73,21 +73,21 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[T11] a hostile name is cut and can not break out of the sentence', () => {
+  it('[T11] a hostile name is truncated and can’t break out of the message', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: `x"\n${'y'.repeat(10_000)}` } });
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
     expect(gate.kind === 'refuse' && describeReason(gate.reason).length).toBeLessThan(200);
     expect(gate.kind === 'refuse' && describeReason(gate.reason)).not.toContain('\n');
   });
 
-  it('[A1] a tool that is not on the list of the agent is unknown to it', () => {
+  it('[A1] a tool that is not on the agent’s list is unknown to it', () => {
     const gate = checkToolApproval(
       input({ agent: { tools: ['read_*', 'WRITE_FILE', ''], policy: policy() }, decision: 'approved' }),
     );
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
   });
 
-  it('[T11] arguments that are not valid fail in their own words, before anybody is asked', () => {
+  it('[T11] invalid arguments fail with their own message, before anyone is asked', () => {
     const base = input({ decision: 'approved' });
     const gate = checkToolApproval({
       ...base,
@@ -96,7 +96,7 @@ describe('checkToolApproval', () => {
     expect(gate).toEqual({ kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: 'path is missing' } });
   });
 
-  it('[A20] in read mode an untrusted tool that calls itself readOnly does not run, even if it was approved', () => {
+  it('[A20] in read mode an untrusted tool that claims to be readOnly does not run, even if it was approved', () => {
     const definition = tool('write_file', undefined, { readOnly: true });
     const change = { world: { mode: 'read' as const, policy: policy('allow *') }, decision: 'approved' as const };
     expect(checkToolApproval(input({ ...change, tool: { definition, trusted: false } }))).toMatchObject({
@@ -107,7 +107,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A2] a deny rule written after the approval refuses', () => {
+  it('[A2] a deny rule that was written after the approval denies the call', () => {
     expect(checkToolApproval(input({ ...world('allow *', 'deny write_file(a)'), decision: 'approved' }))).toEqual({
       kind: 'refuse',
       how: 'deny',
@@ -125,14 +125,14 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A19] what is to be asked is asked each time: no grant answers it, a person does', () => {
+    it('[A19] an ask rule needs a person’s approval each time; no grant overrides it', () => {
       const rule = 'ask write_file';
       const change = { ...world('allow *'), admin: policy(rule), grants: [{ id: 'g', answeredRule: rule }] };
       expect(checkToolApproval(input(change))).toMatchObject({ kind: 'ask', rule, options: ['deny', 'approve_once'] });
       expect(checkToolApproval(input({ ...change, decision: 'approved' }))).toMatchObject({ kind: 'run' });
     });
 
-    it('[A19] an allow lifts what the world denies, and neither read mode nor an unknown outcome', () => {
+    it('[A19] an allow rule overrides the world’s deny rules, but neither read mode nor an unknown outcome', () => {
       const change = { ...world('deny write_file'), admin: policy('allow write_file(a)') };
       expect(checkToolApproval(input(change))).toMatchObject({ kind: 'run', rule: 'allow write_file(a)' });
       expect(checkToolApproval(input({ ...change, outcomeUnknown: true }))).toMatchObject({ kind: 'ask' });
@@ -141,7 +141,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A19] what is dynamic but told is covered by a session, whatever rules there are about others', () => {
+  it('[A19] a dynamic part with known effects is covered by a session grant, whatever rules exist about other calls', () => {
     const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
     const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
     expect(gate).toMatchObject({
@@ -153,19 +153,19 @@ describe('checkToolApproval', () => {
     ).toMatchObject({ because: 'grant' });
   });
 
-  it('[A5] "always" proposes a rule for each part that has none yet', () => {
+  it('[A5] "always" proposes a rule for each part that no rule allows yet', () => {
     const gate = checkToolApproval(input(world('allow write_file(a)'), [words('a'), words('b'), words('c')]));
     expect(gate).toMatchObject({ proposedRule: 'allow write_file(b)\nallow write_file(c)' });
   });
 
-  it('[A1] what an untrusted tool says of itself opens nothing', () => {
+  it('[A1] claims of an untrusted tool allow nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
       const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));
       expect(gate).toMatchObject({ kind: 'ask', reason: { code: 'untrusted-tool', tool: 'write_file' } });
     }
   });
 
-  it('[A1] what an untrusted tool says of itself closes nothing either', () => {
+  it('[A1] claims of an untrusted tool restrict nothing either', () => {
     const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
     expect(checkToolApproval(input({ tool: { definition, trusted: false } }))).toMatchObject({
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
@@ -181,19 +181,19 @@ describe('checkToolApproval', () => {
       ['deny', 'approve_once', 'approve_session'],
     ],
     [{ required: true, options: ['approve_always'], scope: 'session' }, ['deny']],
-  ])('[A1] %j limits what is offered', (approval, options) => {
+  ])('[A1] %j limits the options', (approval, options) => {
     expect(
       checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: true } })),
     ).toMatchObject({ options });
   });
 
-  it('[A2] "always" is not offered where no rule can say it', () => {
+  it('[A2] "always" is not offered if no rule can express it', () => {
     const gate = checkToolApproval(input({}, [words('a'), { kind: 'dynamic', why: '$b' }]));
     expect(gate).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
     expect(gate).not.toHaveProperty('proposedRule');
   });
 
-  it('[A2] a grant answers an ask rule only if it was given for that very rule', () => {
+  it('[A2] a grant overrides an ask rule only if it was given for that rule', () => {
     const rules = world('ask write_file');
     const ask = checkToolApproval(
       input({ ...rules, grants: [{ id: 'old' }, { id: 'other', answeredRule: 'ask write_file(a)' }] }),
@@ -209,7 +209,7 @@ describe('checkToolApproval', () => {
     expect(run).toEqual({ kind: 'run', because: 'grant', grantId: 'g' });
   });
 
-  it('[A2] with two ask rules each needs its own answer, and one session would not be enough', () => {
+  it('[A2] with two ask rules, each needs its own approval, so a session grant is not offered', () => {
     const rules = world('ask write_file', 'ask *(a)');
     expect(checkToolApproval(input(rules))).toMatchObject({ options: ['deny', 'approve_once'] });
     const one = { ...rules, grants: [{ id: 'g', answeredRule: 'ask *(a)' }] };
@@ -227,7 +227,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A17] a pattern that can not be read covers nothing', () => {
+  it('[A17] an invalid pattern covers nothing', () => {
     for (const pattern of ['(', 'a\nb', '', "'"]) {
       expect(checkToolApproval(input({ grants: [{ id: 'g', pattern }] }))).toMatchObject({ kind: 'ask' });
       const definition = tool('write_file', { required: true, pattern });
@@ -235,7 +235,7 @@ describe('checkToolApproval', () => {
     }
   });
 
-  it('[S3] after an unknown outcome the same call is asked whatever grants, rules, tool or sandbox say', () => {
+  it('[S3] after an unknown outcome, the same call needs approval despite grants, rules, tool and sandbox', () => {
     const gate = checkToolApproval(
       input({
         outcomeUnknown: true,
@@ -255,7 +255,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A19] a policy that can not be read makes everything a question that no grant quiets', () => {
+  it('[A19] with an invalid policy, every call needs approval despite grants', () => {
     const closed = { mode: 'auto' as const, policy: closedPolicy('rule 2') };
     const gate = checkToolApproval(
       input({
@@ -272,10 +272,10 @@ describe('checkToolApproval', () => {
     });
   });
 
-  describe('with something dynamic in the call', () => {
+  describe('with a dynamic part in the call', () => {
     const dynamic: Subject[] = [words('ls'), { kind: 'dynamic', why: 'a command substitution' }];
 
-    it('[A19] no rule and no pattern lets it run', () => {
+    it('[A19] no rule and no pattern allows it', () => {
       const definition = tool('write_file', { required: true, pattern: '*' });
       const gate = checkToolApproval(
         input(
@@ -293,11 +293,11 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A5] a session grant for the whole tool does', () => {
+    it('[A5] a session grant for the whole tool allows it', () => {
       expect(checkToolApproval(input({ grants: [{ id: 'g' }] }, dynamic))).toMatchObject({ because: 'grant' });
     });
 
-    it('[A19] but not while it might be what a rule denies or asks about, and then no session is offered', () => {
+    it('[A19] but not if a deny or ask rule might match it, and then no session grant is offered', () => {
       for (const rule of ['deny write_file(rm *)', 'ask *(~/.ssh/**)']) {
         const gate = checkToolApproval(input({ ...world(rule), grants: [{ id: 'g' }] }, dynamic));
         expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
@@ -307,13 +307,13 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A20] inside the sandbox auto runs it', () => {
+    it('[A20] auto mode runs it inside the sandbox', () => {
       const gate = checkToolApproval(input({ world: { mode: 'auto', policy: policy() }, contained: true }, dynamic));
       expect(gate).toEqual({ kind: 'run', because: 'contained' });
     });
   });
 
-  it('[A2] every option that is offered takes effect on the same call made again', () => {
+  it('[A2] every offered option takes effect when the same call is made again', () => {
     const situations = [input(), input(world('ask write_file')), input({ world: { mode: 'auto', policy: policy() } })];
     for (const situation of situations) {
       const gate = checkToolApproval(situation);
@@ -332,7 +332,7 @@ describe('checkToolApproval', () => {
     }
   });
 
-  it('[A2] finds the one grant and the one rule that count among 10,000 grants and 1,000 rules', () => {
+  it('[A2] finds the matching grant and rule among 10,000 grants and 1,000 rules', () => {
     const grants = Array.from({ length: 10_000 }, (_, n) => ({
       id: `g${n}`,
       answeredRule: `ask y${n}`,
@@ -346,7 +346,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(allowed)).toEqual({ kind: 'run', because: 'rule', rule: 'allow write_file(a)' });
   });
 
-  it('[A44] what may run later outside is asked each time: no grant, rule, pattern or mode answers for it, a person does', () => {
+  it('[A44] a file that may run outside the sandbox later needs approval each time, despite grants, rules, patterns and modes', () => {
     const later: Subject[] = [
       { kind: 'path', path: '/w/.git/hooks/pre-commit' },
       { kind: 'dynamic', why: 'a hook runs later', always: true },

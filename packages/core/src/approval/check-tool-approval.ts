@@ -4,8 +4,8 @@ import { ask } from './ask.js';
 import type { Gate, GateGrant, GateInput } from './gate.js';
 
 /**
- * The only place that says yes (A2). Pure; asked when the model calls and again in the transaction that starts the
- * call. The order is the contract: each line may assume that none above it applied.
+ * The only function that allows a call (A2). Pure; called when the model makes the call, and again in the transaction that starts it.
+ * The order is part of the spec: each line may assume that none above it applied.
  */
 export function checkToolApproval(input: GateInput): Gate {
   const gate = decide(input);
@@ -29,7 +29,7 @@ function decide(input: GateInput): Gate {
   if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', cause: toCause(each.why) });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
-  // By a link or a script a command comes to what a rule denies, and here nothing hides it.
+  // A command can reach a denied path through a symlink or script, and nothing hides the path here.
   const unkept = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
   if (unkept !== undefined) return ask(input, weighing, { kind: 'unkept', rule: unkept });
   if (weighing.adminAsk !== undefined) {
@@ -50,13 +50,13 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
   return { ...(admin === undefined ? {} : { admin }), world: world.policy, agent: agent.policy };
 }
 
-/** Nobody is asked about a call that can't run (T11), and no model reaches a name of ours (A10). */
+/** Fails calls that can't run, without asking anyone (T11), and calls to reserved names (A10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
-  // Folded: a fullwidth or upper-case `client.` is an attempt at the same thing and belongs in the audit as such.
+  // Folded: a fullwidth or upper-case `client.` is the same attack and must be audited as such.
   if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
   }
-  // A definition under another name would be judged by one name and run by another.
+  // A definition under another name would be judged by one name and run under another.
   if (tool === undefined || tool.definition.name !== call.tool || !agentMayAskFor(agent.tools, call.tool)) {
     return fail(`There is no tool named ${quoted(call.tool)}. Use one of the tools you were given.`);
   }
@@ -79,16 +79,15 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
 }
 
 /**
- * A grant that covers this call. One for the whole tool comes first: it costs nothing to check.
- * A call with a dynamic part is not covered by it while some rule denies or asks about certain arguments of this tool:
- * nobody can tell that the part is not just that.
+ * Finds a grant that covers the call, first one for the whole tool, which is cheap to check. Such a grant doesn't cover a call with a dynamic
+ * part if any rule denies or asks about certain arguments of the tool, because the part might match that rule.
  */
 function findGrant(grants: readonly GateGrant[], { unclear, prepared }: Weighing): GateGrant | undefined {
   const whole = unclear === undefined ? grants.find(({ pattern }) => pattern === undefined) : undefined;
   return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, prepared));
 }
 
-/** Which ask rules no grant was given for. Every one needs its own answer; a grant given before the rule doesn't answer it. */
+/** The ask rules that no grant answers. Each rule needs its own grant; one that was given before the rule doesn't count. */
 function findAnswers(
   grants: readonly GateGrant[],
   weighing: Weighing,
@@ -105,9 +104,9 @@ function findAnswers(
   return { unanswered, answeredBy };
 }
 
-/** What needs no question, after every rule and grant had its say. */
+/** Calls that need no approval, after all rules and grants. */
 function runWithoutApproval({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
-  // A rule denies or asks about certain arguments, and nobody can tell whether these are they: `$(echo git) push` is asked.
+  // A deny or ask rule might match the dynamic part, which can't be decided in advance: `$(echo git) push` needs approval.
   if (unclear !== undefined) return undefined;
   if (tool?.trusted === true) {
     const { approval } = tool.definition;
@@ -122,7 +121,7 @@ function fail(problem: string): Gate {
   return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
 }
 
-/** A model chooses the name: it is cut, and nothing in it can break out of the sentence. */
+/** The model chooses the name, so it is truncated and quoted. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }

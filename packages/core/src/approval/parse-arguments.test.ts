@@ -5,7 +5,7 @@ import { canonicalJson } from '../policy/index.js';
 import { parseArguments } from './parse-arguments.js';
 
 describe('parseArguments', () => {
-  it('[A7] gives the value and the one text it is stored and hashed as', () => {
+  it('[A7] returns the value and its canonical text', () => {
     expect(parseArguments(' {"b": -0, "a": [1e2]} ')).toEqual({
       ok: true,
       value: { a: [100], b: 0 },
@@ -13,7 +13,7 @@ describe('parseArguments', () => {
     });
   });
 
-  it('[T11] takes the truly empty text for no arguments, and nothing else', () => {
+  it('[T11] treats only an empty text as no arguments', () => {
     expect(parseArguments('')).toEqual({ ok: true, value: {}, text: '{}' });
     for (const text of [
       ' ',
@@ -33,19 +33,19 @@ describe('parseArguments', () => {
     }
   });
 
-  it('[T11] says what is wrong in words a model can use', () => {
+  it('[T11] explains the error to the model', () => {
     expect(parseArguments('[1]')).toMatchObject({ error: expect.stringContaining('not an array') as string });
     expect(parseArguments('"x"')).toMatchObject({ error: expect.stringContaining('not a string') as string });
     expect(parseArguments('{"a":1e999}')).toMatchObject({ error: expect.stringContaining('too large') as string });
   });
 
-  it('[A15] does not quote the text it could not read', () => {
+  it('[A15] does not quote invalid text', () => {
     const parsed = parseArguments('{"password": hunter2}');
     expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining('not valid JSON') as string });
     expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
   });
 
-  it('[T11] refuses more than 64 levels and more than 1 MB', () => {
+  it('[T11] rejects more than 64 levels and more than 1 MB', () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect(parseArguments(nested(64))).toMatchObject({ ok: true });
     expect(parseArguments(nested(65))).toMatchObject({
@@ -65,14 +65,14 @@ describe('parseArguments', () => {
     });
   });
 
-  it('[A7] keeps a __proto__ key as data and poisons nothing', () => {
+  it('[A7] keeps a __proto__ key as data, without prototype pollution', () => {
     const parsed = parseArguments('{"__proto__":{"admin":true}}');
     expect(parsed).toMatchObject({ ok: true, text: '{"__proto__":{"admin":true}}' });
     expect(parsed.ok && Object.hasOwn(parsed.value, '__proto__')).toBe(true);
     expect(parsed.ok && parsed.value['admin']).toBeUndefined();
   });
 
-  it('[A7] the value is exactly what the text says, and reading the text again changes nothing', () => {
+  it('[A7] the value matches the text exactly, and parsing the text again changes nothing', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()), (args) => {
         const parsed = parseArguments(JSON.stringify(args));
@@ -83,7 +83,7 @@ describe('parseArguments', () => {
     );
   });
 
-  it('[T11] never throws and never turns broken text into arguments', () => {
+  it('[T11] never throws and never accepts invalid text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const parsed = parseArguments(text);
@@ -92,7 +92,7 @@ describe('parseArguments', () => {
           const value: unknown = JSON.parse(text);
           valid = typeof value === 'object' && value !== null && !Array.isArray(value);
         } catch {
-          // Not JSON: only the empty text may pass.
+          // Not JSON: only the empty text is accepted.
         }
         expect(parsed.ok).toBe(valid);
       }),

@@ -1,17 +1,16 @@
 import { canonicalJson } from '../policy/index.js';
 
-/** More than any model writes in one answer. Parsing, checking and showing more would block the process. */
+/** More than any model writes in one response. Parsing, checking and showing more would block the process. */
 const LARGEST_BYTES = 1024 * 1024;
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Record<string, unknown>; readonly text: string }
   | { readonly ok: false; readonly error: string };
 
 /**
- * A model's arguments, read once: `text` is what is stored, hashed and shown, and `value` is exactly what that text
- * says. Only the truly empty text, which some vendors send for "none", counts as `{}`: broken JSON that became `{}`
- * would run the tool with arguments nobody chose.
+ * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is exactly what it says. Only an empty text counts as
+ * `{}`, because some vendors send it for no arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
 export function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
@@ -36,11 +35,11 @@ export function parseArguments(text: string): ParsedArguments {
 
 function findTrouble(value: unknown, depth: number): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    return 'The arguments contain a number that is too large. Send it as a string, or a smaller one.';
+    return 'The arguments contain a number that is too large. Send it as a string, or send a smaller number.';
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > DEEPEST)
-    return `The arguments are nested more than ${DEEPEST} levels deep. Call the tool with a flatter object.`;
+  if (depth > MAX_DEPTH)
+    return `The arguments are nested more than ${MAX_DEPTH} levels deep. Call the tool with a flatter object.`;
   for (const member of Object.values(value)) {
     const trouble = findTrouble(member, depth + 1);
     if (trouble !== undefined) return trouble;
@@ -48,7 +47,7 @@ function findTrouble(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** The position only: the engine's own words quote the text, and a secret in it would reach logs unmasked. */
+/** Only the position: the engine's message quotes the text, so a secret could reach the logs unmasked. */
 function whereIn(error: unknown): string {
   const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` (at position ${position})`;

@@ -15,8 +15,8 @@ import { settleCall } from '../calls/settle-call.js';
 import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 
 /**
- * A person's words to a question (W3). One transaction keeps them and wakes who waits; the first answer counts, and what does not
- * fit is refused with its state. The words are data: they sign nothing, also if they say so.
+ * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn; the first answer counts, and an answer that doesn't
+ * fit is refused with the current state. The text is data: it approves nothing.
  */
 export async function answerQuestion(
   runtime: Runtime,
@@ -32,7 +32,7 @@ export async function answerQuestion(
       const found = before === undefined ? undefined : asOfNow(step, before);
       const outcome =
         found === undefined
-          ? refused('unknown', 'no call or approval has this id')
+          ? refused('unknown', 'there is no call or approval with this id')
           : take(runtime, step, found, { ...sent, worldId, agentId }, signer);
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return outcome;
@@ -54,7 +54,7 @@ function take(
   if (approval === undefined || approval.question === null) {
     return refused('invalid', 'content: this call is not a question', state);
   }
-  // A program that registered itself as unable to ask a person has none to answer for (A13).
+  // A client that registered as unable to ask a person can't answer for one (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
     return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }
@@ -92,14 +92,14 @@ function keep(
   const { who: by, client } = signer;
   const about = { chatId, callId, approvalId: approval.id };
   step.tx.write({ kind: 'approval-decided', ...about, how: 'answer', by, client, digest, answer });
-  // The tool that asked is running, and the message is what it waits for.
+  // The tool that asked is running and waits for this message.
   if (approval.question?.raisedBy === 'tool') return;
   step.tx.write({ kind: 'call-started', chatId, callId, epoch: turn.epoch });
   settleCall(runtime, step, invocation, { kind: 'succeeded', result: { answer } });
   if (resumeTurn(runtime, step, turn.id)) runtime.dispatch.wake(step, turn.id);
 }
 
-/** A decision on a question can only be that nobody answers it: there is nothing to approve. */
+/** A decision on a question can only decline it: there is nothing to approve. */
 export function leaveUnanswered(
   runtime: Runtime,
   step: Step,
@@ -108,13 +108,13 @@ export function leaveUnanswered(
   { sent, digest, signer }: { sent: ToolDecision; digest: string; signer: Signer },
 ): ToolResultOutcome {
   if (sent.decision === 'approve') {
-    const detail = 'decision: this is a question and takes words, as content; deny leaves it unanswered';
+    const detail = 'decision: this is a question. Answer it with content, or decline it with deny';
     return refused('invalid', detail, invocation.status);
   }
   const declined = { how: 'deny', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
   const error = 'Nobody answered the question';
   denyApproval(runtime, step, { approval, invocation }, declined, error);
-  // The call of a tool that asked while it ran goes on.
+  // A tool that asked while running continues.
   const state = approval.question?.raisedBy === 'tool' ? invocation.status : 'denied';
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state };
 }

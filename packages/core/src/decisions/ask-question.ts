@@ -11,7 +11,7 @@ import { commit } from '../step/commit.js';
 import type { Runtime, Started } from '../step/runtime.js';
 import { untilAborted } from '../ports/until-aborted.js';
 
-/** As `approvalDecided` writes it. */
+/** The format that `approvalDecided` writes. */
 const answerSchema = z.object({
   decision: z.enum(['approve', 'deny']),
   reason: z.string().optional(),
@@ -22,8 +22,8 @@ const answerSchema = z.object({
 type Ask = (question: Question) => Promise<string>;
 
 /**
- * Lets a running tool put questions to people. The question stands in the store and in the queue like every other; only the tool
- * that waits for it is in this process, so a question ends with its call, at the latest.
+ * Lets a running tool ask people questions. The question is stored and queued like any other, but the tool that waits for it
+ * runs in this process, so a question ends with its call at the latest.
  */
 export function askFor(runtime: Runtime, started: Started, signal: AbortSignal): Ask {
   return async (question) => {
@@ -33,7 +33,7 @@ export function askFor(runtime: Runtime, started: Started, signal: AbortSignal):
     const answered = new Promise<string>((resolve) => {
       hear = resolve;
     });
-    // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
+    // Subscribe before the question is written, so that no answer is missed. Another process may receive it.
     const stopListening = runtime.bus.subscribe(
       worldId,
       (event) => {
@@ -79,7 +79,7 @@ async function putQuestion(
   });
 }
 
-/** From the store: what listeners hear is masked, and the tool gets the words as they were typed. */
+/** Reads the answer from the store: events are masked, and the tool needs the original text. */
 async function readAnswer(runtime: Runtime, messageId: string): Promise<string> {
   const message = await runtime.store.read((reader) => reader.message(messageId));
   const { decision, answer, reason, expired } = answerSchema.parse(JSON.parse(message?.content ?? '{}'));

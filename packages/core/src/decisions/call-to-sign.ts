@@ -14,21 +14,21 @@ import { wordsOf } from '../ports/words-of.js';
 export type CallToSign =
   | {
       ok: true;
-      /** The call as it would run: as it was shown, or with the arguments a person edited. */
+      /** The call as it would run: as it was shown, or with edited arguments. */
       call: ReadCall;
       judged: JudgedCall;
       signed: SignedCall;
       place: Place;
-      /** The world's `rev` when it was looked at. */
+      /** The world's `rev` when the call was read. */
       rev: number;
-      /** The arguments on record when this was read. Others since: it is about something else. */
+      /** The stored arguments when this was read. If they differ now, the decision is for another version. */
       against: string;
-      /** The call as it was shown. Another hash than the question's: it has become something else since. */
+      /** The call as it was shown. If its hash differs from the approval's, it has changed since. */
       shown: { judged: JudgedCall; signed: SignedCall };
     }
   | { ok: false; detail: string };
 
-/** Reads and signs the call a decision approves, before the step: files may have to be read. Undefined: there is nothing to sign. */
+/** Reads and signs the call before the step, because files may have to be read. Undefined if there is nothing to sign. */
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
@@ -47,7 +47,7 @@ export async function readCallToSign(
     let text = invocation.arguments;
     if (sent.arguments !== undefined) {
       const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);
-      if (!revealed.ok) return { ok: false, detail: `arguments: ${revealed.unknown} stands for nothing in this call` };
+      if (!revealed.ok) return { ok: false, detail: `arguments: ${revealed.unknown} is an unknown placeholder` };
       text = JSON.stringify(revealed.value);
     }
     const call = readCall(tool, invocation.toolName, text);
@@ -72,16 +72,16 @@ export async function readCallToSign(
       shown,
     };
   } catch (error) {
-    return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
+    return { ok: false, detail: `could not prepare the call for approval: ${wordsOf(error)}` };
   }
 }
 
-/** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
+/** Whether its folder, its tool or the file it would overwrite has changed since the approval was requested. */
 export function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: ApprovalRecord): boolean {
   return toSign.shown.signed.callHash !== approval.callHash;
 }
 
-/** What a step needs to decide about the call. */
+/** What a step must load to decide the call. */
 export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> {
   if (toSign?.ok !== true) return {};
   const { judged, shown } = toSign;

@@ -17,8 +17,8 @@ import { gateCall } from '../calls/gate-call.js';
 import type { Step } from '../step/runtime.js';
 
 /**
- * A yes to what the call no longer is (A7) signs nothing, not even a grant: the question is put again, as it stands now.
- * False: it is what was shown, or a rule has meanwhile answered it and starting the call finds out.
+ * If the call has changed since it was shown (A7), the approval counts for nothing, not even a grant, and is requested again. Returns false if
+ * the call is unchanged, or if a rule now covers it and starting the call decides.
  */
 export function supersedeApproval(
   step: Step,
@@ -30,7 +30,7 @@ export function supersedeApproval(
   const { judged, signed } = toSign.shown;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
-  // Left to the start of the call, a grant that came with the yes would let run what nobody was shown.
+  // If this were left to the start of the call, a grant from the same decision would let an unseen call run.
   askAgain(step, invocation, judged.call, gate, signed);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
@@ -44,7 +44,7 @@ const OPTION: Record<Scope, ApprovalOption> = {
   always: 'approve_always',
 };
 
-/** A decision that fits its call, with everything that has to be written for it. */
+/** A valid decision with everything that must be written for it. */
 export type CheckedDecision =
   | { kind: 'deny' }
   | {
@@ -52,18 +52,18 @@ export type CheckedDecision =
       scope: Scope;
       edited: boolean;
       argumentsText: string;
-      /** What an unknown outcome of such a call is found by. */
+      /** Keys for finding an unknown outcome of such a call. */
       keys: CallKeys;
       callHash: string;
-      /** What the decision message tells beyond decision, scope and reason. */
+      /** What the decision message contains besides decision, scope and reason. */
       record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
-      /** Writes the grant or the rule, if the scope outlives this call (A5). */
+      /** Writes the grant or rule if the scope outlives this call (A5). */
       remember(step: Step, signer: Signer): void;
     };
 
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
 
-/** Only what was offered can be chosen, and only what would take effect is written (A2, A5). */
+/** Accepts only offered options, and writes only what takes effect (A2, A5). */
 export function checkDecision(
   step: Step,
   asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
@@ -76,7 +76,7 @@ export function checkDecision(
   if (sent.rule !== undefined && scope !== 'always') return no('rule: only valid with scope always');
   if (toSign === undefined) return no('the call no longer exists');
   if (!toSign.ok) return no(toSign.detail);
-  if (toSign.against !== invocation.arguments) return no('arguments: the call changed; review it again');
+  if (toSign.against !== invocation.arguments) return no('arguments: the call changed. Review it again');
 
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const { policyCall } = toSign.judged;
@@ -90,7 +90,7 @@ export function checkDecision(
     edited,
     argumentsText: toSign.call.argumentsText,
     keys: toSign.judged.keys,
-    // Signed is what was shown, or an edit of it; if the world changed since, starting it finds out (A7).
+    // The hash of what was shown, or of the edit. If the world changed since, starting the call detects it (A7).
     callHash: edited && !hasChanged(toSign, approval) ? toSign.signed.callHash : approval.callHash,
   };
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
@@ -109,7 +109,7 @@ type Changed = { arguments?: string; callHash?: string };
 
 function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
-  // `scope: once` says nothing more than deny does; anything else would have been meant for an approval.
+  // `scope: once` is redundant with deny. Any other field was meant for an approval.
   if (extra !== undefined && !(extra === 'scope' && sent.scope === 'once'))
     return no(`${extra}: only valid with an approval`);
   return { ok: true, decision: { kind: 'deny' } };
@@ -153,7 +153,7 @@ function checkRule(
   changed: Changed,
 ): Check {
   const rule = sent.rule ?? (edited ? undefined : (approval.proposedRule ?? undefined));
-  if (rule === undefined) return no('rule: no rule can be proposed for this call; write one');
+  if (rule === undefined) return no('rule: no rule can be proposed for this call. Write one');
   const rules = splitRules(rule);
   const unreadable = whyUnreadable(rules);
   if (unreadable !== undefined) return no(`rule: ${unreadable}`);

@@ -10,7 +10,7 @@ type Denied = Pick<ApprovalDecided, 'by' | 'client' | 'reason' | 'scope' | 'dige
   how: 'deny' | 'expire';
 };
 
-/** Ends an approval without a yes and denies the call that waits for it, with `error` for the model. A running tool that only asked goes on. */
+/** Ends an approval without approving, and denies its call with `error` for the model. A running tool that only asked continues. */
 export function denyApproval(
   runtime: Runtime,
   step: Step,
@@ -26,7 +26,7 @@ export function denyApproval(
   if (resumeTurn(runtime, step, turnId)) runtime.dispatch.wake(step, turnId);
 }
 
-/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
+/** Denies a call whose approval timed out (A11), and tells the model. */
 export function expireApproval(
   runtime: Runtime,
   step: Step,
@@ -38,7 +38,7 @@ export function expireApproval(
   denyApproval(runtime, step, about, { how: 'expire', reason: 'timed out', by: 'system' }, error);
 }
 
-/** The last client that could decide has left, so its pending approvals would never be decided. */
+/** Denies pending approvals after the last client that could decide them has left. */
 export async function denyUnattended(runtime: Runtime, worldId: string): Promise<void> {
   const isAlone = await readState(runtime, worldId, NEEDS, ({ tx, snapshot }) => isUnattended(tx, snapshot));
   if (!isAlone) return;

@@ -8,18 +8,18 @@ import { readState, retry, unlessGone } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/context.js';
 
-/** What a decision or an answer is about. */
+/** The target of a decision or an answer. */
 export interface Found {
   invocation: InvocationRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
-  /** False when the call was named: then it must not answer a question its sender has not seen. */
+  /** False if the call was named instead: then it must not decide an approval that its sender hasn't seen. */
   byApproval: boolean;
-  /** The world as of the look. Absent: it was read from the store. */
+  /** The snapshot of the lookup. Absent if it was read from the store. */
   snapshot?: WorldSnapshot;
 }
 
-/** Finds a call by its id or by the id of an approval. The step that uses it checks it with `asOfNow`. */
+/** Finds a call by its id or the id of an approval. The step that uses it checks it again with `asOfNow`. */
 export async function find(runtime: Runtime, worldId: string, id: string): Promise<Found | undefined> {
   const chatId = runtime.callChats.get(id);
   const looking =
@@ -30,7 +30,7 @@ export async function find(runtime: Runtime, worldId: string, id: string): Promi
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
 
-/** One that waits for a decision. Undefined for anything else: what has ended is in the store only. */
+/** Finds a call that waits for a decision. Undefined for ended calls, which are only in the store. */
 function findIn(tx: Step['tx'], snapshot: WorldSnapshot, id: string): Found | undefined {
   const named = tx.approval(id);
   const invocation = tx.invocation(named?.invocationId ?? id);
@@ -50,12 +50,12 @@ async function findStored(reader: StoreReader, id: string): Promise<Found | unde
   return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
-/** What a step needs that decides about a call. */
+/** What a step must load to decide a call. */
 export function needsOf(found: Found | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
   return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
 }
 
-/** The same in a step. What is not in the state of its chat has ended; if it was read as unfinished before the step, it is read again. */
+/** Reloads it in a step. If it isn't in the state of its chat, it has ended; if it was read as unfinished, it is read again. */
 export function asOfNow({ tx }: Step, found: Found): Found {
   const invocation = tx.invocation(found.invocation.id);
   const turn = tx.turn(found.turn.id);
@@ -73,7 +73,7 @@ export function asOfNow({ tx }: Step, found: Found): Found {
   };
 }
 
-/** Of another agent, chat, world or turn: refused before anything of it is looked at (A6). */
+/** Refuses calls of another agent, chat, world or turn before anything else is read (A6). */
 export function refuseMisfit(
   { invocation, turn }: Found,
   sent: { worldId: string; agentId: string | undefined; chatId?: string; turnId?: string },
@@ -113,12 +113,12 @@ export function recordRefusal(
   outcome: Refused,
   signer: Signer,
 ): void {
-  // Of a call in another world nothing is told here but that somebody tried.
+  // For a call of another world, record only the attempt.
   const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
   step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
 }
 
-/** Tells a repeat from a change of mind. Keyed, or a short secret in what was sent could be guessed from it. */
+/** Distinguishes a repeat from a different decision. Keyed, so that a short secret can't be guessed from it. */
 export function digestOf(runtime: Runtime, sent: Record<string, unknown>): string {
   return keyedHash(runtime.store.hashKey, canonicalJson(sent));
 }

@@ -15,12 +15,12 @@ import { resumeTurn } from '../step/move-turn.js';
 import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 import { wordsOf } from '../ports/words-of.js';
 
-/** Those that were read and can't change. */
+/** Signers that were validated and are frozen. */
 const knownSigners = new WeakSet<Signer>();
 
 /**
- * A person's answer to an approval (A4), or their words to a question. One transaction records it and wakes its turn; however often it is sent, one counts
- * (A8). Everything that does not fit is refused with its state, changes nothing and is in the audit log (W5, A6).
+ * Handles a person's decision on an approval (A4) or answer to a question. One transaction records it and wakes its turn; repeats count once (A8).
+ * Anything that doesn't fit is refused with the current state, changes nothing and is audited (W5, A6).
  */
 export async function publishToolResult(
   runtime: Runtime,
@@ -46,7 +46,7 @@ export async function publishToolResult(
   const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
-    // Left to the next server: a command that ends with this chat would cut off what it starts in others.
+    // A short-lived command releases only this chat; it would interrupt what it starts in others. The next server does the rest.
     if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
   }
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key(), outcome);
@@ -57,7 +57,7 @@ function isAnswer(input: ToolDecision | QuestionAnswer): input is QuestionAnswer
   return typeof input === 'object' && input !== null && 'content' in input && !('decision' in input);
 }
 
-/** Reads edited arguments once, as JSON: looked at again, a getter could sign one thing and run another. */
+/** Reads edited arguments once, as JSON: with a second read, a getter could get one thing approved and run another. */
 function readDecision(input: ToolDecision): ToolDecision {
   const sent = parseInput(toolDecisionSchema, input, 'decision');
   if (sent.arguments === undefined) return sent;
@@ -68,7 +68,7 @@ function readDecision(input: ToolDecision): ToolDecision {
   }
 }
 
-/** A call in one of these states stays in it. */
+/** Terminal states. */
 const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies InvocationStatus[]);
 
 async function answer(
@@ -80,14 +80,14 @@ async function answer(
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   return await retryStale(async () => {
     const before = await find(runtime, worldId, sent.tool_call_id);
-    // Before the step, since files may have to be read to sign a call. Checked again inside.
+    // Before the step, because signing may read files. Checked again inside.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
     return await commit(runtime, 'decision', worldId, needs, (step) => {
       const found = before === undefined ? undefined : asOfNow(step, before);
       const outcome =
         found === undefined
-          ? refused('unknown', 'no call or approval has this id')
+          ? refused('unknown', 'there is no call or approval with this id')
           : decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return { outcome, chatId: found?.invocation.chatId };
@@ -110,7 +110,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
   if (misfit !== undefined) return misfit;
   const state = invocation.status;
-  // A program that registered itself as unable to ask a person has none to sign for (A13).
+  // A client that registered as unable to ask a person can't decide for one (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
     return refused('foreign', "this client registered with approvals: false, so it can't decide calls", state);
   }
@@ -119,7 +119,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     expireApproval(runtime, step, { approval, invocation });
-    return refused('expired', 'this approval has expired; nothing ran', 'denied');
+    return refused('expired', 'this approval has expired. Nothing ran', 'denied');
   }
   if (approval.question !== null) {
     return leaveUnanswered(runtime, step, found, approval, {
@@ -129,16 +129,16 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
     });
   }
   if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
-    return refused('changed', 'the call changed after it was shown; review it again', state);
+    return refused('changed', 'the call changed after it was shown. Review it again', state);
   }
   const renewed = approval.id !== firstApprovalId(invocation.id);
   if (renewed && !found.byApproval && sent.callHash === undefined) {
-    return refused('changed', 'this call needs approval again; answer its new approval', state);
+    return refused('changed', 'this call needs approval again. Decide its new approval', state);
   }
   if (supersedeApproval(step, { approval, invocation, toSign })) {
     return refused(
       'changed',
-      'the call changed after it was shown and needs approval again; review the new version',
+      'the call changed after it was shown and needs approval again. Review the new version',
       state,
     );
   }
@@ -153,7 +153,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   };
 }
 
-/** The same decision again is fine and does nothing; another one comes too late (W5). */
+/** The same decision again is accepted and does nothing; a different one is too late (W5). */
 function answerAgain(
   runtime: Runtime,
   approval: ApprovalRecord,
@@ -161,9 +161,9 @@ function answerAgain(
   invocation: InvocationRecord,
 ): ToolResultOutcome {
   const state = invocation.status;
-  if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
+  if (approval.status === 'expired') return refused('expired', 'this approval has expired. Nothing ran', state);
   if (approval.status === 'superseded')
-    return refused('changed', 'this call needs approval again; answer its new approval', state);
+    return refused('changed', 'this call needs approval again. Decide its new approval', state);
   if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }
@@ -171,7 +171,7 @@ function answerAgain(
   return refused('settled', `this was already ${approval.status}${by}`, state);
 }
 
-/** What makes two decisions the same; the reason is only words about it. Keyed, or a short secret in an edit could be guessed from it. */
+/** Identifies a decision, without its reason. Keyed, so that a short secret in an edit can't be guessed from it. */
 function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
   const { decision, scope, arguments: edited, pattern, rule } = sent;
   const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
@@ -216,7 +216,7 @@ function record(
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });
   }
   const isOpen = resumeTurn(runtime, step, turn.id);
-  // What a yes has changed the rules for is looked at again under those.
+  // With scope `always` the rules have changed, so the call is judged again before it starts.
   const mayStart = isOpen && scope !== 'always' && toSign?.ok === true;
   const started = mayStart ? startApproved(runtime, step, callId, toSign) : undefined;
   if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);

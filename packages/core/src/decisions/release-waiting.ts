@@ -11,9 +11,8 @@ import { coveringOf, findCovered, mayBeReleased, type Covering, type WaitingCall
 const MOST_ROUNDS = 3;
 
 /**
- * Releases the waiting calls that a new grant or rule covers (A5). Each goes through the gate again in a step of its own, which closes its
- * approval; then it is a call like any other that the gate allows, and is checked once more when it starts.
- * Never rejects: the decision that caused it stands, and the rest keeps waiting or is released later (`releaseLeftOver`).
+ * Releases the waiting calls that a new grant or rule covers (A5). Each passes the gate again in its own step, and once more when it starts.
+ * Never rejects: the decision stands, and remaining calls keep waiting or are released later (`releaseLeftOver`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
   try {
@@ -32,11 +31,11 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
       if (!isOld) return;
     }
   } catch (error) {
-    runtime.report(error, 'waiting calls that a grant or rule covers could not be released', { worldId });
+    runtime.report(error, 'failed to release waiting calls that a grant or rule covers', { worldId });
   }
 }
 
-/** After a start, and now and then beside other processes: one may have crashed between a decision and what it releases. */
+/** Runs after a start, and periodically with other processes: one may have crashed between a decision and its releases. */
 export async function releaseLeftOver(runtime: Runtime): Promise<void> {
   const worlds = await runtime.store.read(async (reader) =>
     (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),
@@ -50,7 +49,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   const invocation = step.tx.invocation(waiting.invocation.id);
   if (approval === undefined || !mayBeReleased(approval)) return 'left';
   if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) return 'left';
-  // Too late is too late, whether the timer has fired or not (A11).
+  // An approval past its deadline is expired, even if its timer hasn't fired (A11).
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) return 'left';
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
     return 'look again';
@@ -60,7 +59,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   if (turn === undefined) return 'left';
   const covering = coveringOf(gateCall(step.tx, step.snapshot, judged));
   if (covering === undefined) return 'left';
-  // Covered by another one now, which somebody else may have written.
+  // Another grant or rule covers it now, possibly by another author.
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'look again';
 
   const rule = covering.kind === 'rule' ? covering.rule : undefined;
@@ -81,24 +80,24 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   return 'released';
 }
 
-/** Who decided, and from which client if that is known. */
+/** The person who decided, and their client if known. */
 interface Author {
   who: string;
   client?: string;
 }
 
 const PAGE = 500;
-/** For a rule that no person of this world wrote: an administrator's. */
+/** For an administrator's rule, which no person of this world wrote. */
 const NOBODY: Author = { who: 'system' };
 
-/** The person who gave the grant or wrote the rule that covers a call: they decided on it (A16). */
+/** The author of the grant or rule that covers a call, recorded as the person who decided it (A16). */
 async function findAuthor(runtime: Runtime, worldId: string, covering: Covering): Promise<Author> {
   if (covering.kind === 'rule') return await findRuleAuthor(runtime, worldId, covering.rule);
   const grant = await runtime.store.read((reader) => reader.grant(covering.grantId));
   return grant === undefined ? NOBODY : { who: grant.grantedBy };
 }
 
-/** Read from the end of the audit log, page by page: a rule that releases a call has usually just been written. */
+/** Reads the audit log backwards, page by page: a rule that releases a call was usually just written. */
 async function findRuleAuthor(runtime: Runtime, worldId: string, rule: string): Promise<Author> {
   const recorded = maskSecrets(rule);
   let before: number | undefined;
@@ -112,7 +111,7 @@ async function findRuleAuthor(runtime: Runtime, worldId: string, rule: string): 
   }
 }
 
-/** An agent's own rules release nothing. A rule written by approving a call names that call as well as its agent. */
+/** An agent's own rules release nothing. A rule from an approval names the call as well as the agent. */
 function isAboutWorldRule({ kind, rule, agentId, invocationId }: AuditEntry, wanted: string): boolean {
   return kind === 'policy' && rule === wanted && (agentId === undefined || invocationId !== undefined);
 }

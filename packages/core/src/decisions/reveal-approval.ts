@@ -10,8 +10,8 @@ import { asOfNow, find, needsOf, recordRefusal, refused, refuseMisfit, type Foun
 type Refused = ReturnType<typeof refused>;
 
 /**
- * Shows who may decide a waiting call what its masks hide, and records that they looked (A15). The record is written in the same
- * step: nobody sees a secret without it.
+ * Shows the masked secrets of a waiting call to a person who may decide it, and records that they looked (A15). The record is
+ * written in the same step, so nobody sees a secret without it.
  */
 export async function revealApproval(
   runtime: Runtime,
@@ -22,7 +22,8 @@ export async function revealApproval(
   parseInput(signerSchema, signer, 'signer');
   return await retryStale(async () => {
     const before = await find(runtime, worldId, approvalId);
-    if (before?.approval === undefined || !before.byApproval) return refused('unknown', 'no approval has this id');
+    if (before?.approval === undefined || !before.byApproval)
+      return refused('unknown', 'there is no approval with this id');
     return await commit(runtime, 'reveal-approval', worldId, needsOf(before, signer), (step) =>
       reveal(step, worldId, asOfNow(step, before), signer),
     );
@@ -36,7 +37,7 @@ function reveal(
   signer: Signer,
 ): { kind: 'revealed'; call: RevealedCall } | Refused {
   const { invocation, approval, turn } = found;
-  if (approval === undefined) return refused('unknown', 'no approval has this id');
+  if (approval === undefined) return refused('unknown', 'there is no approval with this id');
   const refuse = (outcome: Refused): Refused => {
     recordRefusal(step, worldId, found, outcome, signer);
     return outcome;

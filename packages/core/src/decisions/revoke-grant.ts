@@ -3,7 +3,7 @@ import type { GrantRecord } from '../ports/index.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
-/** From the next call on (A14). False if it was not live. */
+/** Revokes a grant, starting with the next call (A14). Returns false if it wasn't live. */
 export async function revokeGrant(
   runtime: Runtime,
   worldId: string,
@@ -16,7 +16,7 @@ export async function revokeGrant(
   });
 }
 
-/** Every grant of the tools that are meant goes, for good, and the record says why. */
+/** Revokes every grant of the matching tools and records why. */
 export async function revokeGrantsOf(
   change: WorldChange,
   concerns: (toolName: string) => boolean,
@@ -33,7 +33,7 @@ async function revoke(
   { id, worldId, chatId, agentId, toolName }: GrantRecord,
   by: Signer | { who: string; why: string },
 ): Promise<boolean> {
-  // Raises `rev`: a call that is being started right now is judged again.
+  // Raises `rev`, so that a call that is just starting is judged again.
   if (!(await tx.revokeGrant(worldId, id))) return false;
   tx.record({ kind: 'grant', decision: 'revoked', chatId, agentId, tool: toolName, ...by });
   tx.emit({ event: 'crud', chatId, data: { operation: 'delete', entity: 'grant', id } });

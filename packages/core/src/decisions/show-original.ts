@@ -13,8 +13,8 @@ import { openOriginal } from '../calls/seal-original.js';
 const PAGE = 500;
 
 /**
- * What a call ran with, from its audit record (A16): also when its chat or its world is gone. That somebody looked is recorded before it
- * is shown.
+ * The original arguments of a call from its audit record (A16), even if its chat or world is gone. The access is recorded before
+ * they are shown.
  */
 export async function showOriginal(
   runtime: Runtime,
@@ -46,13 +46,13 @@ export async function showOriginal(
   return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(args) };
 }
 
-/** Sealed only if the record shows something else: a mask, an escape, counted blanks. */
+/** Sealed only if the record shows the arguments changed: a mask, an escape or counted blanks. */
 function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string; id: string }): unknown {
   if (ran.original === undefined) {
     if (showsOriginal(ran.arguments)) return ran.arguments;
     throw new CountersignError(
       'conflict',
-      'This call ran before originals were kept. The audit log has its masked arguments.',
+      'This call ran before originals were stored. The audit log has its masked arguments.',
     );
   }
   const text = openOriginal(runtime.store.hashKey, about, ran.original);
@@ -63,7 +63,7 @@ function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string
   );
 }
 
-/** The last start of the call: one that ran again after a crash has several. Walks the log; nobody looks often. */
+/** The last start of the call; a call that ran again after a crash has several. Scans the log, which is fine for rare use. */
 async function findRun(runtime: Runtime, worldId: string, invocationId: string): Promise<AuditEntry | undefined> {
   let found: AuditEntry | undefined;
   for (let after = 0; ;) {

@@ -8,45 +8,45 @@ import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 
-/** A call that waits for a decision, as it stands now. */
+/** A call that waits for a decision, in its current state. */
 export interface WaitingCall {
   approval: ApprovalRecord;
   invocation: InvocationRecord;
   judged: JudgedCall;
-  /** The world's `rev` when it was looked at. */
+  /** The world's `rev` when it was read. */
   rev: number;
   covering: Covering;
 }
 
-/** The grant or rule because of which the gate would run a call. */
+/** The grant or rule that would let the gate run a call. */
 export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
 
-/** Which waiting calls to look at, and what to suppose beside what is stored. */
+/** Which waiting calls to check, and hypothetical grants and rules to apply. */
 export interface Looking {
   chatId?: string;
-  /** Rules that somebody is about to add, as the world would be with them. */
+  /** Rules that someone is about to add, applied to the snapshot. */
   withRules?: (snapshot: WorldSnapshot) => WorldSnapshot;
-  /** A grant that somebody is about to give. */
+  /** A grant that someone is about to give. */
   grant?: { agentId: string; toolName: string; pattern?: string };
 }
 
 /**
- * Whether a grant or rule may answer in the place of a person. Never for a question, nor where a person has to see each call: an ask rule,
- * an unknown outcome (S3), a changed tool. Those are not offered more than `once`.
+ * Whether a grant or rule may decide in place of a person. Never for a question, or if a person must see each call: an ask rule, an unknown
+ * outcome (S3), a changed tool. Those offer only `once`.
  */
 export function mayBeReleased({ status, question, rule, options }: ApprovalRecord): boolean {
   if (status !== 'pending' || question !== null || rule !== null) return false;
   return options.includes('approve_session') || options.includes('approve_always');
 }
 
-/** Only a grant or a rule that a person made: nothing else releases a call. */
+/** Only a grant or rule that a person made releases a call. */
 export function coveringOf(gate: Gate): Covering | undefined {
   if (gate.kind !== 'run') return undefined;
   if (gate.because === 'grant' && gate.grantId !== undefined) return { kind: 'grant', grantId: gate.grantId };
   return gate.because === 'rule' && gate.rule !== undefined ? { kind: 'rule', rule: gate.rule } : undefined;
 }
 
-/** The waiting calls that the gate would let run now, oldest first. Calls that changed after they were shown are left out (A7). */
+/** The waiting calls that the gate would allow now, oldest first. Skips calls that changed after they were shown (A7). */
 export async function findCovered(runtime: Runtime, worldId: string, looking: Looking = {}): Promise<WaitingCall[]> {
   const { chatId, withRules = (snapshot) => snapshot, grant } = looking;
   const found = await runtime.store.read(async (reader) => {
@@ -77,7 +77,7 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
     );
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {
-    // First without looking: most waiting calls are about something else, and files need not be read for them.
+    // First judge without inspecting the target: most waiting calls aren't covered, so their files need not be read.
     const unseen = judgeCall(callOf(runtime, invocation), { ...invocation, place, seen: [] });
     if ((await judge(unseen)) === undefined) continue;
     if ((await bringTool(runtime, worldId, invocation.toolName)) !== undefined) continue;

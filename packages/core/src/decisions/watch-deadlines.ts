@@ -5,12 +5,12 @@ import { expireApproval } from './deny-approval.js';
 
 const AGAIN_MS = 5_000;
 
-/** The world is, or the store was closed. */
+/** The world was deleted, or the store was closed. */
 function isGone(error: unknown): boolean {
   return error instanceof CountersignError && (error.code === 'not-found' || error.code === 'closed');
 }
 
-/** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
+/** Keeps one timer per deadline. The store's clock decides, so a timer that fires early only checks and waits again. */
 export function watchDeadlines(runtime: () => Runtime): {
   watch(worldId: string, approvalId: string, expiresAt: number): void;
   close(): void;
@@ -29,8 +29,8 @@ export function watchDeadlines(runtime: () => Runtime): {
           fire(runtime(), worldId, approvalId).then(
             (again) => again === undefined || watch(worldId, approvalId, again),
             (error: unknown) => {
-              runtime().report(error, 'an approval could not be expired');
-              // A store that is away comes back, and a turn that waits for nobody must not do so until the next start.
+              runtime().report(error, 'failed to expire an approval');
+              // Retry: the store may come back, and the turn must not wait until the next start.
               if (!isGone(error)) watch(worldId, approvalId, clock.now() + AGAIN_MS);
             },
           );
@@ -48,7 +48,7 @@ export function watchDeadlines(runtime: () => Runtime): {
   };
 }
 
-/** The deadline, if it is still to come by the store's clock. */
+/** Returns the deadline if it is still in the future by the store's clock. */
 async function fire(runtime: Runtime, worldId: string, approvalId: string): Promise<number | undefined> {
   const chatId = await runtime.store.read(async (reader) => (await reader.approval(approvalId))?.chatId);
   if (chatId === undefined) return undefined;

@@ -13,7 +13,7 @@ function call(id: string, turnId: string): InvocationRecord {
   return { id, chatId: 'c', turnId, iteration: 1, status: 'approved', settledAt: null } as InvocationRecord;
 }
 
-it('[M6] counts the turns that have begun since the last message of a person, except silent ones', () => {
+it('[M6] counts the turns that started since a person’s last message, except silent ones', () => {
   const state = chat();
   applyChange(state, { kind: 'message-written', message: { seq: 1, speaker: 'human' } as MessageRecord });
   applyChange(state, { kind: 'turn-queued', turn: turn('a') });
@@ -27,12 +27,12 @@ it('[M6] counts the turns that have begun since the last message of a person, ex
   expect(state.chat).toMatchObject({ lastSeq: 2, humanSeq: 1 });
   applyChange(state, { kind: 'message-written', message: { seq: 3, speaker: 'human' } as MessageRecord });
   expect(state.begun).toEqual(new Map());
-  // It answers a message from before: a person's own messages, answered one after the other, use up no limit.
+  // It answers an earlier message: several messages from a person, answered one by one, don't count towards the limit.
   applyChange(state, { kind: 'turn-queued', turn: turn('d', { triggerSeq: 1 }) });
   expect(state.begun).toEqual(new Map());
 });
 
-it('[N1] forgets a turn at its end, and its calls once they are settled', () => {
+it('[N1] drops a turn when it ends, and its calls once they are settled', () => {
   const state = chat();
   applyChange(state, { kind: 'turn-queued', turn: turn('a') });
   applyChange(state, { kind: 'call-proposed', call: call('one', 'a') });

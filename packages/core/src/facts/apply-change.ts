@@ -5,8 +5,8 @@ export function emptyChat(chat: ChatRecord): ChatState {
 }
 
 /**
- * The only function that changes the state of a chat. Changes that make or remove a chat, or what is looked up in the store (grants,
- * agents, rules), change nothing here.
+ * The only function that changes the state of a chat. Ignores changes that create or remove a chat, and changes to data that is
+ * read from the store (grants, agents, rules).
  */
 export function applyChange(state: ChatState, row: RowChange): void {
   switch (row.kind) {
@@ -70,7 +70,7 @@ function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): vo
   if (hasEnded) state.turns.delete(after.id);
   else state.turns.set(after.id, after);
   if (!hasEnded && after.iteration === before.iteration) return;
-  // What a turn leaves open at its end is settled in the same step.
+  // Calls that a turn leaves open are settled in the same step.
   for (const { id, turnId, settledAt } of state.calls.values()) {
     if (turnId === after.id && settledAt !== null) state.calls.delete(id);
   }

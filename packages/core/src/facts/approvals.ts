@@ -5,7 +5,7 @@ import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
 import type { ApprovalDecided, ApprovalRequested } from './fact.js';
 
-/** The only place where somebody is asked: the approval, and the standard tool call in the transcript that shows it (A3). */
+/** The only place that requests an approval: the record, and the standard tool call in the transcript that shows it (A3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
   const { approvalId, chatId, card, expiresAt } = fact;
   const call = callIn(context.state, fact.callId);
@@ -83,7 +83,7 @@ function requestEvent(
   shown: unknown,
   context: FactContext,
 ): Emission {
-  // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
+  // The call has already started and can't go back to requested (T4), so this tells clients to reload the queue.
   if (question?.raisedBy === 'tool') return { event: 'crud', chatId, data: approvalData('create', id) };
   return toolEvent(context, call, {
     type: 'TOOL_APPROVAL_REQUESTED',
@@ -110,8 +110,8 @@ const STATUS = {
 } as const;
 
 /**
- * The only place where an approval ends: its row, the decision as a `role: 'tool'` message under its id (A4), and its audit record. A call
- * that is denied is settled by a fact of its own; a running tool that only asked continues.
+ * The only place that ends an approval: its row, the decision as a `role: 'tool'` message with its id (A4), and its audit record.
+ * A separate fact settles a denied call; a running tool that only asked continues.
  */
 export function approvalDecided(fact: ApprovalDecided, context: FactContext): Derived {
   const { approvalId, chatId, how, by, scope = 'once', digest } = fact;
@@ -125,7 +125,7 @@ export function approvalDecided(fact: ApprovalDecided, context: FactContext): De
   const message = callMessage(context, call, {
     role: 'tool',
     sender: by,
-    // Not `human`: a decision is not chat and resets no limit (M12).
+    // Not `human`: a decision is not a chat message and resets no limit (M12).
     speaker: 'tool',
     content: JSON.stringify({
       decision,
@@ -190,12 +190,12 @@ function approvedEvent(
   });
 }
 
-/** What an audit record keeps of the words; the transcript has them all. */
+/** How much of the text an audit record keeps; the transcript has all of it. */
 const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
 
-/** What the audit log says of it (A16). Of an approval that another one takes the place of, that one's request is recorded. */
+/** The audit record (A16). A superseded approval has none; the request that replaces it is recorded instead. */
 function decisionRecord(
   { how, by, client, scope, answer, approved, rule }: ApprovalDecided,
   reason: string | undefined,

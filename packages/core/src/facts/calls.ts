@@ -4,9 +4,9 @@ import { wordsOf } from '../ports/words-of.js';
 import { auditOf, callMessage, callWith, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
 import type { CallSettled, CallStarted, Settlement } from './fact.js';
 
-/** The only place where a call is marked as started (A8). A second run of an idempotent call is no second start (T4). */
+/** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
-  // A person's answer to a question is the result of a call that no gate judges.
+  // A question's answer is its result; no gate judges it, so it may still be in `asked`.
   const call = callWith(
     context.state,
     callId,
@@ -33,7 +33,7 @@ export function callStarted({ chatId, callId, epoch, gate, original }: CallStart
   return { changes, events, records: [record] };
 }
 
-/** The only place where a call ends: its result for the model, the message with it, its last event and its audit record. */
+/** The only place that settles a call: its result for the model, the message, the last event and the audit record. */
 export function callSettled({ chatId, callId, settlement, content }: CallSettled, context: FactContext): Derived {
   const call = callWith(context.state, callId, 'asked', 'approved', 'started');
   const { secrets } = maskArguments(call.arguments);
@@ -52,7 +52,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
     outcomeUnknown: settlement.kind === 'unknown',
     settledAt: context.now,
   };
-  // Errors quote arguments and output, so they are masked like them. Never empty: clients show them as the whole story (T3).
+  // Errors quote arguments and output, so they are masked too. Never empty, because clients show only this text (T3).
   const shown = (text: string): string => maskText(text, { alreadyKnown: secrets }).value || wordsOf(undefined);
   return {
     changes: [
@@ -95,7 +95,7 @@ function lastEvent(
   }
 }
 
-/** A denial was recorded with its decision. */
+/** A denial was already recorded with its decision. */
 function lastRecord(
   call: InvocationRecord,
   settlement: Settlement,

@@ -11,7 +11,7 @@ import type {
 } from '../ports/index.js';
 import { toolTurnId } from '../turn/ids.js';
 
-/** What a fact comes to, in this order. */
+/** The effects of a fact, in this order. */
 export interface Derived {
   changes: readonly RowChange[];
   events?: readonly Emission[];
@@ -20,19 +20,19 @@ export interface Derived {
 
 export type NewWords = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
 
-/** What facts are derived with: the chat before the fact, and what only the step knows. */
+/** Input for deriving facts: the chat before the fact, and data from the step. */
 export interface FactContext {
   now: number;
   state: ChatState;
-  /** Open and queued turns of the world, before the fact. */
+  /** Open and queued turns of the world before the fact. */
   working: () => number;
   agentName: (agentId: string) => string;
   clientLabel: (clientId: string) => string;
-  /** Gives a message of the chat its id and its place. */
+  /** Assigns a message its id and position in the chat. */
   message: (words: NewWords) => MessageRecord;
 }
 
-/** A message about one call, inside the turn that made it: a question, the answer to it, its result. */
+/** A message about one call within its turn: a question, its answer, or a result. */
 export function callMessage(
   { message }: FactContext,
   { turnId, agentId, iteration }: InvocationRecord,
@@ -51,7 +51,7 @@ type Lifecycle = ToolEvent extends infer E
     : never
   : never;
 
-/** One step of a call's life (T2). */
+/** A lifecycle event of a call (T2). */
 export function toolEvent({ agentName }: FactContext, call: InvocationRecord, lifecycle: Lifecycle): Emission {
   return {
     event: 'tool',
@@ -67,7 +67,7 @@ export function toolEvent({ agentName }: FactContext, call: InvocationRecord, li
   };
 }
 
-/** What every audit record about a call says of it (A16). */
+/** The fields that every audit record about a call has (A16). */
 export function auditOf(
   call: InvocationRecord,
 ): Required<Pick<NewAuditRecord, 'chatId' | 'agentId' | 'tool' | 'invocationId' | 'arguments'>> {
@@ -86,7 +86,7 @@ export function callIn(state: ChatState, callId: string): InvocationRecord {
   return call;
 }
 
-/** A call in a state that allows the transition. Anything else is a mistake of the step, which then writes nothing. */
+/** A call in a state that allows the transition. Any other state is a bug in the step, which then writes nothing. */
 export function callWith(
   state: ChatState,
   callId: string,

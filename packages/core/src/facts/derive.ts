@@ -6,7 +6,7 @@ import { callIn, callWith, messageEvent, type Derived, type FactContext } from '
 import type { ChatFact, RulesAdded } from './fact.js';
 import { deriveTurn } from './turns.js';
 
-/** What a fact comes to: the rows that change, and what is told and recorded about it. Pure; each transition is here and nowhere else. */
+/** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
 export function derive(fact: ChatFact, context: FactContext): Derived {
   switch (fact.kind) {
     case 'chat-created':

@@ -11,51 +11,51 @@ import type {
 } from '../ports/index.js';
 
 /**
- * What happened. A closed union: commands decide facts, and `derive` gives for each of them the rows that change, the message and the events
- * that tell about it, and its audit record. A transition is written nowhere else.
+ * What happened. A closed union: commands decide facts, and `derive` returns the row changes, messages, events and audit records
+ * of each. Transitions are written nowhere else.
  */
 export type Fact = ChatFact | WorldFact;
 
 export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
-  /** Without a title nothing is announced: the chat keeps its default one, and no model is asked again (M7). */
+  /** Without a title, nothing is published: the chat keeps its default title, and no model is asked again (M7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
   | { kind: 'chat-deleted'; chatId: string }
   /** Derived from the chat's turns at the end of a step (M8). */
   | { kind: 'activity-changed'; chatId: string; status: ChatRecord['status'] }
   | { kind: 'message-sent'; message: MessageRecord }
-  /** Something a person should know that nobody said. It is in the transcript, but no model sees it. */
+  /** A notice for people. It is in the transcript, but no model sees it. */
   | { kind: 'notice-written'; message: MessageRecord; type: 'error' | 'notice' }
   | TurnFact
   | CallFact
-  /** A person has decided about such a call, so its unknown outcome needs no approval again (S3). */
+  /** A person has decided such a call, so its unknown outcome no longer needs approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
-  /** `key`: what the grants of a call are found by; `''` if any call may be covered by it. */
+  /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | RulesAdded;
 
-/** What concerns a world and none of its chats; told and recorded by its command. */
+/** Facts about a world and none of its chats. Their commands publish and record them. */
 export type WorldFact =
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** With its chats and all that belongs to them. Its id stays taken and its audit log stays. */
+  /** Deletes its chats and all their data. Its id stays taken, and its audit log stays. */
   | { kind: 'world-deleted'; worldId: string };
 
 export type TurnFact =
   | { kind: 'turn-queued'; turn: TurnRecord }
-  /** `begunSeq`: the last message that it sees. */
+  /** `begunSeq`: the last message that the turn sees. */
   | (OfTurn & { kind: 'turn-opened'; begunSeq: number; owner: string | null })
-  /** The model's calls, or its words; no message if it said nothing. */
+  /** The model's calls or text; no message if it returned nothing. */
   | (OfTurn & { kind: 'model-answered'; usage: Usage; message: MessageRecord | undefined })
-  /** Only a person or a client can bring it further. */
+  /** The turn waits for a person or a client. */
   | (OfTurn & { kind: 'turn-paused' })
-  /** It can go on. `fenced`: the process that ran it before must not write any more. */
+  /** The turn can continue. `fenced`: the process that ran it before can no longer write. */
   | (OfTurn & { kind: 'turn-resumed'; owner: string | null; fenced: boolean })
-  /** A process takes a turn that none runs. The process that ran it before can't write any more. */
+  /** A process takes a turn that nobody runs. The process that ran it before can no longer write. */
   | (OfTurn & { kind: 'turn-claimed'; owner: string; interruptions: number })
-  /** The process that ran it is gone, or shuts down. */
+  /** The process that ran it is gone or shutting down. */
   | (OfTurn & { kind: 'turn-released'; interruptions: number })
-  /** `begunSeq`: it ends where it would have begun (M6). */
+  /** `begunSeq`: set for a turn that ends before it starts (M6). */
   | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number });
 
 type CallFact =
@@ -63,7 +63,7 @@ type CallFact =
   | ApprovalRequested
   | ApprovalDecided
   | CallStarted
-  /** It has not begun, or may begin again: the next run of the turn starts it. */
+  /** The call hasn't started or may run again: the next run of the turn starts it. */
   | (OfCall & { kind: 'call-requeued' })
   | CallSettled;
 
@@ -76,13 +76,13 @@ interface OfCall {
   callId: string;
 }
 
-/** What a person is shown to sign or to answer. Secrets are masked already, except in `rule`, which grants are matched with. */
+/** What a person approves or answers. Secrets are masked, except in `rule`, which grants are matched against. */
 export type Card = Pick<
   ApprovalRecord,
   'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'proposedRule' | 'rule'
 > & { reason: AskReason };
 
-/** A call needs approval, or asks a question, which a running tool may do too. */
+/** A call needs approval or asks a question; a running tool can ask too. */
 export interface ApprovalRequested extends OfCall {
   kind: 'approval-requested';
   approvalId: string;
@@ -90,40 +90,40 @@ export interface ApprovalRequested extends OfCall {
   expiresAt: number | null;
 }
 
-/** How an approval ends. `supersede`: the call has changed, and needs another one. */
+/** How an approval ends. `supersede`: the call has changed and needs a new approval. */
 export interface ApprovalDecided extends OfCall {
   kind: 'approval-decided';
   approvalId: string;
   how: 'approve' | 'deny' | 'answer' | 'release' | 'expire' | 'supersede';
   by: string;
-  /** The id of the client they signed with, or a name for it. */
+  /** The id or name of the client that the decision came from. */
   client?: string | undefined;
-  /** Absent: once, and the audit record says nothing of it. */
+  /** Default: `once`, and the audit record omits it. */
   scope?: Scope;
   reason?: string | undefined;
-  /** The words of a person to a question. */
+  /** A person's answer to a question. */
   answer?: string;
-  /** The rule that made it need approval, or that released it. */
+  /** The rule that required the approval, or that released the call. */
   rule?: string | undefined;
-  /** Of the decision as it was sent, to tell a repeat from a change of mind. Absent: no person decided it. */
+  /** Digest of the sent decision, to distinguish a repeat from a different decision. Absent if no person decided. */
   digest?: string;
-  /** More fields of the message. */
+  /** More fields for the message. */
   details?: Readonly<Record<string, unknown>>;
-  /** What was approved. Without a hash nobody signed this very call, and its start depends on what the gate says then. */
+  /** What was approved. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { arguments: string; callHash: string | null };
 }
 
-/** Committed before the tool begins (A8). */
+/** Committed before the tool runs (A8). */
 export interface CallStarted extends OfCall {
   kind: 'call-started';
   epoch: number;
-  /** Why the gate let it run. Absent: nothing runs, since a person's words are its result. */
+  /** Why the gate allowed it. Absent if nothing runs, because a person's answer is the result. */
   gate?: { because: string; rule?: string | undefined; grantId?: string | undefined };
-  /** Its arguments, sealed, if the audit record shows something else (A40). */
+  /** The sealed arguments, if the audit record shows them masked (A40). */
   original?: string;
 }
 
-/** How a call ended. `refused`: it could not run (T11). `forbidden`: a rule or the mode denies it. `unknown`: nobody saw its end (S3). */
+/** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denies it. `unknown`: it was interrupted (S3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown }
   | { kind: 'failed'; error: string; result?: unknown }
@@ -135,15 +135,15 @@ export type Settlement =
 export interface CallSettled extends OfCall {
   kind: 'call-settled';
   settlement: Settlement;
-  /** What the model gets. */
+  /** The result for the model. */
   content: string;
 }
 
-/** Approving a call for always writes rules. */
+/** Approving with scope `always` adds rules. */
 export interface RulesAdded extends OfCall {
   kind: 'rules-added';
   worldId: string;
-  /** All of the world's rules, with the new ones. */
+  /** All rules of the world, including the new ones. */
   policy: readonly string[];
   added: readonly string[];
   by: string;

@@ -21,7 +21,7 @@ const FACTS = {
   },
 } satisfies Record<string, ChatFact>;
 
-/** Whether a fact may follow a call's state: the last check before a call could run or end twice. */
+/** Whether a fact may follow a call's state: the last guard against running or settling a call twice. */
 function follows(
   name: keyof typeof FACTS,
   call: Pick<InvocationRecord, 'status'> & Partial<InvocationRecord>,
@@ -60,6 +60,6 @@ it.each([
   expect(all.filter((status) => follows(name, { status }))).toEqual(expected);
 });
 
-it('[A7] an approval lets only the call run that waits for it', () => {
+it('[A7] an approval releases only the call that waits for it', () => {
   expect(follows('approval-decided', { status: 'asked', approvalId: 'another' })).toBe(false);
 });

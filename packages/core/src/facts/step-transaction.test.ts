@@ -3,7 +3,7 @@ import type { ChatRecord, ChatState, StepReads, TurnRecord } from '../ports/inde
 import { emptyChat } from './apply-change.js';
 import { StepTransaction } from './step-transaction.js';
 
-it('[S3] a step in many chats looks a turn up in its own chat alone', () => {
+it('[S3] a step in many chats looks up a turn only in its own chat', () => {
   const states = new Map<string, ChatState>();
   for (let nth = 0; nth < 200; nth += 1) {
     const state = emptyChat({ id: `chat_${nth}`, worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
@@ -20,6 +20,6 @@ it('[S3] a step in many chats looks a turn up in its own chat alone', () => {
   const turns = [...states.keys()].flatMap((id) => tx.unfinishedTurns(id));
   for (const turn of turns) tx.write({ kind: 'turn-released', chatId: turn.chatId, turnId: turn.id, interruptions: 1 });
   expect(tx.writes().changes).toHaveLength(200);
-  // A crash or a shutdown with thousands of open turns would otherwise hold up everything for minutes.
+  // Otherwise a crash or shutdown with thousands of open turns would block everything for minutes.
   expect(looks).toBeLessThan(5 * states.size);
 });

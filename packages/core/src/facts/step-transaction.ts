@@ -25,8 +25,8 @@ import { derive } from './derive.js';
 import { chatOf, isOfWorld, type Fact } from './fact.js';
 
 /**
- * A step while it is decided. Every write is a fact; what it comes to is applied at once to the state of its chat, so reads see what the step
- * itself has written. A store that can't write the step throws that state away.
+ * A step while it is being decided. Every write is a fact, applied at once to the state of its chat, so reads see the step's own writes.
+ * If the store can't commit the step, it discards that state.
  */
 export class StepTransaction {
   readonly worldId: string;
@@ -39,14 +39,14 @@ export class StepTransaction {
   readonly #records: NewAuditRecord[] = [];
   readonly #wakes: string[] = [];
   protected readonly created = new Map<string, ChatState>();
-  /** Chats in which a turn has begun, paused, gone on or ended. */
+  /** Chats in which a turn started, paused, resumed or ended. */
   readonly #active = new Set<string>();
-  /** The last one that was asked for: who signs is asked for several times. */
+  /** The last client that was looked up, because a signer is looked up several times. */
   #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
-  /** Most facts of a step are about one chat. */
+  /** Cached, because most facts of a step are about one chat. */
   #lastContext: FactContext | undefined;
-  /** Open and queued turns that this step has added. */
+  /** Open and queued turns added by this step. */
   #added = 0;
 
   constructor(
@@ -61,15 +61,15 @@ export class StepTransaction {
     this.#agentName = agentName;
   }
 
-  /** What has happened so far. */
+  /** The facts so far. */
   get facts(): readonly Fact[] {
     return this.#facts;
   }
 
-  /** What is to be written. */
+  /** The writes to commit. */
   writes(): StepWrites {
     const count = this.changes.length + this.#emissions.length + this.#records.length + this.#wakes.length;
-    if (this.#needs.isLook === true && count > 0) throw new Error('A step wrote that had said it would only look.');
+    if (this.#needs.isLook === true && count > 0) throw new Error('A read-only step tried to write.');
     return {
       changes: this.changes,
       emissions: this.#emissions,
@@ -91,15 +91,15 @@ export class StepTransaction {
 
   // Messages
 
-  /** The message that a client has sent under this id. */
+  /** The message that a client sent with this id. */
   sent(chatId: string, clientMessageId: string): MessageRecord | undefined {
     this.#assertNeeded(this.#needs.sent?.clientMessageId === clientMessageId, 'sent');
     return this.#reads.sent(chatId, clientMessageId);
   }
-  /** A message with its id and its place, which is the next one of its chat. Nothing is written. */
+  /** A message with its id and the next position in its chat. Writes nothing. */
   newMessage(chatId: string, words: NewWords): MessageRecord {
     const { worldId, lastSeq } = this.chatState(chatId).chat;
-    // Field by field: spreading objects of many shapes is slow, and what reads the messages would see many shapes too.
+    // Field by field: spreading is slow, and readers of the messages would become megamorphic.
     return {
       id: words.id ?? newId('msg'),
       worldId,
@@ -148,7 +148,7 @@ export class StepTransaction {
     }
     return first;
   }
-  /** Turns of an agent that answer the last message of a person or a later one and have begun, except silent ones (M6). */
+  /** Started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
   countBegun(chatId: string, agentId: string): number {
     return this.#state(chatId)?.begun.get(agentId) ?? 0;
   }
@@ -156,7 +156,7 @@ export class StepTransaction {
   countWorking(): number {
     return this.#reads.working() + this.#added;
   }
-  /** The turn as it stands. Undefined: since it was read, it has ended, another process has it, or its model has answered. */
+  /** The current turn, or undefined if it has ended, another process took it, or its model has answered since it was read. */
   current({ id, chatId, epoch, owner, iteration }: TurnRecord): TurnRecord | undefined {
     const turn = this.#state(chatId)?.turns.get(id);
     return turn?.epoch === epoch && turn.owner === owner && turn.iteration === iteration ? turn : undefined;
@@ -167,21 +167,21 @@ export class StepTransaction {
 
   // Calls
 
-  /** A call of the latest answer of an unfinished turn. */
+  /** A call from the latest response of an unfinished turn. */
   invocation(id: string): InvocationRecord | undefined {
     return this.#find((state) => state.calls.get(id));
   }
-  /** The calls of the turn's latest answer, in call order. */
+  /** The calls of the turn's latest response, in call order. */
   invocations(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
     const calls: InvocationRecord[] = [];
     for (const call of this.#state(turn.chatId)?.calls.values() ?? []) if (call.turnId === turn.id) calls.push(call);
     return calls.sort((one, other) => one.position - other.position);
   }
-  /** Those that are not settled, in call order. */
+  /** The unsettled calls, in call order. */
   openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
     return this.invocations(turn).filter((call) => call.settledAt === null);
   }
-  /** Is there such a call in this chat whose outcome is unknown (S3)? */
+  /** Whether this chat has such a call with an unknown outcome (S3). */
   outcomeUnknown(call: CallKeys): boolean {
     for (let at = this.changes.length - 1; at >= 0; at -= 1) {
       const row = this.changes[at];
@@ -196,7 +196,7 @@ export class StepTransaction {
 
   // Approvals
 
-  /** A pending one. */
+  /** A pending approval. */
   approval(id: string): ApprovalRecord | undefined {
     return this.#find((state) => state.approvals.get(id));
   }
@@ -204,19 +204,19 @@ export class StepTransaction {
   pendingApprovals(chatId: string): ApprovalRecord[] {
     return [...(this.#state(chatId)?.approvals.values() ?? [])];
   }
-  /** How many of one agent wait in each chat of its world, most first. */
+  /** The number of an agent's pending approvals per chat of its world, largest first. */
   pendingOf(agentId: string): readonly { chatId: string; waiting: number }[] {
     this.#assertNeeded(this.#needs.pendingOf === agentId, 'pendingOf');
     return this.#reads.pendingOf(agentId);
   }
-  /** The step is refused if more would be pending. */
+  /** Rejects the step if more would be pending. */
   limitPending(agentId: string, mostPending: number): void {
     this.#limit = { agentId, mostPending };
   }
 
   // Grants
 
-  /** Not revoked and used after `usedAfter`: those that may cover this call. */
+  /** Unrevoked grants used after `usedAfter` that may cover this call. */
   grants(call: CallKeys, usedAfter: number): GrantRecord[] {
     this.#assertNeeded(this.#needsCall(call), 'calls');
     const found = this.#reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > usedAfter);
@@ -233,7 +233,7 @@ export class StepTransaction {
     if (this.#client?.id !== id) this.#client = { id, found: this.#reads.client(id) };
     return this.#client.found;
   }
-  /** Is a client there that can ask a person (A13)? */
+  /** Whether a client that can ask a person is connected (A13). */
   hasAsker(): boolean {
     this.#assertNeeded(this.#needs.asker === true, 'asker');
     return this.#reads.hasAsker();
@@ -243,11 +243,11 @@ export class StepTransaction {
     return this.#reads.mcpTool(name);
   }
 
-  // What happens
+  // Facts
 
-  /** Throws if it is about a chat, a turn, a call or an approval that is not there: commands check that before. */
+  /** Throws if the chat, turn, call or approval doesn't exist. Commands check that first. */
   write(fact: Fact): void {
-    // Who waits for a chat is told that it is idle, also when it is deleted.
+    // Clients that wait for a chat learn that it is idle, even if it is deleted.
     if (fact.kind === 'chat-deleted' || fact.kind === 'world-deleted') this.noteActivity();
     this.#facts.push(fact);
     if (isOfWorld(fact)) {
@@ -261,7 +261,7 @@ export class StepTransaction {
     if (events !== undefined) this.#emissions.push(...events);
     if (records !== undefined) this.#records.push(...records);
   }
-  /** Last in a step, when its turns stand as they will be kept: tells what a chat is doing when that changed (M8). */
+  /** Call it last in a step, when its turns are final: publishes a chat's activity if it changed (M8). */
   noteActivity(): void {
     for (const chatId of this.#active) {
       const { chat, turns } = this.chatState(chatId);
@@ -275,11 +275,11 @@ export class StepTransaction {
     }
     this.#active.clear();
   }
-  /** What concerns a world and none of its chats. */
+  /** Publishes an event that concerns a world and none of its chats. */
   emit(emission: Emission): void {
     this.#emissions.push(emission);
   }
-  /** Arguments must be masked already: an audit record can't be changed afterwards (A15, A16). */
+  /** Arguments must already be masked: an audit record can't be changed later (A15, A16). */
   record(entry: NewAuditRecord): void {
     this.#records.push(entry);
   }
@@ -319,7 +319,7 @@ export class StepTransaction {
     };
     return this.#lastContext;
   }
-  /** Facts alone lead here. */
+  /** Only facts call this. */
   protected change(state: ChatState, row: RowChange): void {
     this.changes.push(row);
     if (row.kind === 'turn-queued') this.#follow(state.chat, undefined, row.turn.state);
@@ -335,7 +335,7 @@ export class StepTransaction {
     return this.#needs.calls?.some((needed) => isSameKey(needed, call)) === true;
   }
   #assertNeeded(isNeeded: boolean, what: string): void {
-    if (!isNeeded) throw new Error(`A step read what it did not say it needs: ${what}.`);
+    if (!isNeeded) throw new Error(`A step read data that it did not declare in its needs: ${what}.`);
   }
 }
 

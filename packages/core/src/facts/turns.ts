@@ -2,7 +2,7 @@ import type { Emission, RowChange, TurnChange, TurnRecord } from '../ports/index
 import { messageEvent, type Derived, type FactContext } from './context.js';
 import type { TurnFact } from './fact.js';
 
-/** What a fact about a turn comes to. */
+/** Derives the effects of a fact about a turn. */
 export function deriveTurn(fact: TurnFact, context: FactContext): Derived {
   if (fact.kind === 'turn-queued') return { changes: [fact] };
   const turn = context.state.turns.get(fact.turnId);
@@ -29,7 +29,7 @@ export function deriveTurn(fact: TurnFact, context: FactContext): Derived {
     case 'turn-paused':
       return { changes: [changed({ state: 'waiting' })] };
     case 'turn-resumed': {
-      // It got as far as a person: what froze its process before is not what would freeze the next one.
+      // The turn reached a person, so earlier interruptions don't make it a suspect.
       const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;
       const fence = fact.fenced ? { epoch: turn.epoch + 1 } : {};
       return { changes: [changed({ state: 'open', owner: fact.owner, interruptions, ...fence })] };
@@ -54,12 +54,12 @@ function ended({ outcome, begunSeq }: Ended, turn: TurnRecord, { now }: FactCont
     owner: null,
     endedAt: now,
     ...(begunSeq === undefined ? {} : { begunSeq }),
-    // The process that runs it can't write any more.
+    // The process that runs it can no longer write.
     ...(outcome === 'stopped' ? { epoch: turn.epoch + 1 } : {}),
   };
 }
 
-/** The record of a turn's end where no message is one: without it a turn could not be told from an unfinished one (A9). */
+/** Records the end of a turn without a message: otherwise it would look unfinished (A9). */
 function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContext): readonly Emission[] {
   if (outcome === 'answered' || outcome === 'handed-over') return [];
   const pendingOperations = working() - (turn.state === 'open' || turn.state === 'queued' ? 1 : 0);

@@ -1,6 +1,6 @@
 import type { RowChange } from '../ports/index.js';
 
-/** In which chat a call or an approval is, so that it is found in that chat's state. Losing one costs a read. */
+/** Caches the chat of a call or approval, so that it is found in that chat's state. A miss costs a read. */
 export interface CallChats {
   get(id: string): string | undefined;
   note(row: RowChange): void;

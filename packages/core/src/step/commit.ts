@@ -7,8 +7,8 @@ import { noWorld } from './look-up.js';
 import type { CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
 
 /**
- * Persist, then publish (S1): `decide` is one step, and what it emitted reaches listeners only when it is kept. It is synchronous, reads only
- * what is in `needs`, and may be called again. Throws `not-found` if the world is gone.
+ * Persists, then publishes (S1): `decide` is one step, and listeners get its events only after the commit. It is synchronous, reads only what
+ * is in `needs`, and may be called again. Throws `not-found` if the world is gone.
  */
 export async function commit<T>(
   runtime: Runtime,
@@ -30,11 +30,11 @@ async function runStep<T>(
 ): Promise<T> {
   let hooks = createHooks();
   const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
-    // Decided before, and somebody else was faster.
+    // A retry: a concurrent step committed first.
     hooks.rolledBack();
     hooks = createHooks();
     const { afterCommit, afterRollback } = hooks;
-    // What is remembered of such a chat lacks what the other process has written.
+    // The cached memory of such a chat lacks what another process wrote.
     for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.memory.forgetChat(id);
     const snapshot = snapshotAt(runtime, worldId, reads);
     const tx = new StepTransaction(worldId, needs, reads, (id) => snapshot.agentName(id));
@@ -47,7 +47,7 @@ async function runStep<T>(
     }
     for (const fact of tx.facts) followUp(runtime, worldId, fact, afterCommit);
     if (writes.changes.length > 0) afterRollback(() => needs.chats.forEach((id) => runtime.memory.forgetChat(id)));
-    // Somebody may have read the world as this step has made it, and the next change of it gets the same `rev`.
+    // Another reader may have cached the world as of this step, and the next change gets the same `rev`.
     if (tx.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
     return { value, writes };
   };
@@ -65,11 +65,11 @@ async function runStep<T>(
   }
 }
 
-/** What a fact sets going once it is committed, beside the turns that its command wakes. */
+/** Follow-up work after a fact is committed, besides the turns that its command wakes. */
 function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
   if (fact.kind === 'turn-ended') {
     const { turnId, outcome } = fact;
-    // It has not begun.
+    // The turn never started.
     if (outcome === 'silent' || outcome === 'handed-over') return;
     afterCommit(() => {
       if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
@@ -85,7 +85,7 @@ function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: Co
   }
 }
 
-/** Reads what a step would, and writes nothing. */
+/** Reads like a step, and writes nothing. */
 export async function readState<T>(
   runtime: Runtime,
   worldId: string,
@@ -95,7 +95,7 @@ export async function readState<T>(
   return await runStep(runtime, undefined, worldId, { ...needs, isLook: true }, read);
 }
 
-/** A world as it is now, or as this process last knew it if a step follows. Undefined: there is no such world. */
+/** The current snapshot of a world, or with `recent` the last known one. Undefined if there is no such world. */
 export async function readSnapshot(
   runtime: Runtime,
   worldId: string,
@@ -104,7 +104,7 @@ export async function readSnapshot(
   return await unlessGone(readState(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
 }
 
-/** Undefined: it is not there any more. */
+/** Undefined if it no longer exists. */
 export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -114,7 +114,7 @@ export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The same for a change of a world, in a transaction. */
+/** Like `commit`, for a change of a world in a transaction. */
 export async function changeWorld<T>(
   runtime: Runtime,
   name: string,
@@ -152,25 +152,25 @@ async function changeOnce<T>(
 /** The world has changed since it was last read here. */
 class OldSnapshot extends CountersignError {}
 
-/** Thrown out of a step: what was read before it is no longer so. Nothing of it is kept. */
+/** Thrown from a step: an earlier read is stale. The step is rolled back. */
 class StaleRead extends CountersignError {}
 
-/** Each time somebody else was faster. */
+/** Each retry means that a concurrent step committed first. */
 const MOST_TRIES = 20;
 
-/** Gives the step up: what was read before it is no longer so. Only inside `retryStale`. */
+/** Aborts the step because an earlier read is stale. Only inside `retryStale`. */
 export function retry(): never {
   throw new StaleRead('store-unavailable', BUSY);
 }
 
-/** A change that must have found its row as it was read: another process may have been faster. */
+/** For an update that must match the row as it was read; another process may have changed it. */
 export function mustHaveChanged(changed: boolean): void {
   if (!changed) retry();
 }
 
-const BUSY = 'Somebody else changed this at the same time. Try again.';
+const BUSY = 'Another change was made at the same time. Try again.';
 
-/** Does the work, and does it again when what it had read before a step was no longer so in the step. */
+/** Runs the work, and retries if an earlier read turns out to be stale in its step. */
 export async function retryStale<T>(work: () => Promise<T>): Promise<T> {
   for (let left = MOST_TRIES; ; left -= 1) {
     try {
@@ -210,7 +210,7 @@ function createHooks(): CommitHooks & { keep(): void; act(): void; rolledBack():
   return {
     afterCommit: (act) => void acts.push(act),
     afterRollback: (act) => void undo.push(act),
-    /** Whatever fails from here on, nothing is undone. */
+    /** After this, nothing is undone, whatever fails. */
     keep() {
       undo = [];
     },
@@ -224,11 +224,11 @@ function createHooks(): CommitHooks & { keep(): void; act(): void; rolledBack():
   };
 }
 
-/** A listener that throws must not stop the wake-ups of a step that is committed. */
+/** A listener that throws must not prevent the wake-ups of a committed step. */
 function publish(runtime: Runtime, event: StoredEvent): void {
   try {
     runtime.bus.publish(event);
   } catch (error) {
-    runtime.report(error, `${event.event} ${event.id} could not be shown`);
+    runtime.report(error, `${event.event} ${event.id} could not be published`);
   }
 }

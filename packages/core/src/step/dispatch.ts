@@ -3,7 +3,7 @@ import type { Dispatch, Handover, Started, Step } from './runtime.js';
 import type { Scheduler } from './scheduler.js';
 import { readSituation } from './turn-state.js';
 
-/** One process alone on its store runs what it causes. */
+/** A single process runs the turns that it makes runnable. */
 export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dispatch {
   return {
     owner,
@@ -15,21 +15,21 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
   };
 }
 
-/** Once the step is kept. What it leaves behind is read now: later it may hold what is not kept yet. */
+/** Runs after the commit. The situation is read now, because later it may include uncommitted changes. */
 function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly Started[]): void {
   const situation = readSituation(step.tx, turn, step.snapshot);
   step.afterCommit(() => scheduler.wake(turn.id, { situation, started }));
 }
 
 export interface Others {
-  /** May this process own another turn? Not while it shuts down, nor when others may count it as dead (S4). */
+  /** Whether this process may own another turn. False during shutdown, or if others may consider it dead (S4). */
   mayOwn(): boolean;
-  /** Tells the process that runs a turn to look at it again. */
+  /** Tells the process that runs a turn to read it again. */
   wake(turnId: string, owner: string): void;
   abort(turnId: string, reason: string): void;
 }
 
-/** Among several processes, too, a turn runs in the process that made it runnable. If that one may own none, a job hands it to another. */
+/** With several processes, a turn runs in the process that made it runnable. If that one may not own it, a job passes it to another. */
 export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover>, others: Others): Dispatch {
   return {
     get owner() {

@@ -7,7 +7,7 @@ import type { Runtime, Step } from './runtime.js';
 
 const CALL = { turnId: 'turn_1', chatId: 'chat_1', location: 'server', settledAt: null };
 
-/** A person decides on the second call of a turn whose first call has started. Gives what the turn becomes. */
+/** A person decides the second call of a turn whose first call has started. Returns the resulting turn. */
 function decideIn(state: TurnState, owner: string | null, takes: string | null): Partial<TurnRecord> | undefined {
   const chat = emptyChat({ id: 'chat_1', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
   const turn = { id: 'turn_1', chatId: 'chat_1', worldId: 'w', iteration: 1, epoch: 3, interruptions: 0 };
@@ -26,15 +26,15 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   return chat.turns.get('turn_1');
 }
 
-it('[S4] who decides in an open turn that nobody runs takes it under a new epoch, so that its last owner settles nothing', () => {
+it('[S4] a decision in an open turn that nobody runs takes it with a new epoch, so that its last owner can settle nothing', () => {
   expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
-it('[S4] a turn that runs elsewhere stays there, and one that this process may not own stays free', () => {
+it('[S4] a turn that runs in another process stays there, and one that this process may not own stays unowned', () => {
   expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3 });
   expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });
 
-it('[S4] who decides in a turn that waits for people takes it: no process runs it, whichever its row names', () => {
+it('[S4] a decision in a waiting turn takes it: no process runs it, whatever owner its row has', () => {
   expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3 });
 });

@@ -5,12 +5,12 @@ import { isSuspect } from './quarantine.js';
 import type { Runtime, Step } from './runtime.js';
 import { readSituation, waits } from './turn-state.js';
 
-/** Writes the turn of each agent that answers a message, in the message's own step (S1). */
+/** Queues the turns of the agents that answer a message, in the message's own step (S1). */
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord): void {
   const { chatId, seq } = message;
   for (const agentId of message.addressees) {
     step.tx.write({ kind: 'turn-queued', turn: queuedTurn(message, agentId) });
-    // It stays in order behind an unfinished turn, which it must never replace (M11).
+    // It queues behind an unfinished turn and never replaces it (M11).
     if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
   }
 }
@@ -38,8 +38,8 @@ function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
 }
 
 /**
- * Opens the oldest queued turn of an agent in a chat. The limit is checked when a turn begins (M6): at the limit the agent says so once,
- * beyond it stays silent. `begunSeq`: what it sees, if that is not everything.
+ * Opens the oldest queued turn of an agent in a chat. Checks the turn limit (M6): at the limit the agent says so once, and beyond
+ * it stays silent. `begunSeq`: the last message it sees, if not all.
  */
 export function openNext(
   runtime: Runtime,
@@ -63,14 +63,14 @@ export function openNext(
       continue;
     }
     tx.write({ kind: 'turn-ended', ...about, outcome: 'handed-over' });
-    const content = `@human I have taken ${turnLimit} turns since you last wrote, so I stop here. Write to me to go on.`;
+    const content = `@human I have taken ${turnLimit} turns since you last wrote, so I stop here. Send me a message to continue.`;
     const words = { role: 'assistant', sender: agentId, speaker: 'agent', content, replyTo: next.triggerId } as const;
     const message = tx.newMessage(chatId, { ...words, agentId, turnId: next.id, iteration: 0 });
     tx.write({ kind: 'message-sent', message });
   }
 }
 
-/** Ends a turn that has no answer and writes the reason to the chat. Does nothing if the turn is no longer as it was read. */
+/** Ends a turn without an answer and writes the reason to the chat. Does nothing if the turn has changed since it was read. */
 export function endWithError(
   runtime: Runtime,
   step: Step,
@@ -80,14 +80,14 @@ export function endWithError(
 ): void {
   const { tx } = step;
   const { chatId, agentId, id, triggerId } = turn;
-  // A call that is not settled would be left behind.
+  // An unsettled call would be left open.
   if (tx.current(turn)?.state !== 'open' || tx.openCalls(turn).length > 0) return;
   tx.write({ kind: 'turn-ended', chatId, turnId: id, outcome });
   writeNotice(step, { chatId, agentId, turnId: id, replyTo: triggerId }, 'error', maskSecrets(reason));
   openNext(runtime, step, { chatId, agentId });
 }
 
-/** Something the person should know that nobody said: an error to act on, a stop. */
+/** Writes a notice for people, such as an error or a stop. */
 export function writeNotice(
   { tx }: Step,
   about: { chatId: string; agentId: string | null; turnId: string | null; replyTo: string },
@@ -100,22 +100,22 @@ export function writeNotice(
 }
 
 /**
- * After something was written that may bring a turn further, such as the end of one of its calls: it is open if this process or another can
- * go on with it, and waits otherwise. True: it is open, and has to be woken (S1).
+ * Call it after a write that may unblock a turn, such as the end of a call: the turn is open if a process can continue it, and waits
+ * otherwise. Returns true if it is open and must be woken (S1).
  */
 export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: string): boolean {
   const turn = tx.turn(turnId);
-  if (turn === undefined || turn.state === 'queued') throw new Error('only a turn that has begun can go on');
+  if (turn === undefined || turn.state === 'queued') throw new Error('only a started turn can be resumed');
   const { chatId } = turn;
   if (waits(readSituation(tx, turn, snapshot))) {
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
-  // No process runs a waiting turn, whichever one its row names: left there, a decision after a restart would go unnoticed (A9).
+  // No process runs a waiting turn, whatever owner its row has: keeping it would miss a decision after a restart (A9).
   // A suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
   const owner = isOrphan || turn.state === 'waiting' ? runtime.dispatch.owner : turn.owner;
-  // A process that lost it may be only frozen: it must not settle what it had started.
+  // The process that lost it may only be frozen, and must not settle the calls that it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
   return true;

@@ -3,16 +3,16 @@ import type { TurnRecord } from '../ports/index.js';
 /** A turn that was interrupted this often may be the cause (S3). */
 const SUSPECT_AFTER = 2;
 
-/** It was interrupted twice together with others. Such turns run one at a time, so that a third interruption shows which of them it was. */
+/** Suspects were interrupted twice together with other turns. They run one at a time, so that a third interruption identifies the culprit. */
 export function isSuspect({ interruptions }: Pick<TurnRecord, 'interruptions'>): boolean {
   return interruptions >= SUSPECT_AFTER;
 }
 
-/** Of the turns that may have frozen or killed a process, one is run here at a time (S3). */
+/** Runs one suspect at a time in this process (S3). */
 export interface Quarantine {
-  /** False: one is in it already, perhaps this very turn, which another claim has taken. */
+  /** False if a suspect is already running, possibly this turn through another claim. */
   enter(turnId: string): boolean;
-  /** True: it was in it, and the next one may enter. */
+  /** True if it was in quarantine; then the next one may enter. */
   leave(turnId: string): boolean;
 }
 

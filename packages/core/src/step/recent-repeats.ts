@@ -3,11 +3,11 @@ import type { Clock } from '../ports/index.js';
 
 /** Late duplicates of decisions on settled calls (T7). */
 export interface RecentRepeats {
-  /** Whether there is any to find. */
+  /** Whether the cache is empty. */
   isEmpty(): boolean;
   find(key: string): ToolResultOutcome | undefined;
   keep(key: string, outcome: ToolResultOutcome): void;
-  /** For when what was settled is deleted. */
+  /** Call it when settled calls are deleted. */
   clear(): void;
 }
 
@@ -15,8 +15,8 @@ const CAPACITY = 1_000;
 const LIFETIME_MS = 10 * 60 * 1000;
 
 /**
- * The durable record knows every duplicate; this only keeps a client that sends the same decision again and again from taking the
- * store's one writer each time. Bounded in number and age, least recently used first out. Only what can never change is kept.
+ * An LRU cache, limited in size and age. The store detects every duplicate; this only keeps a client that resends a decision from blocking the
+ * store's single writer each time. Caches only final outcomes.
  */
 export function createRecentRepeats(
   clock: Pick<Clock, 'now'>,

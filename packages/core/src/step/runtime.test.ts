@@ -12,12 +12,12 @@ function reader(rev: number, policy: string[]): StoreReader {
   return found as Partial<StoreReader> as StoreReader;
 }
 
-it('[A19] rules that a step has written and that were not kept are never taken for those that come after it', async () => {
+it('[A19] rules from a step that was rolled back never replace the committed ones in the cache', async () => {
   const snapshots = createSnapshotCache();
   await snapshots.read(reader(1, []), 'w');
   const step: Store['step'] = async (_, __, decide) => {
     decide({ now: 1, worldRev: 1 } as StepReads);
-    // Read by somebody in the same commit, which then fails.
+    // Another reader in the same commit caches it, and then the commit fails.
     await snapshots.read(reader(2, ['allow remove']), 'w');
     throw new Error('the disk is full');
   };

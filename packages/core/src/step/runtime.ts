@@ -22,30 +22,30 @@ import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 import type { Situation } from './turn-state.js';
 
-/** Where a world's tools act, looked up for each call: a folder may have become a link since it was signed (A7). */
+/** Where a world's tools run. Looked up for each call: a folder may have become a symlink since the approval (A7). */
 export interface Place {
-  /** Real path, links resolved. */
+  /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
-  /** What tools run in that say nothing about it themselves. Absent: this process, with its rights. */
+  /** The sandbox of tools that don't report one. If absent, this process with its permissions. */
   sandbox?: CallSandbox;
-  /** What rules open to commands in the sandbox. */
+  /** What rules allow inside the sandbox. */
   grants?: SandboxGrants;
 }
-/** Throws if the folder can't be used. Synchronous: a system call takes three microseconds, its asynchronous form waits for a thread. */
+/** Throws if the folder isn't usable. Synchronous, because the system call takes microseconds and the async version waits for a thread. */
 export type PlaceFinder = (world: WorldSnapshot) => Place;
 
-/** Named moments before and after which a crash must lose nothing; crash tests are generated from them. */
+/** Named points before and after which a crash must lose nothing. Crash tests are generated from them. */
 export type Probe = (moment: string) => void;
 
-/** What was done and how long it took, for metrics. Nothing is decided by it. */
+/** A finished operation with its duration, for metrics only. */
 export type Measured = { worldId: string; turnId: string } & (
   | { kind: 'turn'; outcome: TurnOutcome }
   | { kind: 'tool'; invocationId: string; tool: string; outcome: 'succeeded' | 'failed' | 'unknown'; ms: number }
   | { kind: 'model'; provider: string; model: string; outcome: 'answered' | 'failed'; ms: number }
 );
 
-/** What a failure was about, as far as that is known. */
+/** What an error was about, if known. */
 export interface About {
   worldId?: string;
   turnId?: string;
@@ -55,98 +55,98 @@ export interface About {
 /** A chat, or the chat of a call or an approval. */
 export type Attended = { chatId: string } | { callId: string };
 
-/** What every step of the loop needs. One per process and store. */
+/** Shared by all steps of the loop. One per process and store. */
 export interface Runtime {
   store: Store;
   clock: Clock;
   bus: EventBus;
   scheduler: Scheduler<Handover>;
-  /** Where turns run that a step made runnable. */
+  /** Decides where turns run that a step made runnable. */
   dispatch: Dispatch;
-  /** May a side effect begin? Not in a process that others may already count as dead. */
+  /** Whether a side effect may start. False in a process that others may consider dead. */
   mayAct(): boolean;
-  /** Does no other process share the store, as far as is known? Then what this one has in memory is all there is. */
+  /** Whether no other process is known to share the store. Then this process's memory is complete. */
   isAlone(): boolean;
-  /** Calls whose tools this process runs. One that has started under our name and is not among them is nobody's. */
+  /** Calls whose tools this process runs. A call that started under our name but isn't here is orphaned. */
   inFlight: Set<string>;
   quarantine: Quarantine;
   memory: AgentMemory;
   callChats: CallChats;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;
-  /** Names this process in the claims of turns. */
+  /** The id of this process in turn claims. */
   owner: string;
   providers: ReadonlyMap<string, Provider>;
   tools(worldId: string): ReadonlyMap<string, Tool>;
-  /** Where tools come from that come and go. */
+  /** Sources of tools that can change at run time. */
   sources: readonly ToolSource[];
-  /** One of them. Absent where no MCP servers are run. */
+  /** One of the sources. Absent if no MCP servers run. */
   mcp: McpHost | undefined;
   findPlace: PlaceFinder;
-  /** Our own tokens: a tool that finds one must not pass it to a model (T14). */
+  /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
   ownSecrets: readonly string[];
   resultLimitBytes: number;
   probe: Probe;
   measure(what: Measured): void;
-  /** Called before somebody acts in a chat: a process that left unfinished turns alone takes up those of this chat (X4). */
+  /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
   attend(to: Attended): Promise<void>;
-  /** What is started in another chat than the one somebody acts in would be cut off. */
+  /** This process ends soon, so work that it starts in other chats would be interrupted. */
   endsSoon(): boolean;
-  /** Arms the timer of an approval with a deadline. */
+  /** Starts the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
-  /** A chat has nothing left to do: the moment to give it a title (M7). */
+  /** The chat became idle, so it can get its title (M7). */
   chatFellIdle(worldId: string, chatId: string): void;
-  /** Told of failures that have no turn to end in. */
+  /** Receives errors that don't end a turn. */
   report(error: unknown, what: string, about?: About): void;
 }
 
-/** A call that has been marked as started and is to run now. */
+/** A call that is marked as started and should run now. */
 export interface Started {
   invocation: InvocationRecord;
   tool: Tool;
   value: unknown;
   place: Place;
-  /** As rules judge it. */
+  /** The form that rules match against. */
   policyCall: PolicyCall;
-  /** Why the gate let it run. */
+  /** Why the gate allowed it. */
   because: Extract<Gate, { kind: 'run' }>['because'];
   /** What the tool found when the call was signed. */
   fingerprint: string | undefined;
-  /** The world and its rules as of the start. */
+  /** The world and its rules when the call started. */
   snapshot: WorldSnapshot;
 }
 
-/** What a step hands to the run of a turn: how it left the turn, and calls that it has marked as started and that are to run now. */
+/** What a step passes to the run of a turn: the situation after it, and the calls that it marked as started. */
 export interface Handover {
   situation: Situation;
   started: readonly Started[];
 }
 
-/** Where turns run that a step has made runnable. */
+/** Decides where turns run that a step made runnable. */
 export interface Dispatch {
-  /** The owner such a turn gets: this process, or nobody until another claims it. Asked once per turn: it may change at any moment. */
+  /** The owner for such a turn: this process, or null until another claims it. Read it once per turn, because it can change any time. */
   readonly owner: string | null;
-  /** In the step that made it runnable, last of what is written of the turn. `started` only where it is this process that runs it. */
+  /** Call it last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
   wake(step: Step, turnId: string, started?: readonly Started[]): void;
-  /** After the commit of the step that ended it: the process that runs it must stop. */
+  /** Call it after the commit that ended a turn: the process that runs it must stop. */
   abort(turnId: string, reason: string): void;
 }
 
-/** What happens once a step or a change is committed, or if it is not. */
+/** Callbacks for after a commit or rollback. */
 export interface CommitHooks {
-  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen for what was rolled back. */
+  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen after a rollback. */
   afterCommit: (act: () => void) => void;
   /** Runs if nothing was committed. */
   afterRollback: (act: () => void) => void;
 }
 
-/** A step in one or more chats while it is decided, with the world as of it. */
+/** A step in one or more chats while it is being decided, with its snapshot of the world. */
 export interface Step extends CommitHooks {
   tx: StepTransaction;
   snapshot: WorldSnapshot;
 }
 
-/** A change of a world that concerns no running chat: its settings, agents, clients and MCP servers. */
+/** A change of a world outside its running chats: settings, agents, clients and MCP servers. */
 export interface WorldChange extends CommitHooks {
   tx: StoreTransaction;
   snapshot: WorldSnapshot;

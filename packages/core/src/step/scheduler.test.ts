@@ -3,13 +3,13 @@ import { createScheduler, type TurnRun } from './scheduler.js';
 
 const never = () => () => undefined;
 
-it('[S1] a wake-up is not lost to a wait that its run had given up', async () => {
+it('[S1] a wake-up is not lost to an abandoned wait', async () => {
   let runs = 0;
   let letGo = (): void => undefined;
   const work = async ({ wakes }: TurnRun<unknown>): Promise<void> => {
     runs += 1;
     if (runs > 1) return;
-    // A tool ended first: the wait for a wake-up stays behind and nobody listens to it.
+    // A tool ended first, so nothing listens to the remaining wait for a wake-up.
     await Promise.race([Promise.resolve(), wakes.next()]);
     await new Promise<void>((resolve) => {
       letGo = resolve;
@@ -41,7 +41,7 @@ it('[S1] a wake-up during a wait ends it', async () => {
   expect(seen).toEqual(['waits', 'goes on']);
 });
 
-it('[A8] what a step hands over reaches one run: the one it begins, the one that is active, or the next one', async () => {
+it('[A8] a handover reaches exactly one run: a new one, the active one, or the next one', async () => {
   const taken: (readonly [run: number, isFresh: boolean, handed: readonly string[]])[] = [];
   let runs = 0;
   const scheduler = createScheduler<string>(async (_, run) => {
@@ -64,7 +64,7 @@ it('[A8] what a step hands over reaches one run: the one it begins, the one that
   expect(scheduler.untaken()).toEqual([]);
 });
 
-it('[A8] [S3] what is handed over at the end is given back, whether a run was active or not', async () => {
+it('[A8] [S3] a handover during shutdown is returned, whether a run was active or not', async () => {
   const scheduler = createScheduler<string>(async (_, { signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }, never);

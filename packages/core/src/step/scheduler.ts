@@ -1,40 +1,40 @@
 import type { Clock } from '../ports/index.js';
 import { createStop } from '../ports/until-aborted.js';
 
-/** Lets a running turn hear that something changed while it waited for its tools. */
+/** Tells a running turn that something changed while it waited for its tools. */
 interface WakeSignal {
-  /** Resolves at the next wake-up after the last call, at once if there was one in between. */
+  /** Resolves at the next wake-up since the last call, immediately if there was one in between. */
   next(): Promise<void>;
 }
 
-/** `Handed` is what a step that woke a turn hands to its run. */
+/** `Handed` is what a step passes to the run of the turn that it wakes. */
 export interface TurnRun<Handed> {
   wakes: WakeSignal;
-  /** What was handed over and not taken yet, oldest first. */
+  /** Handovers that were not taken yet, oldest first. */
   readonly handed: readonly Handed[];
   take(): Handed[];
-  /** A step that was kept just now has begun this run, so what it handed over is how things stand. */
+  /** A committed step has just started this run, so its handover is the current state. */
   readonly isFresh: boolean;
-  /** Fires when the turn was stopped or this process shuts down. */
+  /** Aborts when the turn is stopped or this process shuts down. */
   signal: AbortSignal;
 }
 
-/** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
+/** Delivers wake-ups. Each turn has at most one run in this process; a wake-up during a run makes it look again. */
 export interface Scheduler<Handed> {
   wake(turnId: string, handed?: Handed): void;
-  /** The same for a turn that runs here, and nothing otherwise. */
+  /** Like `wake`, if the turn runs here. */
   wakeIfRunning(turnId: string): void;
-  /** What runs in this process, each with what ends this very run and no later one of the same turn. */
+  /** The runs in this process. `abort` ends exactly this run, not a later one of the same turn. */
   running(): { turnId: string; abort(reason: string): void }[];
-  /** Wakes a turn after a while, unless this process has shut down by then. */
+  /** Wakes a turn after a delay, unless this process has shut down. */
   wakeLater(turnId: string, ms: number): void;
-  /** Ends what the turn is doing now: its model call and its tools. */
+  /** Aborts the turn's current model call and tools. */
   abort(turnId: string, reason: string): void;
-  /** Takes no more work, ends what runs and resolves when it has ended, or after `graceMs`. */
+  /** Stops accepting work and aborts all runs. Resolves when they have ended, or after `graceMs`. */
   close(graceMs: number): Promise<void>;
-  /** False once it is closed: what is woken from then on runs elsewhere, or at the next start. */
+  /** False once closed: turns that are woken after that run in another process or at the next start. */
   takesWork(): boolean;
-  /** What was handed over and never taken, because this process has shut down. */
+  /** Handovers that were never taken because this process shut down. */
   untaken(): readonly Handed[];
   /** Resolves when nothing runs. */
   quiet(): Promise<void>;
@@ -42,13 +42,13 @@ export interface Scheduler<Handed> {
 
 interface Active<Handed> {
   stop: ReturnType<typeof createStop>;
-  /** True when a wake-up came that the run has not seen. */
+  /** True if a wake-up came that the run hasn't seen. */
   woken: boolean;
   notify: (() => void) | undefined;
   handed: Handed[];
 }
 
-/** A keyed queue in one process. Exclusion between processes is the turn's claim in the store, not this. */
+/** A keyed queue in one process. Between processes, the turn's claim in the store provides exclusion. */
 export function createScheduler<Handed>(
   run: (turnId: string, run: TurnRun<Handed>) => Promise<void>,
   after: Clock['after'],
@@ -56,7 +56,7 @@ export function createScheduler<Handed>(
   const active = new Map<string, Active<Handed>>();
   const untaken: Handed[] = [];
   const running = new Set<Promise<void>>();
-  /** What ends each timer: one left behind would keep the process alive after everything is closed. */
+  /** Cancels timers: a leftover timer would keep the process alive after closing. */
   const timers = new Set<() => void>();
   let closed = false;
 
@@ -71,7 +71,7 @@ export function createScheduler<Handed>(
             resolve();
             return;
           }
-          // Leaves `woken` as it is: a run that stopped listening would otherwise take a wake-up with it that nobody has seen.
+          // Keeps `woken`: a run that stopped listening would otherwise swallow a wake-up.
           entry.notify = resolve;
         }),
     };
@@ -80,7 +80,7 @@ export function createScheduler<Handed>(
     const promise = run(turnId, { wakes, handed, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
-      // A wake-up between the run's last look and its end would be lost without this second run.
+      // Without this second run, a wake-up between the run's last look and its end would be lost.
       if (closed) untaken.push(...take());
       else if (entry.woken) start(turnId, take(), false);
     });

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/index.js';
 
-/** The longest delay a timer takes; Node fires a longer one at once. */
+/** The longest timer delay; Node fires longer ones immediately. */
 const LONGEST_TIMER = 2_147_483_647;
 
 /** Real time. */

@@ -2,8 +2,7 @@ import type { Runtime } from './runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
- * Before a call is judged: what it names must be there as it is now, such as the tool of a server that is started when it is needed.
- * Returns the reason as a sentence if that fails; undefined if not.
+ * Prepares a tool before its call is judged, for example by starting its server. Returns an error message if that fails, or undefined.
  */
 export async function bringTool(
   { sources }: Runtime,
@@ -20,8 +19,8 @@ export async function bringTool(
 }
 
 /**
- * Before a model is shown its tools: those that one of these patterns may name. Gives what is missing, a sentence each; undefined when
- * nothing has to be waited for.
+ * Prepares the tools that match these patterns before a model sees them. Resolves to a message for each missing one; undefined if
+ * there is nothing to wait for.
  */
 export function prepareTools(
   { sources }: Runtime,

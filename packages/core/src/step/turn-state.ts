@@ -3,10 +3,10 @@ import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { nextStep, type TurnSituation } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 
-/** How a turn stands: what `nextStep` looks at, with the world as of it. */
+/** The state of a turn: the input of `nextStep`, with its snapshot of the world. */
 export interface Situation extends TurnSituation {
   turn: TurnRecord;
-  /** Those that are not settled. */
+  /** The unsettled calls. */
   invocations: readonly InvocationRecord[];
   snapshot: WorldSnapshot;
 }
@@ -21,7 +21,7 @@ export function readSituation(
   return { turn, invocations, limits, snapshot };
 }
 
-/** Only a person or a client can bring it further. */
+/** Whether the turn waits for a person or a client. */
 export function waits(situation: Situation): boolean {
   return nextStep(situation).kind === 'wait';
 }
