@@ -38,7 +38,7 @@ function hear(memory: AgentMemory, message: MessageRecord): void {
   memory.follow({ kind: 'message-written', message });
 }
 
-/** What the store would say, and how often it was asked. */
+/** A fake store reader that records its reads. */
 function reader() {
   const asked: string[] = [];
   const read = {
@@ -49,7 +49,7 @@ function reader() {
 }
 
 describe('messages of a turn', () => {
-  it('[C1] [N1] that was follow from its first one on are not read', async () => {
+  it('[C1] [N1] that was followed from its first message are not read', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);
@@ -99,7 +99,7 @@ describe('messages of a turn', () => {
     expect(asked).toEqual(['msg_1', id]);
   });
 
-  it('[S4] are read after another process wrote in their chat', async () => {
+  it('[S4] are read after another process wrote to their chat', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);
@@ -123,7 +123,7 @@ describe('ended turns', () => {
   const none = { endedTurns: async () => [] } as Pick<StoreReader, 'endedTurns'> as StoreReader;
   const usage = { inputTokens: 1, outputTokens: 1 };
 
-  /** The turn is asked for and ends, and its answer is written with its end, as in a step. */
+  /** Queues and ends the turn, and writes its answer with its end, as in a step. */
   function take(memory: AgentMemory, n: number, state?: unknown): void {
     const { id } = nth(n);
     hear(memory, message(`msg_${n}`, { seq: n, addressees: ['ada'], content: `ask ${n}` }));
@@ -148,7 +148,7 @@ describe('ended turns', () => {
     return memory;
   }
 
-  it('[C1] [N1] are not read once they were follow, with what was written after their end', async () => {
+  it('[C1] [N1] are not read if they were followed, including messages written after their end', async () => {
     const memory = await begun();
     take(memory, 1);
     take(memory, 3);
@@ -157,13 +157,13 @@ describe('ended turns', () => {
     expect(contents(await past)).toEqual(['ask 1', 'answer 1', 'ask 3', 'answer 3']);
   });
 
-  it('[C1] are read if one of them was not follow from its beginning', async () => {
+  it('[C1] are read if one of them was not followed from its start', async () => {
     const memory = await begun();
     memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 
-  it('[P1] are read if the answer that ended one holds the state of its provider', async () => {
+  it('[P1] are read if the answer that ended one has provider state', async () => {
     const memory = await begun();
     take(memory, 1, { thought: 'x' });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
@@ -177,7 +177,7 @@ describe('ended turns', () => {
     expect(contents(await memory.past(undefined, nth(3), view, BUDGET))).toEqual(['ask 1', 'answer 1']);
   });
 
-  it('[S1] are read after a step that was not kept', async () => {
+  it('[S1] are read after a step that was rolled back', async () => {
     const memory = await begun();
     take(memory, 1);
     memory.forgetChat('chat_1');

@@ -9,14 +9,14 @@ import {
   type TurnMessagesMemory,
 } from './turn-messages.js';
 
-/** One ended turn as a model sees it. Ended turns never change, so a block is made once. */
+/** An ended turn as a model sees it. Ended turns never change, so a block is built once. */
 interface Block {
   triggerSeq: number;
   messages: readonly ModelMessage[];
   size: number;
 }
 
-/** Past turns that fit a budget, oldest first. `leftOut` tells that there were older ones. */
+/** Past turns that fit a budget, oldest first. `leftOut`: there are older ones. */
 interface PastTurns {
   messages: readonly ModelMessage[];
   leftOut: boolean;
@@ -24,20 +24,20 @@ interface PastTurns {
 
 export interface AgentMemory {
   /**
-   * Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. Valid until the next call. Undefined: they
-   * have to be read, and there is no reader.
+   * The newest ended turns of this turn's agent and chat that fit `budget` characters. Valid until the next call. Undefined if they must be
+   * read but there is no reader.
    */
   past(reader: StoreReader | undefined, turn: TurnRecord, view: ViewFor, budget: number): Known<PastTurns>;
-  /** What this turn answers and what it has said so far; undefined likewise. */
+  /** The message that this turn answers, and its own messages so far. Undefined as above. */
   current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
-  /** It is being written. Its chat is to be forgotten if it is not kept. */
+  /** Follows a row that is being written. If the step is rolled back, forget its chat. */
   follow(row: RowChange): void;
   forgetChat(chatId: string): void;
 }
 
 type Known<T> = T | Promise<T> | undefined;
 
-/** What is kept of one agent and chat. `messages` is the blocks' messages in one list, added to in place: copying it for each turn would cost more with every message. */
+/** The cache for one agent and chat. `messages` concatenates the blocks and is extended in place, because copying it per turn is slow. */
 interface Remembered {
   provider: string;
   model: string;
@@ -46,19 +46,19 @@ interface Remembered {
   messages: ModelMessage[];
   size: number;
   leftOut: boolean;
-  /** The turn it was last read for: while that goes on, no other one of its agent and chat can end. */
+  /** The turn it was last read for. Until that turn ends, no other turn of its agent and chat can end. */
   readFor: string;
-  /** What has ended since. Undefined: not all of it is known, so it has to be read. */
+  /** Turns that have ended since. Undefined if some are unknown, so that they must be read. */
   ended: KeptTurn[] | undefined;
 }
 
 const PAGE = 32;
-/** When a view overflows it is cut to this share, so that most turns add to it and cut nothing. */
+/** On overflow, a view is cut to this share of the budget, so that most turns only append. */
 const KEEP_AFTER_CUT = 0.75;
 
 /**
- * An agent's memory of a chat is a view of the transcript. Blocks already made are kept for the chats used last, at most
- * `capacity` characters of them together; losing them costs a read, never a message.
+ * An agent's memory of a chat is a view of the transcript. Caches blocks of recently used chats, up to `capacity` characters; a cache
+ * miss costs a read, never a message.
  */
 export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   const messages = createTurnMessages();
@@ -72,7 +72,7 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
     remembered.delete(key);
   }
 
-  /** Most recently used last; the first go when too much is held. */
+  /** LRU: the most recently used entry is last, and the first ones are evicted. */
   function remember(key: string, entry: Remembered): void {
     remembered.set(key, entry);
     held += entry.size;
@@ -86,14 +86,14 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   function noteEnd({ chatId, turnId }: { chatId: string; turnId: string }): void {
     const kept = messages.kept(turnId);
     if (kept === undefined) {
-      // Of another agent, maybe: then that one's is read without need, which costs a read.
+      // It may belong to another agent, which then costs an unnecessary read.
       for (const [key, entry] of remembered) if (isOf(key, chatId)) entry.ended = undefined;
       return;
     }
     const entry = remembered.get(keyOf(kept));
     if (entry?.ended === undefined) return;
     entry.ended.push(kept);
-    // Nobody asks for it any more.
+    // Nothing uses this entry any more.
     if (entry.ended.length > PAGE) entry.ended = undefined;
   }
 
@@ -179,7 +179,7 @@ function add(entry: Remembered, block: Block): void {
   entry.size += block.size;
 }
 
-/** Whole oldest exchanges go, never half of one (C2). */
+/** Drops the oldest exchanges as a whole (C2). */
 function cut(entry: Remembered, budget: number): void {
   let blocks = 0;
   let messages = 0;
@@ -194,7 +194,7 @@ function cut(entry: Remembered, budget: number): void {
   entry.leftOut = true;
 }
 
-/** Newest first until `after` is reached or the budget is full; returned oldest first. */
+/** Reads newest first until `after` or the budget is reached; returns oldest first. */
 async function readBlocks(
   reader: StoreReader,
   memory: TurnMessagesMemory,

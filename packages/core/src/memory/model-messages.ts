@@ -2,17 +2,17 @@ import { RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 
-/** Who the view is made for: provider state and vendor ids go back only to the same provider and model (P1, P5). */
+/** The target of a view: provider state and vendor ids are returned only to the same provider and model (P1, P5). */
 export interface ViewFor {
   provider: string;
   model: string;
-  /** The world's `rev`: a renamed agent is called by its new name from then on. */
+  /** The world's `rev`, because a renamed agent appears under its new name. */
   version: number;
-  /** What to call the speaker of a message. */
+  /** The display name of a message's speaker. */
   speakerName(message: MessageRecord): string | undefined;
 }
 
-/** One turn as a model sees it: what it was told, its calls with their results in call order, its answer (C1). */
+/** A turn as a model sees it: its trigger, its calls with their results in call order, and its answer (C1). */
 export function toModelMessages(
   trigger: MessageRecord | undefined,
   own: readonly MessageRecord[],
@@ -35,7 +35,7 @@ function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
 }
 
-/** A call and its result are put side by side whatever the row order, so that no vendor sees half of a pair. */
+/** Pairs each call with its result regardless of row order, so that no vendor sees half of a pair. */
 function toAssistantMessages(
   message: MessageRecord,
   results: ReadonlyMap<string, MessageRecord>,
@@ -58,7 +58,7 @@ function toAssistantMessages(
       ...(call.vendorId === undefined ? {} : { vendorId: call.vendorId }),
     });
   }
-  // The call itself is taken out (C1), so what came of it is said in words: a model that hears nothing would try again.
+  // The call is removed (C1), so its result becomes a text message. Without it, the model would try again.
   for (const call of refused) {
     messages.push({ role: 'user', name: 'system', content: results.get(call.id)?.content ?? 'that call was refused' });
   }
@@ -73,7 +73,7 @@ function isReserved(call: ToolCall): boolean {
   return call.function.name.startsWith(RESERVED_TOOL_PREFIX);
 }
 
-/** Characters a message brings into the view: what budgets are counted in. */
+/** The size of a message in characters, the unit of budgets. */
 export function sizeOf(message: ModelMessage): number {
   let size = message.content.length + 16;
   if (message.role !== 'assistant') return size;

@@ -14,11 +14,11 @@ import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
 import { LEFT_OUT, systemMessage } from './system-message.js';
 import type { WorldSnapshot } from './world-snapshot.js';
 
-/** A careful default for models whose window nobody told us. */
+/** A conservative default for models with an unknown context window. */
 const DEFAULT_CONTEXT_TOKENS = 32_000;
-/** Kept free for the answer when the agent sets no limit of its own. */
+/** Reserved for the answer if the agent sets no limit. */
 const DEFAULT_ANSWER_TOKENS = 4_000;
-/** Low on purpose: counting too many tokens leaves out a message, counting too few loses the call. */
+/** Low on purpose: overestimating tokens drops a message, underestimating fails the call. */
 const CHARACTERS_PER_TOKEN = 3;
 const SHRUNK = '{"note":"this result was left out because the conversation is too long"}';
 
@@ -30,8 +30,8 @@ export interface PreparedView {
 }
 
 /**
- * The filtered view of one turn (C1, C2): fresh system message, past exchanges that fit, then this turn with its calls and results.
- * Undefined: not all of it is in memory, and there is no reader.
+ * The view for one turn (C1, C2): a new system message, past exchanges that fit, then this turn with its calls and results.
+ * Undefined if some of it isn't in memory and there is no reader.
  */
 export async function prepareMessagesForLLM(
   reader: StoreReader | undefined,
@@ -93,7 +93,7 @@ function schemaSize(tool: Tool): number {
   return size;
 }
 
-/** When the turn alone is too big, its oldest results become a note (C2); calls stay, so that pairs stay whole. */
+/** If the turn alone is too big, its oldest results are replaced by a note (C2); calls stay, so that pairs stay complete. */
 function shrinkToBudget(messages: readonly ModelMessage[], budget: number): ModelMessage[] {
   let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   return messages.map((message) => {
@@ -103,7 +103,7 @@ function shrinkToBudget(messages: readonly ModelMessage[], budget: number): Mode
   });
 }
 
-/** Other speakers are `user` messages with their name (C1). The person in front of the screen needs none. */
+/** Other speakers are `user` messages with a name (C1). The person in front of the screen has none. */
 function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
   if (message.speaker === 'agent') return snapshot.agentName(message.sender);
   return message.sender === 'human' ? undefined : message.sender;

@@ -1,26 +1,26 @@
 import type { RowChange, MessageRecord, StoreReader, TurnRecord } from '../ports/index.js';
 import { turnId } from '../turn/ids.js';
 
-/** What a turn answers and everything it has said, oldest first. */
+/** The trigger of a turn and all its messages, oldest first. */
 export interface TurnMessages {
   trigger: MessageRecord | undefined;
   own: readonly MessageRecord[];
 }
 
-/** The messages of a turn, from its first one on. */
+/** The messages of a turn, starting with its first one. */
 export interface KeptTurn extends TurnMessages {
   chatId: string;
   agentId: string;
   trigger: MessageRecord;
   own: MessageRecord[];
-  /** False once it is no longer kept: what was written since is missing. */
+  /** False once the turn is no longer followed, so that later messages are missing. */
   isWhole: boolean;
 }
 
 export interface TurnMessagesMemory {
-  /** Kept as it is written. */
+  /** Follows a message as it is written. */
   follow(message: MessageRecord): void;
-  /** Undefined: it has to be read. */
+  /** Undefined if it must be read from the store. */
   kept(turnId: string): KeptTurn | undefined;
   forgetChat(chatId: string): void;
 }
@@ -29,8 +29,8 @@ const MOST_TURNS = 512;
 const MOST_TEXT = 8_000_000;
 
 /**
- * Messages of the turns that were begun last, from their first one on: what a step has just written need not be read back to show it
- * to a model (N1). Losing them costs a read.
+ * Caches the messages of recent turns, so that a model call need not read back what a step has just written (N1).
+ * A cache miss costs a read.
  */
 export function createTurnMessages(): TurnMessagesMemory {
   const turns = new Map<string, KeptTurn>();
@@ -61,7 +61,7 @@ export function createTurnMessages(): TurnMessagesMemory {
       if (kept !== undefined && message.turnId !== null) {
         kept.own.push(message);
         text += message.content.length;
-        // A provider's own state is given back as it was stored, not as the object it came in.
+        // Provider state must be returned as it was stored, not as the original object.
         if (message.providerState?.state !== undefined) drop(message.turnId);
       }
       if (turns.size <= MOST_TURNS && text <= MOST_TEXT) return;
@@ -81,7 +81,7 @@ export async function readTurnMessages(reader: StoreReader, turn: TurnRecord): P
   return { trigger: await reader.message(turn.triggerId), own: await reader.messagesOfTurn(turn.id) };
 }
 
-/** The turn that this row ends. */
+/** The turn that this row ends, if any. */
 export function endedBy(row: RowChange): { chatId: string; turnId: string } | undefined {
   if (row.kind === 'turn-changed') return row.change.state === 'ended' ? row : undefined;
   if (row.kind !== 'turn-queued' || row.turn.state !== 'ended') return undefined;

@@ -2,33 +2,33 @@ import type { Addressable } from '../mentions/index.js';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 
-/** A world's settings, agents and compiled rules as of one `rev`. */
+/** A world's settings, agents and compiled rules at one `rev`. */
 export interface WorldSnapshot {
   world: WorldRecord;
   policy: Policy;
-  /** The rules of the file that no world can change. */
+  /** The administrator's rules, from a file that no world can change. */
   adminPolicy: Policy;
   agents: readonly AgentRecord[];
-  /** The same as mentions are read with. */
+  /** The agents in the form that mentions need. */
   addressable: readonly Addressable[];
   agent(id: string): AgentRecord | undefined;
-  /** Its id, for one that is gone: what it said and asked stays on record. */
+  /** Falls back to the id for a removed agent, whose messages stay on record. */
   agentName(id: string): string;
   agentPolicy(id: string): Policy;
 }
 
 export interface SnapshotCache {
-  /** Undefined: there is no such world. */
+  /** Undefined if there is no such world. */
   read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
-  /** Undefined: it was not read since it became so. */
+  /** Undefined if this `rev` isn't cached. */
   at(worldId: string, rev: number): WorldSnapshot | undefined;
-  /** A change of the world was not kept: its `rev` will be given to another one. */
+  /** Call it if a change of the world was rolled back, because its `rev` will be reused. */
   forget(worldId: string): void;
 }
 
 /**
- * Reads a world's `rev` in the caller's transaction and everything else only when it changed: compiling a thousand rules
- * for each step would cost more than the step. Checked every time, so a new deny rule counts from the next step on.
+ * Reads a world's `rev` in the caller's transaction, and the rest only if it changed: compiling a thousand rules per step would cost more
+ * than the step. The check runs every time, so a new deny rule applies from the next step on.
  */
 export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCache {
   const snapshots = new Map<string, WorldSnapshot>();
@@ -67,6 +67,6 @@ function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminP
     addressable: agents.map(({ id, definition: { name, active } }) => ({ id, name, active })),
     agent: (id) => byId.get(id),
     agentName: (id) => byId.get(id)?.definition.name ?? id,
-    agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent is not in this world'),
+    agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent was removed from this world'),
   };
 }

@@ -10,7 +10,7 @@ import {
 type ToolSchema = Parameters<typeof toJsonSchema>[0];
 
 const ASK = 'approval: { required: true }';
-/** What other libraries call it, without case, `_` and `-`. */
+/** Names that other libraries use, in lower case and without `_` and `-`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   needsapproval: ASK,
   requiresapproval: ASK,
@@ -30,7 +30,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   idempotenthint: 'idempotent',
 };
 
-/** The JSON Schema of a tool's parameters, once everything its author wrote is known to count. Not every author has a compiler. */
+/** Validates a tool's definition and returns the JSON Schema of its parameters. Not every author uses TypeScript. */
 export function checkToolInput(input: unknown, known: Readonly<Record<string, true>>): JsonSchema {
   const given: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
   const { name, parameters, approval, execute } = given;
@@ -52,7 +52,7 @@ export function checkToolInput(input: unknown, known: Readonly<Record<string, tr
       const unknown = unknownField(approval.message, schema);
       const known = Object.keys(asRecord(schema['properties'])).join(', ') || 'none';
       if (unknown !== undefined)
-        refuse('approval.message', `{${unknown}} is no argument of this tool. It has: ${known}`);
+        refuse('approval.message', `{${unknown}} is not an argument of this tool. It has: ${known}`);
     }
   }
   return schema;
@@ -62,7 +62,7 @@ function isZod(value: unknown): value is ToolSchema {
   return typeof value === 'object' && value !== null && '_zod' in value;
 }
 
-/** Undefined for what JSON Schema can't say, such as a date. */
+/** Undefined for types that JSON Schema can't express, such as dates. */
 function written(parameters: ToolSchema): JsonSchema | undefined {
   try {
     return toJsonSchema(parameters);

@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.js';
 
 const fits = { name: 'remove', description: 'd', parameters: z.object({ path: z.string() }), execute: () => 'gone' };
 
-/** As a program without a compiler would write it. */
+/** Input from a program without a type checker. */
 function refusalOf(more: Record<string, unknown>): string {
   try {
     defineTool({ ...fits, ...more });
@@ -15,7 +15,7 @@ function refusalOf(more: Record<string, unknown>): string {
   return 'not refused';
 }
 
-describe('[A1] [A17] what defineTool refuses', () => {
+describe('[A1] [A17] defineTool rejects', () => {
   it.each([
     [
       { needsApproval: true },
@@ -49,13 +49,13 @@ describe('[A1] [A17] what defineTool refuses', () => {
     'the message "%s"',
     (message) => {
       expect(refusalOf({ approval: { required: true, message } })).toMatch(
-        /approval\.message: \{[^}]+\} is no argument of this tool\. It has: path/,
+        /approval\.message: \{[^}]+\} is not an argument of this tool\. It has: path/,
       );
     },
   );
 });
 
-describe('[A1] what defineTool takes', () => {
+describe('[A1] defineTool accepts', () => {
   const place = z.object({ to: z.object({ host: z.string() }), list: z.array(z.string()), any: z.unknown() });
   it.each([
     ['Remove {path}?', fits.parameters],

@@ -54,8 +54,8 @@ const KEYS: Record<keyof ToolInput<Schema>, true> = {
 };
 
 /**
- * Makes a tool that runs in this process. Without `approval` its calls run without asking; `approval: { required: true }` asks a person.
- * Throws `invalid` for a definition that does not fit, naming the field: unknown keys, too, since a misspelt `approval` would not ask.
+ * Creates a tool that runs in this process. Its calls run without approval unless it has `approval: { required: true }`. Throws `invalid` with
+ * the field name for an invalid definition, including unknown keys: a misspelled `approval` would skip the approval.
  */
 export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
   const parameters = checkToolInput(input, KEYS);
@@ -73,7 +73,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     `tool "${input.name}"`,
   );
   const check = checkWith(input.parameters);
-  // The runtime hands back only what `check` returned, which has the schema's type.
+  // The runtime passes only what `check` returned, which has the schema's type.
   const typed = (value: unknown): ValueOf<S> => value;
   return {
     definition,

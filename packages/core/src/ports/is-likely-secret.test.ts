@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLikelySecret } from './is-likely-secret.js';
 
-describe('[T14] which configured values are secrets', () => {
+describe('[T14] isLikelySecret', () => {
   it.each([
     'sk-proj-Ab3dEf6hIj9kLmN0pQrStUvWx2z4',
     'sk-ant-api03-Zm9yLXRlc3RzLW9ubHktbm90LWEta2V5LWF0LWFsbA',
@@ -11,7 +11,7 @@ describe('[T14] which configured values are secrets', () => {
     '123e4567-e89b-42d3-a456-426614174000',
     'postgres://countersign:Xk39fj2Lsd9@db/prod',
     'q1Zk9_vTtN3o-hXwYb7LrE2mCgJd5sUuPaQf8KiO0xM',
-  ])('%s is one', (value) => expect(isLikelySecret(value)).toBe(true));
+  ])('%s is a secret', (value) => expect(isLikelySecret(value)).toBe(true));
 
   it.each([
     '',
@@ -31,5 +31,5 @@ describe('[T14] which configured values are secrets', () => {
     'http://127.0.0.1:11434/v1',
     '/home/ada/projects/harbour',
     'llama3-8b-instruct-q4',
-  ])('%s is none', (value) => expect(isLikelySecret(value)).toBe(false));
+  ])('%s is not a secret', (value) => expect(isLikelySecret(value)).toBe(false));
 });

@@ -1,19 +1,19 @@
 import type { McpServerDefinition } from '@countersign/protocol';
 
-/** An MCP server of a world, with what is secret in it. Nothing of this goes to a client as it is (A15). */
+/** An MCP server of a world, with its secrets. Never sent to a client unmasked (A15). */
 export interface McpServerRecord {
   worldId: string;
   /** Unique in its world. */
   name: string;
   definition: McpServerDefinition;
-  /** When its tools were first listed; what it adds later is new, and nobody has accepted it. */
+  /** When its tools were first listed. Tools that it adds later are new and not accepted. */
   firstListedAt: number | null;
   createdAt: number;
 }
 
-/** A tool as its server describes it, and all that its digest covers. */
+/** A tool as its server describes it. Its digest covers all fields. */
 export interface McpToolDefinition {
-  /** The server's own name for it. */
+  /** The server's own name for the tool. */
   name: string;
   description?: string;
   inputSchema: Record<string, unknown>;
@@ -21,18 +21,18 @@ export interface McpToolDefinition {
   annotations?: Record<string, unknown>;
 }
 
-/** What a person accepted of a tool, and what its server says of it now (A1). */
+/** The accepted definition of a tool, and the current one (A1). */
 export interface McpToolRecord {
   worldId: string;
   server: string;
-  /** `mcp__{server}__{tool}`: what models call and rules name. */
+  /** `mcp__{server}__{tool}`: the name that models and rules use. */
   name: string;
-  /** Null: it came later than the others, and nobody has accepted it. */
+  /** Null for a tool that was added later and that nobody has accepted. */
   accepted: McpToolDefinition | null;
   acceptedDigest: string | null;
-  /** A person accepted it. False: nobody has, or it was in the first list and is accepted only as long as the server offers it. */
+  /** A person accepted it. False if nobody did, or if it was in the first list and is accepted only while the server offers it. */
   reviewed: boolean;
-  /** Null: the server no longer offers it. */
+  /** Null if the server no longer offers it. */
   seen: McpToolDefinition | null;
   seenDigest: string | null;
 }

@@ -2,23 +2,23 @@ import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-re
 import type { StoreReader } from './store.js';
 import type { ProtectedPaths, Tool } from './tool.js';
 
-/** Tools that come and go while the engine runs. */
+/** Tools that can change while the engine runs. */
 export interface ToolSource {
-  /** What is offered in a world now, by name. */
+  /** The current tools of a world, by name. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /**
-   * Before a model is shown its tools: reads what other processes may have changed, together with what else is read for it. First in its
-   * read: what is known here before it begins must be in it.
+   * Reads changes of other processes before a model sees its tools, in the same read as the rest. Called first, so that the read
+   * includes everything known here.
    */
   read?(reader: StoreReader, worldId: string): Promise<void>;
   /**
-   * Then waits, not for long, until those are known that one of these patterns may name. Never rejects; gives a sentence for each place
-   * whose tools are missing. Undefined when there is nothing to wait for.
+   * Then waits briefly for tools that match these patterns. Never rejects; resolves to a message for each source with missing tools.
+   * Undefined if there is nothing to wait for.
    */
   prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
-  /** Before a call is judged: makes sure that its tool is what it is now. Rejects with words when it can't run. Not its tool: nothing. */
+  /** Refreshes a tool before its call is judged. Rejects with a message if it can't run. Ignores tools of other sources. */
   bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
-  /** Ends everything it started. */
+  /** Stops everything it started. */
   close(): Promise<void>;
 }
 
@@ -27,44 +27,44 @@ export interface McpServerWithTools {
   tools: readonly McpToolRecord[];
 }
 
-/** Where a server runs. An agent's own rules are not in it: a server is one for all agents of its world. */
+/** Where a server runs. Doesn't include agents' own rules, because all agents of a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
-  /** What rules of the world open to programs in the sandbox. */
+  /** What the world's rules allow inside the sandbox. */
   grants?: {
     folders: readonly string[];
-    /** For a server that has a network. */
+    /** For a server with network access. */
     privateHosts: readonly string[];
   };
 }
 
-/** What a host of MCP servers gets from the engine. */
+/** What the engine provides to a host of MCP servers. */
 export interface McpRecords {
-  /** Whether other processes may change what is on record, unheard. */
+  /** Whether other processes may change the records without a notification. */
   isShared(): boolean;
-  /** Of all worlds. */
+  /** In all worlds. */
   all(): Promise<McpServerWithTools[]>;
   one(worldId: string, name: string): Promise<McpServerWithTools | undefined>;
-  /** Writes down what a server offers now; where it differs from what was accepted, its grants lapse. Gives what is on record then. */
+  /** Stores a server's current tools and revokes the grants of tools that differ from the accepted ones. Returns the stored state. */
   listed(
     worldId: string,
     name: string,
     tools: readonly { name: string; definition: McpToolDefinition }[],
   ): Promise<McpServerWithTools | undefined>;
-  /** The real path of the world's working folder, and what its rules keep from a server of this name, as of now. */
+  /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
-  /** It runs, or has failed: clients look again. */
+  /** The server started or failed: tells clients to reload it. */
   moved(worldId: string, name: string): Promise<void>;
   report(error: unknown, what: string): void;
 }
 
-/** How a server does. What it says itself is in `error` and `log`, as it said it but for its own secrets. */
+/** The state of a server. `error` and `log` quote the server, with its secrets masked. */
 export interface McpServerState {
   status: 'off' | 'idle' | 'starting' | 'running' | 'failed';
-  /** What went wrong, or was left out, in words. */
+  /** What went wrong or was left out, as text. */
   error?: string;
-  /** What it runs in, in words. */
+  /** The sandbox it runs in, as text. */
   sandbox: string;
   log: readonly string[];
 }
@@ -72,10 +72,10 @@ export interface McpServerState {
 /** Runs the MCP servers of all worlds, each when it is first needed. */
 export interface McpHost extends ToolSource {
   load(): Promise<void>;
-  /** The record was added, changed or removed: looks at it again. */
+  /** Reloads a record that was added, changed or removed. */
   look(worldId: string, name: string): Promise<void>;
   state(worldId: string, name: string): McpServerState | undefined;
-  /** Starts it, if it is on, and waits for its tools. Rejects with words. */
+  /** Starts the server if it is enabled, and waits for its tools. Rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
 }
 

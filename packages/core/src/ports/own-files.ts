@@ -1,26 +1,25 @@
 /**
- * Files that are ours and no tool may open, whoever approved it (A21): what an agent reads there are everybody's words and the
- * key of all signatures. On POSIX even opening and closing one in this process would drop the lock by which it owns its store.
- * One list for every copy of this module in the process.
+ * Files of Countersign that no tool may open, even if approved (A21): they hold all chats and the signing key. On POSIX, closing such a file
+ * would even drop the process's lock on its store. Global, so that all copies of this module share one list.
  */
 const key = Symbol.for('countersign.own-files');
 const own = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>()) as Set<string>;
 
-/** What lies beside a store and belongs to it. */
+/** Suffixes of files that belong to a store. */
 const BESIDE = ['', '-wal', '-shm', '-journal', '-steps', '.owner', '.audit-head'];
 
-/** Declares a file, by its real path, as ours. The returned function takes that back. */
+/** Registers a file of Countersign by its real path. The returned function unregisters it. */
 export function keepOwnFile(path: string): () => void {
   own.add(path);
   return () => own.delete(path);
 }
 
-/** Whether a real path is a file of ours, or one that belongs to it. */
+/** Whether a real path is such a file, or belongs to one. */
 export function isOwnFile(path: string): boolean {
   return BESIDE.some((suffix) => path.endsWith(suffix) && own.has(path.slice(0, path.length - suffix.length)));
 }
 
-/** Every path that `isOwnFile` knows, for who must hide them. Not all of them are there. */
+/** All paths for which `isOwnFile` is true, so that a sandbox can hide them. Some may not exist. */
 export function ownFiles(): string[] {
   return [...own].flatMap((path) => BESIDE.map((suffix) => path + suffix));
 }

@@ -1,13 +1,13 @@
 import type { ToolCall, Usage } from '@countersign/protocol';
 
-/** What a model is shown: the standard roles and nothing of ours. */
+/** A message for a model: standard roles only. */
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string; name?: string }
   | { role: 'assistant'; content: string; tool_calls?: readonly ModelToolCall[]; providerState?: unknown }
   | { role: 'tool'; content: string; tool_call_id: string; vendorId?: string };
 
-/** `id` is ours. `vendorId` is there only when the same provider and model made the call (P5). */
+/** `id` is ours. `vendorId` is set only if the same provider and model made the call (P5). */
 export interface ModelToolCall extends ToolCall {
   vendorId?: string;
 }
@@ -19,7 +19,7 @@ export interface ModelTool {
 }
 
 export interface GenerateRequest {
-  /** `title` asks for a short title of the conversation instead of an answer (M7). */
+  /** `title` requests a short title for the conversation instead of an answer (M7). */
   purpose: 'answer' | 'title';
   model: string;
   messages: readonly ModelMessage[];
@@ -27,37 +27,37 @@ export interface GenerateRequest {
   temperature?: number;
   maxTokens?: number;
   stream: boolean;
-  /** Text as it arrives. Called only while `generate` is pending, and never when `stream` is false. */
+  /** Receives text as it arrives. Called only while `generate` is pending, and never if `stream` is false. */
   onChunk: (text: string) => void;
   signal: AbortSignal;
 }
 
-/** One answer of a model, a closed union (P1). `providerState` is opaque: stored, and given back only to the same provider and model. */
+/** A model's response (P1). `providerState` is opaque: it is stored and returned only to the same provider and model. */
 export type LLMResponse =
   | { type: 'text'; content: string; usage: Usage; providerState?: unknown }
   | {
       type: 'tool_calls';
       content: string;
-      /** Ids are the vendor's and are never trusted (P5): they may be empty, repeated or somebody else's. */
+      /** Ids come from the vendor and are never trusted (P5): they may be empty, repeated or taken. */
       tool_calls: readonly ToolCall[];
       usage: Usage;
       providerState?: unknown;
     };
 
 /**
- * Turns messages and tool schemas into one answer, and does nothing else: it runs no tool, emits no event, reads no storage
- * and knows of no approval. Rejects with `ProviderError`, and with nothing else that a caller should retry.
+ * Turns messages and tool schemas into one response and does nothing else: it runs no tools, emits no events, reads no storage and knows
+ * nothing about approvals. Rejects with `ProviderError`; callers retry nothing else.
  */
 export interface Provider {
   readonly name: string;
-  /** How many tokens of conversation this model takes. Absent or undefined: a careful default. */
+  /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
   generate(request: GenerateRequest): Promise<LLMResponse>;
 }
 
 export type ProviderFailure =
   | 'auth'
-  /** There is no key; the message says which variable sets it. */
+  /** There is no API key; the message names the variable to set. */
   | 'no-key'
   | 'rate-limited'
   | 'overloaded'
@@ -68,7 +68,7 @@ export type ProviderFailure =
 
 const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overloaded', 'network']);
 
-/** A failed model call that says who acts next (P4): `retry` is ours to repeat, `person` needs somebody to change something. */
+/** A failed model call that says who acts next (P4): `retry` is retried automatically, `person` needs someone to change something. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly kind: ProviderFailure;

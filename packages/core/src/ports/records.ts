@@ -21,18 +21,18 @@ export interface WorldRecord {
   id: string;
   name: string;
   settings: WorldSettings;
-  /** The world's policy, one rule a line. */
+  /** The world's policy, one rule per line. */
   policy: readonly string[];
-  /** Allow rules that came with an import. They count for nothing until a person has put them into the policy (W3). */
+  /** Allow rules from an import. They have no effect until a person adds them to the policy (W3). */
   proposed: readonly string[];
-  /** Rises with every change of settings, policy or agents: caches are keyed by it. */
+  /** Increases with every change of settings, policy or agents. Caches are keyed by it. */
   rev: number;
   createdAt: number;
 }
 
 export interface AgentRecord {
   worldId: string;
-  /** Never reused in its world, also after deletion: grants bind to it (A22). */
+  /** Never reused in its world, even after deletion, because grants refer to it (A22). */
   id: string;
   definition: AgentDefinition;
   createdAt: number;
@@ -42,12 +42,12 @@ export interface ChatRecord {
   id: string;
   worldId: string;
   title: string;
-  /** False while the title is the default and nobody has tried to find a better one (M7). */
+  /** False while the chat has its default title and no model has tried to find a better one (M7). */
   titled: boolean;
   status: ChatStatus;
-  /** The number of the last message. */
+  /** The position of the last message. */
   lastSeq: number;
-  /** The number of the last message of a human or the world: turn limits count from there (M6). */
+  /** The position of the last message from a human or the world. Turn limits count from there (M6). */
   humanSeq: number;
   createdAt: number;
 }
@@ -58,24 +58,24 @@ export interface MessageRecord {
   id: string;
   worldId: string;
   chatId: string;
-  /** Position in the chat, from 1, without gaps. */
+  /** The position in the chat, from 1, without gaps. */
   seq: number;
   role: Role;
   sender: string;
-  /** How the message came in; never guessed from the sender's name (M4). */
+  /** Set by how the message came in; never derived from the sender's name (M4). */
   speaker: SpeakerKind;
   agentId: string | null;
-  /** The turn this message belongs to: an agent's calls, results, approvals and answer. */
+  /** The turn that the message belongs to: an agent's calls, results, approvals and answer. */
   turnId: string | null;
-  /** Which model call of the turn it belongs to, from 1. */
+  /** The model call of the turn that it belongs to, from 1. */
   iteration: number | null;
   replyTo: string | null;
   content: string;
   toolCalls: readonly ToolCall[] | null;
   toolCallId: string | null;
-  /** The agents that answer this message: a turn of each was written with it (S1). */
+  /** The agents that answer this message. Their turns were written with it (S1). */
   addressees: readonly string[];
-  /** Where a model's answer came from and what it cost. `state` goes back to the same provider and model only (P1). */
+  /** The provider, model and usage of an answer. `state` is returned only to the same provider and model (P1). */
   providerState: {
     provider: string;
     model: string;
@@ -84,13 +84,13 @@ export interface MessageRecord {
     vendorIds: readonly string[];
   } | null;
   clientMessageId: string | null;
-  /** Values of the call's arguments that are secret by their name alone: masked wherever this message repeats them (A15). */
+  /** Argument values of the call that are secret because of their name. They are masked wherever this message repeats them (A15). */
   secrets: readonly string[];
   createdAt: number;
 }
 export type NewMessage = Omit<MessageRecord, 'seq' | 'createdAt'>;
 
-/** `queued` waits behind an unfinished turn of the same agent and chat; `waiting` has nothing to do until somebody answers. */
+/** `queued`: behind an unfinished turn of the same agent and chat. `waiting`: for a person or a client. */
 export type TurnState = 'queued' | 'open' | 'waiting' | 'ended';
 export type TurnOutcome =
   | 'answered'
@@ -103,7 +103,7 @@ export type TurnOutcome =
   | 'silent';
 
 export interface TurnRecord {
-  /** `turn_{message}.{agent}`: one message makes at most one turn of an agent, however often it is written. */
+  /** `turn_{message}.{agent}`: one message causes at most one turn per agent, even if it is written twice. */
   id: string;
   worldId: string;
   chatId: string;
@@ -112,15 +112,15 @@ export interface TurnRecord {
   triggerSeq: number;
   state: TurnState;
   outcome: TurnOutcome | null;
-  /** Model calls that have been answered. */
+  /** Number of completed model calls. */
   iteration: number;
-  /** Raised by takeover and stop: who holds an older one can't write any more. */
+  /** Increased by takeover and stop. A process with an older epoch can't write. */
   epoch: number;
   /** The process that runs it, or null. */
   owner: string | null;
-  /** How often a process died while it ran this turn (S3). */
+  /** How often a process died while running this turn (S3). */
   interruptions: number;
-  /** The chat's last message when the turn began: it sees nothing later (C1). Null until it begins. */
+  /** The chat's last message when the turn started; it sees nothing later (C1). Null before it starts. */
   begunSeq: number | null;
   inputTokens: number;
   outputTokens: number;
@@ -131,40 +131,40 @@ export interface TurnRecord {
 export type InvocationStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
 
 export interface InvocationRecord {
-  /** Ours, unique in the store; the id of the call in messages (P5). */
+  /** Ours, unique in the store. The call's id in messages (P5). */
   id: string;
   worldId: string;
   chatId: string;
   agentId: string;
   turnId: string;
   iteration: number;
-  /** Place among the calls of its model answer, from 0. */
+  /** The position among the calls of its model response, from 0. */
   position: number;
   messageId: string;
   toolName: string;
-  /** The very text that was hashed and that runs (A7). */
+  /** Exactly the text that was hashed and that runs (A7). */
   arguments: string;
-  /** True when a person changed the arguments while approving (A7). */
+  /** A person changed the arguments when approving (A7). */
   edited: boolean;
   callHash: string | null;
   status: InvocationStatus;
   location: 'server' | 'client';
   readOnly: boolean;
   idempotent: boolean;
-  /** The approval that stands for it now, if it was ever asked. */
+  /** Its current approval, if it ever needed one. */
   approvalId: string | null;
-  /** The epoch of the turn when it was started: an older one means that its process is gone. */
+  /** The turn's epoch when the call started. If it is older than the turn's, that process is gone. */
   startedEpoch: number | null;
-  /** What the model gets, once settled. */
+  /** The result for the model, once settled. */
   result: string | null;
-  /** Started and never heard of again: the same call is asked next time, whatever rules say (S3). */
+  /** The call was interrupted, so the same call needs approval next time, whatever rules say (S3). */
   outcomeUnknown: boolean;
   createdAt: number;
   startedAt: number | null;
   settledAt: number | null;
 }
 
-/** `call`: the call is the question, and waits as long as it does. `tool`: a running tool put it, and it ends with the call at the latest. */
+/** `call`: the call itself is the question. `tool`: a running tool asked it, and it ends with the call at the latest. */
 export interface QuestionRecord {
   text: string;
   choices: readonly string[];
@@ -177,29 +177,29 @@ export interface ApprovalRecord {
   chatId: string;
   agentId: string;
   invocationId: string;
-  /** The message that holds the `client.requestApproval` call. */
+  /** The message with the `client.requestApproval` call. */
   messageId: string;
   toolName: string;
   callHash: string;
   message: string;
   options: readonly ApprovalOption[];
-  /** The JSON of its reason; a sentence if an older version wrote it (`readReason`). */
+  /** The reason as JSON, or a sentence from an older version (`readReason`). */
   why: string;
-  /** The ask rule that made it ask, if one did. */
+  /** The ask rule that required it, if any. */
   rule: string | null;
   proposedRule: string | null;
-  /** Where the call would act: part of what is signed, so part of what is shown (A7). */
+  /** Where the call would act. It is part of the signature, so people see it (A7). */
   workingDirectory: string;
   sandbox: CallSandbox;
-  /** What it would change, masked, if its tool can tell. */
+  /** What the call would change, masked, if its tool can say. */
   preview: Preview | null;
-  /** Present when people are asked for words and not for a signature. */
+  /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;
   status: ApprovalStatus;
   decision: 'approve' | 'deny' | null;
   scope: Scope | null;
   reason: string | null;
-  /** Digest of the decision as it was sent, to tell a repeat from a change of mind (W5). */
+  /** Digest of the sent decision, to distinguish a repeat from a different decision (W5). */
   decisionDigest: string | null;
   decidedBy: string | null;
   requestedAt: number;
@@ -214,7 +214,7 @@ export interface GrantRecord {
   agentId: string;
   toolName: string;
   pattern: string | null;
-  /** The ask rule it answered, if any: only that one it overrules (A2). */
+  /** The ask rule that the grant was given for, if any. It overrides no other (A2). */
   answeredRule: string | null;
   grantedBy: string;
   grantedAt: number;
@@ -222,23 +222,23 @@ export interface GrantRecord {
   revokedAt: number | null;
 }
 
-/** A client that registered what it can do (W3 `clients`, A18). */
+/** A registered client (W3 `clients`, A18). */
 export interface ClientRecord {
   id: string;
   worldId: string;
   label: string;
   secretHash: string;
   approvals: boolean;
-  /** Definitions of the tools it offers, as JSON. */
+  /** The definitions of its tools, as JSON. */
   tools: readonly unknown[];
-  /** Null while connected; the time it was cut otherwise. */
+  /** Null while connected; otherwise the time it disconnected. */
   leftAt: number | null;
-  /** The process that has its stream; empty while it has none. */
+  /** The process that has its stream, or an empty string. */
   connectedTo: string;
   createdAt: number;
 }
 
-/** What a step publishes. A `message` event is stored as a reference, so that a large message is not written twice. */
+/** What a step publishes. A `message` event is stored as a reference, so that a large message isn't written twice. */
 export type Emission =
   | { event: 'message'; chatId: string; message: MessageRecord }
   | {

@@ -21,109 +21,109 @@ export interface Page {
   limit: number;
 }
 
-/** What can be read. Inside a transaction, reads see its own writes. */
+/** Reads. Inside a transaction, they see its own writes. */
 export interface StoreReader {
-  /** The store's clock: one judge of what is too late, on however many machines (A11). */
+  /** The store's clock, which decides deadlines for all machines (A11). */
   now(): number;
 
   world(id: string): Promise<WorldRecord | undefined>;
-  /** `rev` of a world, or undefined when there is none: what caches are checked against. */
+  /** `rev` of a world, or undefined if there is none. Used to validate caches. */
   worldRev(id: string): Promise<number | undefined>;
   worlds(): Promise<WorldRecord[]>;
-  /** Every id ever given to a world: none is given again. */
+  /** Whether a current or deleted world has this id. Ids are never reused. */
   worldIdTaken(id: string): Promise<boolean>;
-  /** Living agents, in the order they were added. */
+  /** Current agents, in the order in which they were added. */
   agents(worldId: string): Promise<AgentRecord[]>;
   agentIdTaken(worldId: string, agentId: string): Promise<boolean>;
 
   chat(id: string): Promise<ChatRecord | undefined>;
   chats(worldId: string): Promise<ChatRecord[]>;
-  /** Part of a world's chats, oldest first: behind one, or from the first. */
+  /** A page of a world's chats, oldest first: after a chat, or from the first. */
   chatsAfter(worldId: string, part: { after?: string; limit: number }): Promise<ChatRecord[]>;
-  /** The last ones before one, or of all; oldest first. */
+  /** The last chats, or the last before a chat; oldest first. */
   lastChats(worldId: string, part: { before?: string; limit: number }): Promise<ChatRecord[]>;
 
   message(id: string): Promise<MessageRecord | undefined>;
   /** Oldest first, after a position. */
   messages(chatId: string, page: Page & { after: number }): Promise<MessageRecord[]>;
-  /** The newest `limit`, or the newest before a position, oldest of them first. */
+  /** The newest `limit` messages, or the newest before a position; oldest first. */
   lastMessages(chatId: string, page: Page & { before?: number }): Promise<MessageRecord[]>;
-  /** Everything that belongs to one turn, oldest first; its trigger is not among it. */
+  /** All messages of a turn, oldest first, without its trigger. */
   messagesOfTurn(turnId: string): Promise<MessageRecord[]>;
 
   turn(id: string): Promise<TurnRecord | undefined>;
   /** Ended turns of an agent in a chat with `before > triggerSeq > after`, newest first. */
   endedTurns(chatId: string, agentId: string, page: Page & { after: number; before: number }): Promise<TurnRecord[]>;
-  /** Turns that are not ended; of one chat, or of the whole store. Oldest first. */
+  /** Unfinished turns of one chat or of the whole store, oldest first. */
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
 
   invocation(id: string): Promise<InvocationRecord | undefined>;
-  /** The calls of one model answer, in call order. */
+  /** The calls of one model response, in call order. */
   invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
 
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
   approvals(worldId: string, filter: { status?: ApprovalStatus; chatId?: string }): Promise<ApprovalRecord[]>;
-  /** Of one status, oldest first, after the one with this id. */
+  /** With one status, oldest first, after the one with this id. */
   approvalsAfter(
     worldId: string,
     page: Page & { status: ApprovalStatus; chatId?: string; after?: string },
   ): Promise<ApprovalRecord[]>;
-  /** How many are pending in a world: all of them, or those up to the one with this id. Counts no further than `most`. */
+  /** The number of pending approvals in a world, or up to the one with this id. Stops counting at `most`. */
   countPendingOf(worldId: string, count: { upTo?: string; most: number }): Promise<number>;
-  /** Pending ones with a deadline, soonest first, of the whole store. */
+  /** Pending approvals with a deadline in the whole store, soonest first. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */
   countPendingApprovals(): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
-  /** Not revoked, of a world, oldest first. */
+  /** Unrevoked grants of a world, oldest first. */
   grantsOfWorld(worldId: string): Promise<GrantRecord[]>;
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
-  /** Of every world. */
+  /** In every world. */
   allClients(): Promise<ClientRecord[]>;
 
   mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
-  /** In the order they were added. */
+  /** In the order in which they were added. */
   mcpServers(worldId: string): Promise<McpServerRecord[]>;
-  /** Of one server, also those it no longer offers. */
+  /** All tools of a server, including those it no longer offers. */
   mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
-  /** Events with an id above `after`, in order; of one chat if given. */
+  /** Events with an id above `after`, in order, optionally of one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
   audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
   /** The newest first, or the newest before a number. */
   lastAudit(worldId: string, page: Page & { before?: number }): Promise<AuditEntry[]>;
 
-  /** The number of the last event whose message can be found by its words; 0 if none can. */
+  /** The last event whose message is in the search index, or 0. */
   searchedUpTo(worldId: string): Promise<number>;
-  /** Messages that have all these words, of the last at least its beginning; newest first, before a place. */
+  /** Messages that contain all these words, the last one as a prefix; newest first, before a position. */
   search(worldId: string, words: readonly string[], page: Page & { before: number }): Promise<FoundMessage[]>;
   stats(worldId: string): Promise<WorldCounts>;
 }
 
-/** A message that was found. `ordinal` is its place, to go on from. */
+/** A search result. `ordinal` is its position for paging. */
 export interface FoundMessage {
   ordinal: number;
   messageId: string;
 }
 
-/** What can be counted of a world. Times are in milliseconds, rounded to two digits that count. */
+/** The counts of a world. Times are in milliseconds, rounded to two significant digits. */
 export interface WorldCounts {
   chats: number;
   messages: number;
-  /** `outcome` is the state of those that have not ended. */
+  /** `outcome` is the state of unfinished turns. */
   turns: { agentId: string; outcome: string; count: number; inputTokens: number; outputTokens: number }[];
-  /** `ms`: from start to end, null for what was not run to its end. */
+  /** `ms`: the run time, or null for calls that didn't run to the end. */
   calls: { tool: string; status: string; ms: number | null; count: number }[];
-  /** `ms`: from the question to its answer. */
+  /** `ms`: from the request to the decision. */
   approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
 }
 
-/** What concerns a world and no running chat: settings, agents, clients, MCP servers, the search index. Chats change by `Store.step`. */
+/** Changes of a world outside running chats: settings, agents, clients, MCP servers, search index. Chats change through `Store.step`. */
 export interface StoreTransaction extends StoreReader {
   insertWorld(world: {
     id: string;
@@ -150,30 +150,30 @@ export interface StoreTransaction extends StoreReader {
   revokeGrant(worldId: string, id: string): Promise<boolean>;
 
   insertClient(client: ClientRecord): Promise<void>;
-  /** It is there, by a stream in this process. */
+  /** A stream of the client is open in this process. */
   setClientConnected(id: string, process: string): Promise<void>;
-  /** It was cut from the process it was connected to. False: it has connected elsewhere since, or was cut before. */
+  /** The client disconnected from this process. False if it has connected to another one since, or was already disconnected. */
   setClientCut(id: string, process: string): Promise<boolean>;
-  /** True if there was one: of several that take it out, one says so. */
+  /** True if it existed. If several processes delete it, only one gets true. */
   deleteClient(id: string): Promise<boolean>;
 
-  /** A second one of the same name is refused as a `conflict`. */
+  /** Rejects a duplicate name as a `conflict`. */
   insertMcpServer(server: McpServerRecord): Promise<void>;
-  /** Compare-and-set on the definition, so that of two changes at once neither is lost. False: it was another one. */
+  /** Compare-and-set on the definition, so that concurrent changes aren't lost. False if it had changed. */
   updateMcpServer(
     server: Pick<McpServerRecord, 'worldId' | 'name' | 'definition'>,
     definition: McpServerRecord['definition'],
   ): Promise<boolean>;
-  /** Its tools were listed. True for the first list of all, and only for that. */
+  /** Marks its tools as listed. True only for the first list. */
   setMcpServerListed(worldId: string, name: string): Promise<boolean>;
-  /** With all that is on record of its tools. True if there was one. */
+  /** Deletes the server and the records of its tools. True if it existed. */
   deleteMcpServer(worldId: string, name: string): Promise<boolean>;
-  /** Writes what is on record of one tool, new or known. */
+  /** Inserts or updates the record of a tool. */
   putMcpTool(tool: McpToolRecord): Promise<void>;
 
   /**
-   * Makes messages known by their words and moves the place up to which this was done. False, and nothing is written, if it was no
-   * longer `from`. Words are of letters and digits alone.
+   * Adds messages to the search index and advances its position. Returns false and writes nothing if the position was no longer `from`.
+   * Words consist of letters and digits only.
    */
   addToSearch(
     worldId: string,
@@ -181,9 +181,9 @@ export interface StoreTransaction extends StoreReader {
     documents: readonly { messageId: string; chatId: string; words: readonly string[] }[],
   ): Promise<boolean>;
 
-  /** Numbered under the world's row lock, last before the commit, so that no lower number commits after a higher was read. */
+  /** Numbered under the world's row lock right before the commit, so that no lower number commits after a higher one was read. */
   emit(emission: Emission): void;
-  /** Chained the same way. Arguments must be masked already: what is written here can't be mended (A15, A16). */
+  /** Chained the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
   record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
 }
 
@@ -219,59 +219,59 @@ export type InvocationChange = Pick<InvocationRecord, 'status'> &
 
 export type { AuditVerdict };
 
-/** What a store has that several processes share (S4). A process that has not said for a while that it lives counts as dead. */
+/** Additional features of a store that several processes share (S4). A process without a recent heartbeat counts as dead. */
 export interface SharedStore {
-  /** This process lives. By the database's clock, which is one for all. True: another one was heard of in the last `silentMs`. */
+  /** Writes a heartbeat by the database's clock. True if another process had one in the last `silentMs`. */
   beat(owner: string, silentMs: number): Promise<boolean>;
-  /** An orderly end: nobody has to wait until this process counts as dead. */
+  /** Orderly shutdown: others need not wait until this process counts as dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;
   living(silentMs: number): Promise<string[]>;
-  /** Open turns: those of this process, and those of nobody or of processes that are not alive. */
+  /** Open turns: own ones, and those without an owner or of dead processes. */
   turnsToLookAfter(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
-  /** Hands each wake-up that was written to one process, until the returned function has ended it. */
+  /** Delivers each wake-up to one process, until the returned function has stopped it. */
   deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
-  /** Hears what other processes and this one hint. `missed` is called when some may have been lost. The returned function ends it. */
+  /** Receives the hints of all processes. Calls `missed` if some may have been lost. The returned function stops it. */
   hear(listener: (hint: string) => void, missed: () => void): Promise<() => Promise<void>>;
-  /** To every process, at most once: what must not be lost is in the store. At most `hintLimitBytes` each. */
+  /** Sends a hint to every process, at most once; important data is in the store. Limited to `hintLimitBytes`. */
   hint(text: string): void;
   readonly hintLimitBytes: number;
   readonly passes: SharedPasses;
-  /** How much waits, over all processes. */
+  /** The queue over all processes. */
   workload(silentMs: number): Promise<Workload>;
 }
 
-/** What one process has let in and every other has to know: sessions and tickets of browsers. Hashes only. */
+/** Browser sessions and tickets that all processes share. Hashes only. */
 export interface SharedPasses {
-  /** Valid for `lifeMs` from now, by the database's clock. Replaces an existing one. */
+  /** Valid for `lifeMs` by the database's clock. Replaces an existing one. */
   put(id: string, value: string, lifeMs: number): Promise<void>;
   find(id: string): Promise<string | undefined>;
-  /** Takes it away. True once, for one of all who try, and only in time. */
+  /** Consumes it. True for exactly one caller, and only before it expires. */
   take(id: string): Promise<boolean>;
 }
 
 export interface Workload {
-  /** Turns that could go on at once and that nobody alive runs. */
+  /** Turns that could run now but that no live process runs. */
   queued: number;
-  /** How long the oldest of them has existed. */
+  /** The age of the oldest of them. */
   oldestMs: number;
   running: number;
 }
 
 /**
- * Called once everything is committed, with its events. Where one process owns the store, it is called in the order of the commits: events
- * are published from here, so that nobody hears a later one first (S1). What it throws is passed on to the caller.
+ * Called with the events after a commit. If one process owns the store, it is called in commit order: events are published from here, so
+ * listeners get them in order (S1). Errors are passed to the caller.
  */
 export type OnCommit = (events: StoredEvent[]) => void;
 
 export interface Store {
-  /** Absent where one process owns the store. */
+  /** Absent if one process owns the store. */
   readonly shared?: SharedStore;
-  /** Keys the signatures of calls (A7). Made once per store and kept in it. */
+  /** The key for call hashes (A7). Generated once per store and kept in it. */
   readonly hashKey: Uint8Array;
   /**
-   * Changes a world (S1). `work`, its emissions and its audit records are committed together, or not at all: if `work` throws, nothing is
-   * written and the error is passed on. `work` must await nothing but the transaction: on SQLite everything else waits for it.
+   * Changes a world (S1). Commits `work`, its emissions and audit records atomically; if `work` throws, nothing is written. `work` must await
+   * only the transaction, because on SQLite everything else waits for it.
    */
   transact<T>(
     worldId: string,
@@ -279,9 +279,8 @@ export interface Store {
     kept?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /**
-   * One step in chats (S1): loads what it needs, hands it to `decide`, and writes what that returns, all or nothing. Steps of one chat never
-   * overlap. `decide` must be synchronous and may be called again, on newer state, if another process was faster. It changes the states
-   * it was given by `applyChange` alone, with the changes that it returns. If it throws, nothing is written and the error is passed on.
+   * Runs one step in chats (S1): loads its needs, calls `decide`, and commits the result atomically. Steps of one chat never overlap. `decide` must be
+   * synchronous, may be called again on newer state, and changes state only through `applyChange`. If it throws, nothing is written.
    */
   step<T>(
     worldId: string,
@@ -290,7 +289,7 @@ export interface Store {
     kept?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
-  /** Walks the chain and compares its head with the one kept outside the database. */
+  /** Verifies the chain and compares its head with the copy outside the database. */
   verifyAudit(worldId: string): Promise<AuditVerdict>;
   close(): Promise<void>;
 }

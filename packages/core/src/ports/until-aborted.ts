@@ -2,7 +2,7 @@ import type { Clock } from './clock.js';
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** An `AbortController` of ours: it tells those who wait by `onAbort` itself, since adding a listener costs more than a turn's promises. */
+/** An `AbortController` that calls `onAbort` callbacks itself, because adding a listener costs more than a turn's promises. */
 export function createStop(): { signal: AbortSignal; stop(reason: Error): void } {
   const controller = new AbortController();
   const { signal } = controller;
@@ -18,7 +18,7 @@ export function createStop(): { signal: AbortSignal; stop(reason: Error): void }
   };
 }
 
-/** Calls `act` once, when the signal fires. The returned function ends it. */
+/** Calls `act` once, when the signal aborts. The returned function unsubscribes. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const acts = waiting.get(signal);
   if (acts === undefined) {
@@ -30,8 +30,8 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * A provider or tool that ignores its signal must not hold up a stop (M9): rejects as soon as the signal fires. Nothing is begun
- * once it has: nobody would wait for its end, and a failure that nobody waits for ends the process.
+ * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). Starts nothing after that,
+ * because an unhandled rejection would end the process.
  */
 export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw new Error('stopped');
@@ -46,7 +46,7 @@ export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSign
   }
 }
 
-/** Rejects when the signal fires before the time is over. */
+/** Rejects if the signal aborts before the time is over. */
 export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   let cancel = (): void => undefined;
   try {
@@ -62,7 +62,7 @@ export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): P
   }
 }
 
-/** Rejects when the work takes longer. It goes on unheard: nobody can end a function. */
+/** Rejects if the work takes longer. The work itself continues, because a function can't be cancelled. */
 export async function withinTime<T>(
   clock: Clock,
   ms: number,

@@ -1,11 +1,11 @@
 /**
- * What a tool may do to the world its call runs in, always as the agent that made the call (A22). Rejects once the call has ended or
- * was stopped, and then nothing was written.
+ * What a tool may do in the world of its call, always as the agent that made the call (A22). Rejects after the call has ended or was
+ * stopped, and then writes nothing.
  */
 export interface WorldHandle {
-  /** Says something in the call's chat, or in another one of its world. Those it addresses answer, within the same limits as ever. */
+  /** Sends a message to the call's chat, or to another chat of its world. Addressed agents answer, within the usual limits. */
   sendMessage: (message: { content: string; chatId?: string }) => Promise<{ messageId: string; answeredBy: string[] }>;
-  /** Adds an agent with the model and under the rules of its maker, and with tools of its maker's list only. */
+  /** Creates an agent with the model and rules of its creator, and only tools from its creator's list. */
   createAgent: (agent: {
     name: string;
     systemPrompt: string;
