@@ -1,4 +1,4 @@
-/** What the mention rules need to know of an agent. */
+/** What the mention rules need to know about an agent. */
 export interface Addressable {
   id: string;
   name: string;

@@ -1,13 +1,13 @@
 const OTHER_SPACE = /[^\S\n\r]/;
 
-/** White space that does not end a line. */
+/** White space that doesn't end a line. */
 export function isSpace(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character === ' ' || character === '\t') return true;
   return (character > '~' || character < ' ') && OTHER_SPACE.test(character);
 }
 
-/** How far white space, and what else is given, reaches from here; never past the line. */
+/** Skips white space and the given characters; never goes past the line. */
 export function skipSpace(content: string, position: number, alsoSkipped = ''): number {
   let end = position;
   for (;;) {
@@ -17,14 +17,14 @@ export function skipSpace(content: string, position: number, alsoSkipped = ''): 
   }
 }
 
-/** What may stand between two mentions of one list. */
+/** Separators between two mentions in a list. */
 export const BETWEEN_MENTIONS = ',，、';
-/** What may stand between mentions and the words meant for them. */
+/** Separators between mentions and the text for them. */
 export const AFTER_MENTIONS = ',;:，、；：';
 
 /**
- * The next place of a mark for rising positions. Asking `indexOf` anew for each line would read a text without the
- * mark to its end as many times as it has lines.
+ * Finds the next occurrence of a mark, for increasing positions. Calling `indexOf` for each line would scan a text without the mark
+ * once per line.
  */
 export function nextPlaceOf(content: string, mark: string): (position: number) => number {
   let place = -1;

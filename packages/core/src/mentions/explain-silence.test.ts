@@ -22,11 +22,11 @@ describe('[M3.5] why nobody answers', () => {
     expect(explainSilence(content, agents)).toContain(`Nobody answers: ${why}`);
   });
 
-  it('says nothing about a message to people alone', () => {
+  it('returns nothing for a message to people only', () => {
     for (const agents of [crew, []]) expect(explainSilence('@human look, ask @bob', agents)).toBeUndefined();
   });
 
-  it('lists few names of many', () => {
+  it('lists only a few of many names', () => {
     const many = Array.from({ length: 40 }, (_, at) => agent(`A${at}`));
     expect(explainSilence('@ghost', many)).toContain('@A0, @A1, @A2, @A3, @A4 and 35 more.');
   });

@@ -7,8 +7,8 @@ import { leadingMentions, namedAgents } from './scan-mentions.js';
 const MOST_NAMES = 5;
 
 /**
- * Why no agent answers a person's message, and what to do about it (M3). Only for a message that `resolveAddressees` gives to no agent.
- * Undefined: it only addresses people.
+ * Explains why no agent answers a person's message, and what to do (M3). Only for a message that `resolveAddressees` gives to no agent.
+ * Undefined if it only addresses people.
  */
 export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
   const names = indexNames(agents);

@@ -1,10 +1,10 @@
-/** From `start` up to, not including, `end`. */
+/** `[start, end)`. */
 export interface Range {
   start: number;
   end: number;
 }
 
-/** The runs of backticks between two places, in order. */
+/** The runs of backticks in a range, in order. */
 export function findBacktickRuns(content: string, from: number, to: number): Range[] {
   const runs: Range[] = [];
   for (let position = from; position < to; position += 1) {
@@ -17,8 +17,8 @@ export function findBacktickRuns(content: string, from: number, to: number): Ran
 }
 
 /**
- * The inline code of one paragraph, as Markdown has it: a run of backticks closes at the next run of the same
- * length. Each length keeps its own place in the list, or a megabyte of unequal runs would take minutes.
+ * The inline code of one Markdown paragraph: a run of backticks closes at the next run of the same length. Keeps a position per length,
+ * because a megabyte of unequal runs would otherwise take minutes.
  */
 export function findCodeSpans(content: string, runs: readonly Range[]): Range[] {
   const byLength = new Map<number, { indices: number[]; next: number }>();

@@ -2,7 +2,7 @@ import type { Addressable } from './addressable.js';
 
 export type Target = { kind: 'human' } | { kind: 'agent'; agentId: string };
 
-/** Every name and id that can be mentioned, folded, with the beginnings that are worth reading on from. */
+/** All names and ids that can be mentioned, folded, with all their prefixes. */
 export interface NameIndex {
   targets: ReadonlyMap<string, Target>;
   beginnings: ReadonlySet<string>;
@@ -10,12 +10,12 @@ export interface NameIndex {
 
 /** A word, white space within a line, or any other single character. */
 const PIECE = /[\p{L}\p{M}\p{N}]+|[^\S\n\r]+|[^]/gu;
-/** What is folded by its case alone; nearly every word that is ever looked up. */
+/** Words that need only lower-casing, which are nearly all of them. */
 const PLAIN = /^[\w-]+(?: [\w-]+)*$/;
 
 /**
- * Two spellings of a name are one if they fold to the same text. Without NFKC a name typed on another
- * system (`é` in one or in two characters) would not be found; `ς` and `σ` are one letter in two places.
+ * Folds a name, so that different spellings match. Without NFKC, a name from another system (`é` as one or two characters) would not
+ * be found; `ς` and `σ` are the same letter.
  */
 export function foldName(name: string): string {
   if (PLAIN.test(name)) return name.toLowerCase();
@@ -23,8 +23,8 @@ export function foldName(name: string): string {
 }
 
 /**
- * `human` comes first, then names, then ids: no agent can take what belongs to people, and every agent stays
- * reachable by the name that people see even where another agent's id looks the same.
+ * `human` has priority, then names, then ids: no agent can take the name of people, and every agent stays reachable by its visible
+ * name even if another agent's id is the same.
  */
 export function indexNames(agents: readonly Addressable[]): NameIndex {
   const known = indexes.get(agents);
@@ -34,7 +34,7 @@ export function indexNames(agents: readonly Addressable[]): NameIndex {
   return index;
 }
 
-/** By the list itself, which nobody may change: the agents of a world are asked for with every message. */
+/** Cached by the list of agents, which must not be mutated. Every message needs the index. */
 const indexes = new WeakMap<readonly Addressable[], NameIndex>();
 
 function makeIndex(agents: readonly Addressable[]): NameIndex {

@@ -1,7 +1,7 @@
 import { isSpace } from './characters.js';
 import { foldName, type NameIndex, type Target } from './index-names.js';
 
-/** One `@name` in a text, from its `@` to where the name ends. */
+/** One `@name` in a text, from the `@` to the end of the name. */
 export interface Mention {
   start: number;
   end: number;
@@ -11,16 +11,16 @@ export interface Mention {
 const PIECE = /[\p{L}\p{M}\p{N}]+|[^\S\n\r]+|[^]/uy;
 const UNKNOWN_NAME = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*/uy;
 const WORD = /[\p{L}\p{M}\p{N}]/uy;
-/** No name is longer; a notice must not repeat a megabyte. */
+/** The longest possible name. A notice must not repeat a megabyte. */
 const LONGEST_NAME = 64;
 
-/** Reads the mention whose `@` is at `at`: the longest name that fits, or the name that nobody has. */
+/** Parses the mention at `at`: the longest matching name, or an unknown name. */
 export function matchMention(content: string, at: number, end: number, names: NameIndex): Mention | undefined {
   if (content[at] !== '@') return undefined;
   return matchKnown(content, at, end, names) ?? matchUnknown(content, at, end);
 }
 
-/** The same for those who only want somebody who exists. */
+/** Like `matchMention`, but only for known names. */
 export function matchKnown(content: string, at: number, end: number, names: NameIndex): Mention | undefined {
   let longest: Mention | undefined;
   let position = at + 1;
@@ -51,8 +51,8 @@ function matchUnknown(content: string, at: number, end: number): Mention | undef
 }
 
 /**
- * `@bob-hi` is not bob, `@bob- hi` is. `@bob@x.com` and `@bob/tools` are an address and a package:
- * taking their first half for a mention would silence everybody else.
+ * `@bob-hi` is not bob, `@bob- hi` is. `@bob@x.com` and `@bob/tools` are an address and a package: treating them as mentions would
+ * silence all other agents.
  */
 function nameEndsAt(content: string, position: number): boolean {
   let next = position;

@@ -5,7 +5,7 @@ import { scaled } from '../../../../tests/support/scaled.js';
 import { prepareAnswer, readMentions, resolveAddressees, type Addressable, type Speaker } from './index.js';
 
 const word = fc.constantFrom('a', 'b', 'Bob', 'bob', 'Hi', '2', 'é', 'İ', 'ΣΑΣ', '王', 'smith', 'x');
-/** Short words and few of them, so that names are prefixes of each other and of what is said. */
+/** Few and short words, so that names are often prefixes of each other and of the text. */
 const name = fc
   .oneof(
     fc
@@ -89,7 +89,7 @@ const tagged = scene(fc.oneof(noise, tag));
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
 const runs = { numRuns: scaled(300) };
 
-describe('any world and any text', () => {
+describe('for any world and any text', () => {
   it('[M3] every name and id, in either case, addresses its agent at the start of a line', () => {
     fc.assert(
       fc.property(
@@ -119,7 +119,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M3] fenced, a text addresses nobody', () => {
+  it('[M3] a fenced text addresses nobody', () => {
     fc.assert(
       fc.property(tagged, ({ agents, content }) => {
         const fence = '~'.repeat(100);
@@ -132,7 +132,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M4] whoever answers is active, answers once, and is not the speaker', () => {
+  it('[M4] each answering agent is active, answers once, and is not the speaker', () => {
     fc.assert(
       fc.property(plain, ({ agents, content, answering }) => {
         const { agentIds } = resolveAddressees({ content, speaker: answering, agents });
@@ -146,7 +146,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] what is published says whom it addresses, and never itself', () => {
+  it('[M5] a published answer names its addressees, and never its author', () => {
     fc.assert(
       fc.property(tagged, (input) => {
         const prepared = prepareAnswer(input);
@@ -160,7 +160,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] preparing twice changes nothing more', () => {
+  it('[M5] preparing twice changes nothing', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const once = prepareAnswer(input);
@@ -170,7 +170,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] an ended answer addresses nobody, whatever stood in it', () => {
+  it('[M5] an answer that ends the exchange addresses nobody', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const prepared = prepareAnswer({ ...input, content: `<world>STOP</world>\n${input.content}` });
@@ -181,7 +181,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] TO addresses the one it names and nobody else, whatever stood in it', () => {
+  it('[M5] TO addresses exactly the agent it names', () => {
     fc.assert(
       fc.property(plain, fc.nat(), (input, pick) => {
         const others = input.agents.filter(({ id, name: text }) => {
@@ -197,7 +197,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] an answer to another agent is empty or addresses somebody', () => {
+  it('[M5] an answer to another agent is empty or addresses someone', () => {
     fc.assert(
       fc.property(plain, (input) => {
         fc.pre(input.answering.kind === 'agent' && input.answering.agentId !== input.agentId);
@@ -209,7 +209,7 @@ describe('any world and any text', () => {
     );
   });
 
-  it('[M5] an answer to a person keeps everybody it addressed but itself, and is untouched without itself', () => {
+  it('[M5] an answer to a person keeps all addressees except its author, and is unchanged if it doesn’t mention its author', () => {
     fc.assert(
       fc.property(plain, ({ agents, agentId, content }) => {
         const prepared = prepareAnswer({ content, agentId, answering: { kind: 'human' }, agents });
@@ -249,13 +249,13 @@ describe('a long text', () => {
     '@ﷺ',
   ];
 
-  // Anything that reads a text again for each of its parts would run for minutes here and be ended by the time limit.
+  // Code that rescans a text for each of its parts would hit the test timeout here.
   it.each([
     ...whole.map((piece) => [piece, 256] as const),
     ...[...lines, ...words].map((piece) => [piece, 64] as const),
-  ])('[M3] of %j, %i KiB, is read once', (piece, kilobytes) => {
+  ])('[M3] of %j, %i KiB, is scanned once', (piece, kilobytes) => {
     const long = piece.repeat(Math.ceil((kilobytes * kilobyte) / piece.length));
-    // With an @ in front, or a text without one would not be looked at.
+    // With a leading @, because a text without one is not scanned.
     const content = `@bobx\n${long}`;
     expect(readMentions(content, agents).human).toBe(false);
     expect(

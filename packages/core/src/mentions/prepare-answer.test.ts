@@ -16,7 +16,7 @@ const answer = (content: string, answering: Speaker = human) =>
   prepareAnswer({ content, agentId: 'me', answering, agents });
 const published = (content: string, answering: Speaker = human): string => answer(content, answering).content;
 
-describe('prepareAnswer: mentions of itself', () => {
+describe('prepareAnswer: self-mentions', () => {
   it.each([
     ['@me hi', 'hi'],
     ['@Me: hi', 'hi'],
@@ -43,18 +43,18 @@ describe('prepareAnswer: mentions of itself', () => {
     ['# @me', ''],
     ['@me - @me hi', 'hi'],
     ['> @me said so', '> @me said so'],
-  ])('[M5] those at the start of a line are removed: %j', (content, expected) => {
+  ])('[M5] removes them at the start of a line: %j', (content, expected) => {
     expect(published(content)).toBe(expected);
   });
 
   it.each(['I am @me', '`@me`', '```\n@me\n```\n', 'mail@me', '@menu', '  \n hello \n', ''])(
-    '[M5] anything else comes out as it was: %j',
+    '[M5] keeps anything else: %j',
     (content) => {
       expect(published(content)).toBe(content);
     },
   );
 
-  it('[M5] removing a mention never turns another one into somebody else', () => {
+  it('[M5] removing a mention never changes the target of another one', () => {
     expect(answer('@bob @me smith is here')).toEqual({
       content: '@bob, smith is here',
       agentIds: ['bob'],
@@ -91,12 +91,12 @@ describe('prepareAnswer: auto-mention', () => {
     ['```\n@carol\n```', '@Bob\n\n```\n@carol\n```'],
     ['\n    @carol', '@Bob\n\n    @carol'],
     ['    , @carol', '@Bob\n\n, @carol'],
-  ])('[M5] an answer to an agent that addresses nobody addresses that agent: %j', (content, expected) => {
+  ])('[M5] an answer to an agent without a mention addresses that agent: %j', (content, expected) => {
     expect(answer(content, bob)).toEqual({ content: expected, agentIds: ['bob'], ended: false });
   });
 
   it.each(['@carol hi', 'well\n@carol hi', '@human hi', '@off hi'])(
-    '[M5] one that addresses somebody stays as it is: %j',
+    '[M5] an answer with a mention stays unchanged: %j',
     (content) => {
       expect(published(content, bob)).toBe(content);
     },
@@ -107,20 +107,20 @@ describe('prepareAnswer: auto-mention', () => {
     { kind: 'world' },
     { kind: 'agent', agentId: 'me' },
     { kind: 'agent', agentId: 'gone' },
-  ])('[M5] never for people, the world, itself or an agent that is gone: %j', (answering) => {
+  ])('[M5] not for people, the world, itself or a removed agent: %j', (answering) => {
     expect(answer('hi', answering)).toEqual({ content: 'hi', agentIds: [], ended: false });
   });
 
-  it('[M5] nothing said wakes nobody', () => {
+  it('[M5] an empty answer addresses nobody', () => {
     expect(answer(' \n', bob)).toEqual({ content: ' \n', agentIds: [], ended: false });
     expect(answer('@me', bob)).toEqual({ content: '', agentIds: [], ended: false });
   });
 
-  it('[M5] an agent that is switched off is named but does not answer', () => {
+  it('[M5] an inactive agent is named but does not answer', () => {
     expect(answer('hi', { kind: 'agent', agentId: 'off' })).toEqual({ content: '@Off hi', agentIds: [], ended: false });
   });
 
-  it('[M5] of two agents with one name the right one is addressed, by its id', () => {
+  it('[M5] of two agents with the same name, the right one is addressed by its id', () => {
     const twins = [...agents, { id: 'bob-2', name: 'Bob', active: true }];
     const answering: Speaker = { kind: 'agent', agentId: 'bob-2' };
     expect(prepareAnswer({ content: 'hi', agentId: 'me', answering, agents: twins })).toEqual({
@@ -142,7 +142,7 @@ describe('prepareAnswer: tags', () => {
     ['a\r\n<world>STOP</world>\r\nb', 'a\r\nb'],
     ['a <world>STOP</world> <world>DONE</world> b', 'a b'],
     ['<world>STOP</world>@carol: @bob hi', 'hi'],
-  ])('[M5] STOP, DONE and PASS end the exchange, whoever is answered: %j', (content, expected) => {
+  ])('[M5] STOP, DONE and PASS end the exchange: %j', (content, expected) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds: [], ended: true });
     }
@@ -162,13 +162,13 @@ describe('prepareAnswer: tags', () => {
     ['<world>TO: carol</world>', '@Carol', ['carol']],
     ['<world>TO: bob</world> smith was here', '@Bob\n\nsmith was here', ['bob']],
     ['<world>TO: bob</world>\n```\n@carol\n```', '@Bob\n\n```\n@carol\n```', ['bob']],
-  ])('[M5] TO addresses exactly those it names, whoever is answered: %j', (content, expected, agentIds) => {
+  ])('[M5] TO addresses exactly those it names: %j', (content, expected, agentIds) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds, ended: false });
     }
   });
 
-  it('[M5] a TO without anybody who exists is as if it were not there', () => {
+  it('[M5] a TO without any existing agent is ignored', () => {
     expect(answer('<world>TO: ghost</world> hi', bob)).toEqual({ content: '@Bob hi', agentIds: ['bob'], ended: false });
     expect(answer('@carol hi <world>TO: me</world>')).toEqual({
       content: '@carol hi',
@@ -184,7 +184,7 @@ describe('prepareAnswer: tags', () => {
     '<world>HALT</world>',
     '<world>STOP',
     '<world>TO carol</world>',
-  ])('[M5] in code, or saying nothing we know, it is text: %j', (content) => {
+  ])('[M5] a tag in code or with unknown content is text: %j', (content) => {
     expect(answer(content)).toEqual({ content, agentIds: [], ended: false });
   });
 });

@@ -10,21 +10,21 @@ import { takeWorldTags } from './take-world-tags.js';
 export interface Answer {
   content: string;
   agentId: string;
-  /** Who is answered. */
+  /** The speaker that the answer replies to. */
   answering: Speaker;
   agents: readonly Addressable[];
 }
 
 export interface PreparedAnswer {
-  /** What is published. Empty if the model said nothing but mentions of itself or an ending tag. */
+  /** The published text. Empty if the model returned only self-mentions or an ending tag. */
   content: string;
-  /** Who answers it: what `resolveAddressees` reads from `content`, so that transcript and addressing can't differ. */
+  /** The agents that answer it, as `resolveAddressees` reads them from `content`, so that transcript and addressing agree. */
   agentIds: string[];
-  /** The agent ended the exchange; whoever is named in what remains is not asked. */
+  /** The agent ended the exchange, so remaining mentions address nobody. */
   ended: boolean;
 }
 
-/** Makes a model's answer ready to be published (M5). */
+/** Prepares a model's answer for publishing (M5). */
 export function prepareAnswer({ content, agentId, answering, agents }: Answer): PreparedAnswer {
   const names = indexNames(agents);
   const tagged = takeWorldTags(content, names);

@@ -4,8 +4,8 @@ import { readLines } from './read-lines.js';
 import { readMentions } from './read-mentions.js';
 
 /**
- * Puts mentions in front of a text that has none, so that reading the result addresses exactly those. Whoever can't be
- * mentioned unambiguously (two agents of one name, say) is left out: a message must not reach somebody else.
+ * Prepends mentions to a text that has none, so that it addresses exactly these targets. Skips a target that can't be mentioned
+ * unambiguously, such as one of two agents with the same name, because the message must not reach someone else.
  */
 export function putInFront(targets: readonly Target[], content: string, agents: readonly Addressable[]): string {
   const written = targets.flatMap((target) => writeMention(target, agents) ?? []);
@@ -15,14 +15,14 @@ export function putInFront(targets: readonly Target[], content: string, agents: 
   const first = lines.find((line) => line.kind !== 'blank');
   if (first === undefined) return mentions;
   const apart = `${mentions}\n\n${content.slice(first.kind === 'code' ? first.start : first.body)}`;
-  // Code in one line with a mention would not be shown as code.
+  // Code on the same line as a mention would not be rendered as code.
   if (first.kind !== 'text') return apart;
   const together = `${mentions} ${content.slice(first.body)}`;
   // `@bob ` before `smith says` would address Bob Smith.
   return addressesTheSame(together, mentions, agents) ? together : apart;
 }
 
-/** `@name`, or `@id` where the name means somebody else. */
+/** `@name`, or `@id` if the name means another agent. */
 function writeMention(target: Target, agents: readonly Addressable[]): string | undefined {
   if (target.kind === 'human') return '@human';
   const agent = agents.find(({ id }) => id === target.agentId);

@@ -4,8 +4,8 @@ import type { NameIndex } from './index-names.js';
 import { matchMention } from './match-mention.js';
 
 /**
- * One line of a message. `text` from `body` (after white space) to `proseEnd` is prose, save for `code` spans;
- * `opening` opens a fence where its prose ends, after mentions if it has any.
+ * One line of a message. `text` from `body` (after white space) to `proseEnd` is prose, except `code` spans. `opening` opens a fence at
+ * the end of its prose, after any mentions.
  */
 export interface Line {
   kind: 'blank' | 'text' | 'opening' | 'code';
@@ -22,16 +22,16 @@ export interface Line {
 
 export interface ReadText {
   lines: Line[];
-  /** What is code, in order: mentions and tags in it mean nothing. */
+  /** Code ranges in order. Mentions and tags in them don't count. */
   code: Range[];
 }
 
 const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+/y;
-/** List and heading markers and an opening emphasis before an `@` (M3). Not `>`: a quote repeats what somebody else wrote. */
+/** List and heading markers and opening emphasis before an `@` (M3). Not `>`, because a quote repeats another author's text. */
 const MARKERS = /(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)*(?:\*{1,3}|_{1,3})?(?=@)/y;
 const FENCE = /`{3,}|~{3,}/y;
 
-/** Tells prose from code, in one pass. */
+/** Separates prose from code in one pass. */
 export function readLines(content: string, names: NameIndex): ReadText {
   const lines: Line[] = [];
   const code: Range[] = [];
@@ -39,7 +39,7 @@ export function readLines(content: string, names: NameIndex): ReadText {
   let fence: string | undefined;
   let paragraph: number | undefined;
 
-  // Inline code ends with its paragraph: a stray backtick must not hide a mention far below.
+  // Inline code ends with its paragraph, so that a stray backtick doesn't hide a mention far below.
   const endParagraph = (end: number): void => {
     if (paragraph === undefined) return;
     const runs = findBacktickRuns(content, paragraph, end);
@@ -61,7 +61,7 @@ export function readLines(content: string, names: NameIndex): ReadText {
       return line('code');
     }
     if (body === end) return line('blank');
-    // Indented code needs a blank line (or code) before it: elsewhere indentation is only white space before the words.
+    // Indented code needs a blank line (or code) before it; elsewhere indentation is just white space.
     if (paragraph === undefined && start > 0 && isIndented(content, start)) return line('code');
     const opening = findFence(body, end);
     if (opening === undefined) return line('text');
@@ -84,8 +84,8 @@ export function readLines(content: string, names: NameIndex): ReadText {
 }
 
 /**
- * Tells where a fence opens in a line. Mentions in front are looked through: `@bob ```js` opens code for whoever wrote it,
- * and taking a mention away must not turn what follows from prose into code.
+ * Finds where a fence opens in a line, skipping leading mentions: `@bob ```js` opens code, and removing a mention must not turn the
+ * following prose into code.
  */
 function fenceFinder(
   content: string,
@@ -114,7 +114,7 @@ function fenceFinder(
   };
 }
 
-/** Past the markers in front of an `@`. */
+/** Skips the markers before an `@`. */
 export function skipMarkers(content: string, position: number): number {
   MARKERS.lastIndex = position;
   return MARKERS.test(content) ? MARKERS.lastIndex : position;

@@ -12,7 +12,7 @@ const crew = [
 const named = (content: string, agents = crew): string[] => readMentions(content, agents).agentIds;
 
 describe('readMentions', () => {
-  it('[M3.2] only the first 1,000 mentions count, wherever they stand', () => {
+  it('[M3.2] only the first 1,000 mentions count, in any position', () => {
     expect(named(`${'@bob '.repeat(999)}@alice`)).toEqual(['bob', 'alice']);
     expect(named(`${'@bob '.repeat(1_000)}@alice`)).toEqual(['bob']);
     expect(named(`${'@bob hi\n'.repeat(1_000)}@alice`)).toEqual(['bob']);
@@ -34,7 +34,7 @@ describe('readMentions', () => {
     ['hello\r\n  @bob hi', ['bob']],
     ['hello\r@bob hi', ['bob']],
     ['@bob do this\nand\n@alice do that', ['bob', 'alice']],
-  ])('[M3.1] a mention at the start of a line addresses: %j', (content, expected) => {
+  ])('[M3.1] a mention at the start of a line addresses the agent: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -52,7 +52,7 @@ describe('readMentions', () => {
     ['# @bob', ['bob']],
     ['- ## **@bob** hi', ['bob']],
     ['I would:\n- **@bob**: do\n- _@alice_: do', ['bob', 'alice']],
-  ])('[M3.1] list, heading and emphasis markers may stand before it: %j', (content, expected) => {
+  ])('[M3.1] list, heading and emphasis markers may precede it: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
@@ -76,12 +76,12 @@ describe('readMentions', () => {
     ['@harbour crews go', ['harbour']],
     ['@harbour go', ['harbour']],
     ['@harbour\ncrew', ['harbour']],
-  ])('[M3] the longest name or id that fits is meant: %j', (content, expected) => {
+  ])('[M3] the longest matching name or id wins: %j', (content, expected) => {
     expect(named(content)).toEqual(expected);
   });
 
   it.each(['@bobby hi', '@bob-hi', '@bob_hi', '@bob2', '@bobé'])(
-    '[M3] a longer word is not the name: %j',
+    '[M3] a longer word does not match the name: %j',
     (content) => {
       expect(readMentions(content, crew)).toEqual({
         agentIds: [],
@@ -107,7 +107,7 @@ describe('readMentions', () => {
     '** @bob** hi',
     '~~@bob~~ hi',
     '[@bob](x)',
-  ])('[M3.3] this addresses nobody, known or unknown: %j', (content) => {
+  ])('[M3.3] addresses nobody, known or unknown: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -141,11 +141,11 @@ describe('readMentions', () => {
     'see:\n    @bob, this line goes on with its paragraph',
     '@bob ```js\n@alice\n```',
     '```\n```js\n@alice\n```\n@bob',
-  ])('[M3.3] code that has ended, or is none, hides nothing: %j', (content) => {
+  ])('[M3.3] a mention after or outside code counts: %j', (content) => {
     expect(named(content)).toEqual(['bob']);
   });
 
-  it('[M3.4] @human, in any case, is people and no name but that one is', () => {
+  it('[M3.4] @human, in upper or lower case, is the only name for people', () => {
     expect(readMentions('@Human please', crew)).toEqual({ agentIds: [], human: true, unknown: [] });
     expect(readMentions('@user1, @user, @world, @humans hi', crew)).toEqual({
       agentIds: [],
@@ -154,11 +154,11 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3.4] an agent that got hold of the name human never gets what is meant for people', () => {
+  it('[M3.4] an agent named human never receives messages for people', () => {
     expect(readMentions('@human hi', [agent('human', 'Human')])).toEqual({ agentIds: [], human: true, unknown: [] });
   });
 
-  it('[M3.4] a longer name that begins with human is that agent', () => {
+  it('[M3.4] a longer name that starts with human is that agent', () => {
     expect(readMentions('@human resources hi', [agent('hr', 'Human Resources')])).toEqual({
       agentIds: ['hr'],
       human: false,
@@ -166,7 +166,7 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3.3] names nobody has are told once each, as written, and do not end the list', () => {
+  it('[M3.3] unknown names are reported once each, as written, and do not end the list', () => {
     expect(readMentions('@Ghost, @ghost, @bob @nobody- hi', crew)).toEqual({
       agentIds: ['bob'],
       human: false,
@@ -174,24 +174,24 @@ describe('readMentions', () => {
     });
   });
 
-  it('[M3] an endless unknown name is cut to what a name can be', () => {
+  it('[M3] a very long unknown name is truncated to the maximum length', () => {
     expect(readMentions(`@${'𝒳'.repeat(1000)}`, crew).unknown).toEqual(['𝒳'.repeat(64)]);
   });
 
-  it('[M3] letters of any script and either composition match', () => {
+  it('[M3] letters of any script and Unicode normalization match', () => {
     const agents = [agent('jose', 'José'), agent('yurij', 'Юрий 2'), agent('odos', 'ΟΔΟΣ'), agent('wang', '王小明')];
     expect(named('@JOSE\u0301, @юрий 2, @οδος hi', agents)).toEqual(['jose', 'yurij', 'odos']);
     expect(named('@王小明，你好', agents)).toEqual(['wang']);
     expect(named('@王小明你好', agents)).toEqual([]);
   });
 
-  it('[M3] a name that is also the id of another agent means the one who is called so', () => {
+  it('[M3] a name that is also another agent’s id means the agent with that name', () => {
     const agents = [agent('bob-2', 'Bob 2'), agent('bob-2-2', 'Bob-2')];
     expect(named('@bob 2', agents)).toEqual(['bob-2']);
     expect(named('@bob-2', agents)).toEqual(['bob-2-2']);
   });
 
-  it('[M3] an agent that is switched off is still addressed by its name', () => {
+  it('[M3] an inactive agent is still addressed by its name', () => {
     expect(named('@off hi', [agent('off', 'Off', false)])).toEqual(['off']);
   });
 });

@@ -4,15 +4,15 @@ import type { Mention } from './match-mention.js';
 import { leadingMentions } from './scan-mentions.js';
 
 export interface Mentions {
-  /** Agents addressed, active or not, in the order of their first mention. */
+  /** Addressed agents, active or not, in the order of their first mention. */
   agentIds: string[];
   /** Whether `@human` addresses people. */
   human: boolean;
-  /** Leading names that nobody has, as they were written. */
+  /** Unknown leading names, as written. */
   unknown: string[];
 }
 
-/** Whom a text addresses (M3): the mentions that lead one of its lines, outside code. */
+/** Reads the addressees of a text (M3): mentions at the start of a line, outside code. */
 export function readMentions(content: string, agents: readonly Addressable[]): Mentions {
   return gatherMentions(leadingMentions(content, indexNames(agents)));
 }

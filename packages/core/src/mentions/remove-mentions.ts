@@ -7,8 +7,8 @@ import { codeReader, hasProse, MOST_MENTIONS } from './scan-mentions.js';
 type IsUnwanted = (target: Mention['target']) => boolean;
 
 /**
- * Takes leading mentions out of a text. What was prose stays prose and what was code stays code; a text with
- * nothing to take out comes back as it was, to the byte.
+ * Removes leading mentions from a text. Prose stays prose and code stays code; without anything to remove, the text is returned
+ * unchanged.
  */
 export function removeMentions(content: string, names: NameIndex, isUnwanted: IsUnwanted): string {
   if (!content.includes('@')) return content;
@@ -28,9 +28,9 @@ export function removeMentions(content: string, names: NameIndex, isUnwanted: Is
       afterEmptied = true;
       continue;
     }
-    // The line that is gone stood between two blank ones: one of them is enough.
+    // The removed line was between two blank lines; keep only one of them.
     const isSpare = afterEmptied && previous === 'blank' && line.kind === 'blank';
-    // Next to a line that is gone, indentation that was only white space would now make it code.
+    // Next to a removed line, indentation would turn prose into code.
     const start = afterEmptied && hasProse(line) ? line.body : line.start;
     afterEmptied = false;
     if (isSpare) continue;
@@ -41,14 +41,14 @@ export function removeMentions(content: string, names: NameIndex, isUnwanted: Is
   return removed ? withoutBlankStart(parts.join('').trimEnd(), names) : content;
 }
 
-/** Indented code keeps the blank line before it: without one it would be prose. */
+/** Keeps the blank line before indented code, which would otherwise become prose. */
 function withoutBlankStart(content: string, names: NameIndex): string {
   if (content.trimStart() === content) return content;
   const first = readLines(content, names).lines.find((line) => line.kind !== 'blank');
   return first === undefined || first.kind === 'code' ? content : content.slice(first.start);
 }
 
-/** The line from its body on without them; undefined if there were none. */
+/** The line's body without the mentions, or undefined if there were none. */
 function withoutMentions(
   content: string,
   line: Line,
@@ -61,14 +61,14 @@ function withoutMentions(
   const markers = splitMarkers(content.slice(line.body, line.lead));
   let { emphasis } = markers;
   let at = line.lead;
-  // What follows the last mention that stays, as it was written; or, after one that goes, what is left with a comma
-  // between, since `@bob @me smith` must not become `@bob smith` if there is a Bob Smith.
+  // The text after the last kept mention stays as written. After a removed one, the rest follows a comma: `@bob @me smith` must not
+  // become `@bob smith` if there is a Bob Smith.
   let rest = at;
   let joint = '';
   for (; budget.left > 0; budget.left -= 1) {
     let mention = matchMention(content, at, line.proseEnd, names);
     if (mention === undefined && removed && kept.length === 0) {
-      // What is left starts the line now, so a mention behind markers of its own would lead it.
+      // The rest now starts the line, so a mention after its own markers would become a leading one.
       const lead = skipMarkers(content, at);
       mention = matchMention(content, lead, line.proseEnd, names);
       if (mention === undefined || !isUnwanted(mention.target)) break;
@@ -78,7 +78,7 @@ function withoutMentions(
     if (isUnwanted(mention.target)) {
       removed = true;
       let { end } = mention;
-      // An emphasis that holds nothing else goes with the mention: `**@me** hi` becomes `hi`.
+      // Emphasis around only the mention is removed too: `**@me** hi` becomes `hi`.
       if (kept.length === 0 && emphasis !== '' && content.startsWith(emphasis, end)) {
         end += emphasis.length;
         emphasis = '';

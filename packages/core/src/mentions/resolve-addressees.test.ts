@@ -23,14 +23,17 @@ describe('resolveAddressees', () => {
     },
   );
 
-  it('[M2] the main agent alone answers what addresses nobody', () => {
+  it('[M2] only the main agent answers messages without a mention', () => {
     expect(from(human, 'hello', 'bob')).toEqual({ agentIds: ['bob'], addressed: 'everyone' });
     expect(from(human, '@alice hello', 'bob').agentIds).toEqual(['alice']);
   });
 
-  it.each(['off', 'long-gone'])('[M2] a main agent that cannot answer (%s) does not silence the world', (mainAgent) => {
-    expect(from(human, 'hello', mainAgent).agentIds).toEqual(everybody);
-  });
+  it.each(['off', 'long-gone'])(
+    '[M2] a missing or inactive main agent (%s) does not silence the world',
+    (mainAgent) => {
+      expect(from(human, 'hello', mainAgent).agentIds).toEqual(everybody);
+    },
+  );
 
   it('[M3] addressed agents answer in the order of mention, others do not', () => {
     expect(from(human, '@bob, @alice hi')).toEqual({ agentIds: ['bob', 'alice'], addressed: 'named' });
@@ -42,7 +45,7 @@ describe('resolveAddressees', () => {
   });
 
   it.each(['what does @bob think?', 'what about (@Bob)?', '> @bob', 'is @off there?'])(
-    '[M3.3] an agent named only in mid-text makes nobody answer: %j',
+    '[M3.3] nobody answers if an agent is named only in mid-text: %j',
     (content) => {
       expect(from(human, content)).toEqual({ agentIds: [], addressed: 'nobody' });
     },
@@ -56,15 +59,15 @@ describe('resolveAddressees', () => {
     'see https://x.com/@bob',
     'a.b@bob',
     '@bob/tools',
-  ])('[M3.3] what is no mention of an agent leaves the message to everyone: %j', (content) => {
+  ])('[M3.3] text that is not a mention leaves the message to everyone: %j', (content) => {
     expect(from(human, content)).toEqual({ agentIds: everybody, addressed: 'everyone' });
   });
 
-  it('[M3.3] a message that addresses only names nobody has is answered by nobody', () => {
+  it('[M3.3] nobody answers a message that addresses only unknown names', () => {
     expect(from(human, '@ghost hi, ask @bob', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
   });
 
-  it('[M3] an unknown name beside a known one changes nothing', () => {
+  it('[M3] an unknown name next to a known one changes nothing', () => {
     expect(from(human, '@ghost, @bob hi')).toEqual({ agentIds: ['bob'], addressed: 'named' });
   });
 
@@ -73,7 +76,7 @@ describe('resolveAddressees', () => {
     expect(from(human, '@human @bob look').agentIds).toEqual(['bob']);
   });
 
-  it('[M3] addressing an agent that is switched off is addressing: nobody answers in its place', () => {
+  it('[M3] nobody answers in place of an inactive agent', () => {
     expect(from(human, '@off hi', 'bob')).toEqual({ agentIds: [], addressed: 'named' });
     expect(from(human, '@off, @bob hi').agentIds).toEqual(['bob']);
   });
@@ -84,7 +87,7 @@ describe('resolveAddressees', () => {
     expect(from(bob, '@bob @alice hi').agentIds).toEqual(['alice']);
   });
 
-  it("[M4] an agent's message is answered only by agents it addresses, whatever the agent is called", () => {
+  it("[M4] an agent's message is answered only by agents it addresses, whatever the agent's name is", () => {
     const service: Speaker = { kind: 'agent', agentId: 'user-service' };
     expect(from(service, 'hello', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
     expect(from(service, '@bob hello')).toEqual({ agentIds: ['bob'], addressed: 'named' });

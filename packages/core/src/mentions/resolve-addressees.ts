@@ -5,9 +5,9 @@ import { leadingMentions, namedAgents } from './scan-mentions.js';
 import type { Speaker } from './speaker.js';
 
 export interface Addressees {
-  /** The agents that answer: active, never the speaker, each once. */
+  /** The agents that answer: active, never the speaker, no duplicates. */
   agentIds: string[];
-  /** `named` also if nobody named will answer: people, or inactive agents. */
+  /** `named` even if nobody named will answer: people, or inactive agents. */
   addressed: 'everyone' | 'named' | 'nobody';
 }
 

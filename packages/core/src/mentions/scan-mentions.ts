@@ -4,15 +4,15 @@ import type { NameIndex } from './index-names.js';
 import { matchKnown, matchMention, type Mention } from './match-mention.js';
 import { readLines, type Line } from './read-lines.js';
 
-/** An `@` after one of these is inside a word: an e-mail address, a path, a handle of somewhere else. */
+/** An `@` after one of these is inside a word: an e-mail address, a path, an external handle. */
 const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 
-/** Enough for everybody in any world. Without a limit a message of nothing else would block the process. */
+/** More than any world needs. Without a limit, a message of only mentions would block the process. */
 export const MOST_MENTIONS = 1_000;
 
-/** The mentions at the start of each line, in order: the only ones that address (M3). */
+/** The mentions at the start of each line, in order. Only these address agents (M3). */
 export function leadingMentions(content: string, names: NameIndex): Mention[] {
-  // Most messages mention nobody; they need not be taken apart.
+  // Fast path: most messages have no mention.
   if (!content.includes('@')) return [];
   const found: Mention[] = [];
   const text = readLines(content, names);
@@ -29,7 +29,7 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
   return found;
 }
 
-/** The agents of this world that prose names anywhere, addressing or not, each once. */
+/** All agents of this world that prose names anywhere, whether it addresses them or not. */
 export function namedAgents(content: string, names: NameIndex): string[] {
   if (!content.includes('@')) return [];
   const found = new Set<string>();
@@ -50,7 +50,7 @@ export function hasProse(line: Line): boolean {
   return line.kind === 'text' || line.kind === 'opening';
 }
 
-/** Answers for rising positions only, so that a text with a hundred thousand spans is walked once. */
+/** Works for increasing positions only, so that a text with a hundred thousand spans is scanned once. */
 export function codeReader(code: readonly Range[]): (position: number) => boolean {
   let next = 0;
   return (position) => {

@@ -1,5 +1,5 @@
 /**
- * Who said something, known from how it came in (M4). There is no way to make one from a sender's name:
- * an agent called `user-service` would pass for a person, and a person called like an agent for that agent.
+ * The speaker, set by how a message came in (M4). It can't be derived from a sender's name: an agent called `user-service` would pass
+ * for a person, and a person with an agent's name for that agent.
  */
 export type Speaker = { kind: 'human' } | { kind: 'world' } | { kind: 'agent'; agentId: string };

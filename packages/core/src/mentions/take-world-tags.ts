@@ -7,9 +7,9 @@ import { codeReader } from './scan-mentions.js';
 export interface TaggedAnswer {
   /** The answer without its tags. */
   content: string;
-  /** STOP, DONE or PASS was among them. */
+  /** The tags include STOP, DONE or PASS. */
   ended: boolean;
-  /** Whom TO names, as far as they exist. */
+  /** The existing targets of TO. */
   to: Target[];
 }
 
@@ -18,7 +18,7 @@ const END = /^(?:stop|done|pass)$/i;
 const TO = /^to\s*:/i;
 const PUNCTUATION = /[.,;:!?)]/;
 
-/** Reads and removes the `<world>` tags of an answer (M5). In code they are only text; so is a tag that says nothing we know. */
+/** Reads and removes the `<world>` tags of an answer (M5). Tags in code and unknown tags are plain text. */
 export function takeWorldTags(content: string, names: NameIndex): TaggedAnswer {
   let isCode: ((position: number) => boolean) | undefined;
   const tags: Range[] = [];
@@ -53,7 +53,7 @@ function cut(content: string, tags: readonly Range[]): string {
     const startsLine = gap.start === 0 || isLineEnd(content[gap.start - 1]);
     const endsLine = gap.end === content.length || isLineEnd(content[gap.end]);
     from = gap.end;
-    // A line that held nothing else goes with the tag.
+    // Remove a line that contains nothing but the tag.
     if (startsLine && endsLine) from += content.startsWith('\r\n', from) ? 2 : 1;
     else if (!startsLine && !endsLine && !PUNCTUATION.test(content[gap.end] ?? '')) parts.push(' ');
   }
@@ -61,7 +61,7 @@ function cut(content: string, tags: readonly Range[]): string {
   return parts.join('').trimEnd();
 }
 
-/** Tags with the blanks beside them; tags with only blanks between them become one gap. */
+/** Tags with their surrounding blanks; tags with only blanks in between become one gap. */
 function withSpaceAround(content: string, tags: readonly Range[]): Range[] {
   const gaps: Range[] = [];
   for (const tag of tags) {

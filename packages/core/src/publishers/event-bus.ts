@@ -3,19 +3,19 @@ import type { StoredEvent } from '../ports/index.js';
 import { toWorldEvent } from './to-world-event.js';
 
 export type EventListener = (event: WorldEvent) => void | Promise<void>;
-/** Told when a listener fails (M10). It must not throw. */
+/** Called when a listener fails (M10). Must not throw. */
 export type ListenerFailure = (error: unknown, event: WorldEvent) => void;
 
 type UnstoredEvent =
   | Pick<Extract<WorldEvent, { event: 'sse' }>, 'event' | 'data'>
   | Pick<Extract<WorldEvent, { event: 'tool-output' }>, 'event' | 'data'>;
 
-/** Hands events to whoever listens in this process, in order, after they are stored. */
+/** Delivers events to listeners in this process, in order, after they are stored. */
 export interface EventBus {
   publish(event: StoredEvent): void;
-  /** Chunks and output: not in the log, so they carry the id of the last event that is (S6). */
+  /** Chunks and output. They aren't in the log, so they carry the id of the last stored event (S6). */
   publishUnstored(worldId: string, chatId: string, event: UnstoredEvent): void;
-  /** Hears one world: everything, or only one kind of event. The returned function ends it. */
+  /** Subscribes to all events of a world, or to one kind. The returned function unsubscribes. */
   subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
 }
 
@@ -34,7 +34,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
     let event: WorldEvent | undefined;
     for (const { listener, only } of [...here]) {
       if (only !== undefined && only !== name) continue;
-      // Masking costs something: done once, and not for nobody.
+      // Masking is expensive: do it once, and only if there is a listener.
       event ??= frozen(make());
       deliver(listener, event, onFailure);
     }
@@ -61,7 +61,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
   };
 }
 
-/** All listeners get the same event: one that wrote in it would decide what the others hear. */
+/** All listeners get the same object, so none may change what the others see. */
 function frozen<T extends object>(value: T): T {
   if (Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -72,11 +72,11 @@ function frozen<T extends object>(value: T): T {
   return value;
 }
 
-/** A listener that throws or rejects is reported with its event and holds up nobody else (M10). */
+/** Reports a listener that throws or rejects, without affecting the others (M10). */
 function deliver(listener: EventListener, event: WorldEvent, onFailure: ListenerFailure): void {
   try {
     const pending: unknown = listener(event);
-    // Not only our own kind of promise: the failure of any other would be heard by nobody.
+    // Also handles thenables: their rejections would otherwise go unhandled.
     if (pending !== undefined) Promise.resolve(pending).catch((error: unknown) => onFailure(error, event));
   } catch (error) {
     onFailure(error, event);

@@ -8,7 +8,7 @@ function event(id: number): StoredEvent {
   return { id, worldId: W, at: 0, event: 'system', chatId: null, data: { type: 'notice', message: String(id) } };
 }
 
-/** A log of which the test says what is in it, and when it answers. */
+/** A fake log with contents and timing that the test controls. */
 function scene() {
   const log: StoredEvent[] = [];
   const told: number[] = [];
@@ -50,7 +50,7 @@ function scene() {
   };
 }
 
-it('[S6] an event of another process that was not read yet is told before a later one of this process', async () => {
+it('[S6] an unread event of another process is delivered before a later one of this process', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);
@@ -59,7 +59,7 @@ it('[S6] an event of another process that was not read yet is told before a late
   await expect.poll(() => told).toEqual([1, 2, 3]);
 });
 
-it('[S6] what happens while the log is looked at for the first time is told, once and in order', async () => {
+it('[S6] events during the first read of the log are delivered once and in order', async () => {
   const { feed, told, written, offer, hold, release } = scene();
   written(1, 2);
   hold();
@@ -71,7 +71,7 @@ it('[S6] what happens while the log is looked at for the first time is told, onc
   await expect.poll(() => told).toEqual([3, 4]);
 });
 
-it('[S6] who begins to watch hears everything after what was heard of before', async () => {
+it('[S6] a new watcher gets every event after the last known one', async () => {
   const { feed, told, written, hold, release } = scene();
   written(1, 2);
   feed.reached(W, 2);
@@ -85,7 +85,7 @@ it('[S6] who begins to watch hears everything after what was heard of before', a
   await expect.poll(() => told).toEqual([3, 4]);
 });
 
-it('[S6] numbers of a chat that is gone hold nobody up', async () => {
+it('[S6] missing numbers of a deleted chat don’t block the feed', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);
@@ -95,7 +95,7 @@ it('[S6] numbers of a chat that is gone hold nobody up', async () => {
   await expect.poll(() => told).toEqual([1, 2, 7, 10]);
 });
 
-it('[S6] a hint that was lost is made up for', async () => {
+it('[S6] recovers from a lost hint', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);

@@ -5,25 +5,25 @@ const PAGE = 500;
 const MOST_HEARD = 10_000;
 
 /**
- * The events of a world in their order, whichever process wrote them. An event of this process may be known before an earlier one of
- * another has been read: handed on as it came, a stream would skip the earlier one at its next resume (S6).
+ * Delivers the events of a world in order, whichever process wrote them. An event of this process may be known before an earlier one of
+ * another process: delivered out of order, a stream would skip the earlier one when it resumes (S6).
  */
 export interface EventFeed {
-  /** An event this process has stored. */
+  /** Adds an event that this process has stored. */
   offer(event: StoredEvent): void;
-  /** Every event of this world up to this number is in the log. */
+  /** All events of this world up to this number are in the log. */
   reached(worldId: string, id: number): void;
-  /** From now on, this world's events are handed on. */
+  /** Starts delivering this world's events. */
   watch(worldId: string): void;
   unwatch(worldId: string): void;
-  /** Looks into the log of every watched world: hints may have been lost. */
+  /** Checks the log of every watched world, because hints may have been lost. */
   lookAgain(): void;
 }
 
 interface Watched {
-  /** The number of the next event to hand on; undefined until the log has been looked at. */
+  /** The number of the next event to deliver; undefined until the log was read. */
   next: number | undefined;
-  /** Events of this process that came before their turn. */
+  /** Events of this process that arrived out of order. */
   early: Map<number, StoredEvent>;
   /** Everything up to here is in the log. */
   known: number;
@@ -36,7 +36,7 @@ export function createEventFeed(
   report: (error: unknown, what: string) => void,
 ): EventFeed {
   const worlds = new Map<string, Watched>();
-  /** How far the logs of worlds nobody watches reach, as far as was heard: a watcher begins there, and misses nothing after. */
+  /** The last known position of unwatched logs. A new watcher starts there and misses nothing after it. */
   const heard = new Map<string, number>();
 
   function remember(worldId: string, id: number): void {
@@ -68,19 +68,19 @@ export function createEventFeed(
         if (more && worlds.get(worldId) === watched) catchUp(worldId, watched);
       },
       (error: unknown) => {
-        // A store that is away is looked at again by `lookAgain`.
+        // If the store is unavailable, `lookAgain` retries.
         watched.reading = false;
-        report(error, 'events of other processes could not be read');
+        report(error, 'failed to read events of other processes');
       },
     );
   }
 
-  /** Hands on one page of the log. True: there may be more. */
+  /** Delivers one page of the log. Returns true if there may be more. */
   async function read(worldId: string, watched: Watched): Promise<boolean> {
     const { next, known } = watched;
     if (next === undefined) {
       const last = await store.read((reader) => reader.lastEventId(worldId));
-      // What this process wrote since it began to watch is told, also if it was there before the log was looked at.
+      // Include events that this process wrote since it started watching, even before the first read of the log.
       watched.next = Math.min(last + 1, ...watched.early.keys());
       watched.known = Math.max(watched.known, last);
       return true;
@@ -93,7 +93,7 @@ export function createEventFeed(
       watched.next = event.id + 1;
       deliver(event);
     }
-    // Numbers that are missing belonged to a chat that is gone; waiting for them would be for ever.
+    // Missing numbers belonged to a deleted chat; waiting for them would hang.
     if (events.length < PAGE) watched.next = Math.max(watched.next ?? next, known + 1);
     return true;
   }
@@ -137,7 +137,7 @@ export function createEventFeed(
             watched.known = Math.max(watched.known, id);
             catchUp(worldId, watched);
           })
-          .catch((error: unknown) => report(error, 'events of other processes could not be looked for'));
+          .catch((error: unknown) => report(error, 'failed to look for events of other processes'));
       }
     },
   };

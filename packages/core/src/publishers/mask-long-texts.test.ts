@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers';
 import { expect, it } from 'vitest';
 import { maskLongTexts } from './mask-long-texts.js';
 
-it('lets others run before a long text is used, also one that was masked before', async () => {
+it('yields to the event loop before a long text is used, even if it was already masked', async () => {
   const text = 'word '.repeat(20_000);
   await maskLongTexts([text]);
   let ran = false;

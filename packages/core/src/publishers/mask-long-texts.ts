@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import type { StoredEvent } from '../ports/index.js';
 import { maskSlices, needsSlices, scanLimit } from '../masking/index.js';
 
-/** Texts that are being masked: many readers of one chat wait for the same work. */
+/** Texts being masked, so that concurrent readers of one chat share the work. */
 const underWay = new Map<string, Promise<void>>();
 
 /**
- * Masks long texts in slices, and lets everybody else have their turn in between. Until then `maskSecrets` withholds what is past its
- * scan limit. Not inside a step or a read: others would wait for the store meanwhile.
+ * Masks long texts in slices and yields in between. Until then, `maskSecrets` withholds text past its scan limit. Don't call it in a
+ * step or a read, which would block the store.
  */
 export async function maskLongTexts(texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     if (text.length <= scanLimit) continue;
-    // The caller has just read the text, and is about to write it: each takes some time of its own.
+    // Yield first: the caller has just read the text and is about to write it, which takes time too.
     await setImmediate();
     if (!needsSlices(text)) continue;
     const work = underWay.get(text) ?? maskLongText(text).finally(() => underWay.delete(text));
@@ -25,7 +25,7 @@ async function maskLongText(text: string): Promise<void> {
   for (const _ of maskSlices(text)) await setImmediate();
 }
 
-/** The same for what events say. */
+/** Like `maskLongTexts`, for the messages of events. */
 export async function maskLongEvents(events: readonly StoredEvent[]): Promise<void> {
   await maskLongTexts(events.flatMap((event) => (event.event === 'message' ? [event.message.content] : [])));
 }

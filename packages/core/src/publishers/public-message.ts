@@ -28,7 +28,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
   return message;
 }
 
-/** What became of a call, and when it began. */
+/** The status of a call, and when it started. */
 type CallState = ToolCallStatus & { startedAt?: string };
 
 function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallStatus' | 'toolCallStartedAt'> {
@@ -40,7 +40,7 @@ function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallSt
   };
 }
 
-/** What became of a call, as clients read it from a message (M1). */
+/** The status of a call, as clients read it from a message (M1). */
 export function callStatus(
   invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
 ): CallState {
@@ -62,7 +62,7 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
   };
 }
 
-/** Questions of ours were masked when they were written; masking twice would escape the masks. */
+/** Approvals were masked when they were written; masking twice would escape the masks. */
 function showCall(call: ToolCall): ToolCall {
   if (isApprovalId(call.id)) return call;
   const { name, arguments: text } = call.function;
@@ -70,7 +70,7 @@ function showCall(call: ToolCall): ToolCall {
   return { ...call, function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) } };
 }
 
-/** What is not JSON, such as arguments a model broke off, is text like any other. */
+/** Text that isn't JSON, such as truncated arguments, is masked as plain text. */
 function maskJsonText(text: string, secrets: readonly string[] = []): string {
   const value = maskResult(text, secrets);
   return value === undefined ? maskSecrets(text) : JSON.stringify(value);

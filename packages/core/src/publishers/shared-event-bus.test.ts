@@ -17,7 +17,7 @@ function notice(worldId: string, id: number): StoredEvent {
   return { id, worldId, at: 0, event: 'system', chatId: null, data: { type: 'notice', message: '' } };
 }
 
-it('[S6] tells other processes once how far a step has brought each log', async () => {
+it('[S6] sends one hint per log and step to other processes', async () => {
   const { bus, sent } = scene();
   bus.publish(notice('a', 1));
   bus.publish(notice('a', 2));
@@ -32,7 +32,7 @@ it('[S6] tells other processes once how far a step has brought each log', async 
   ]);
 });
 
-it('tells a chunk after what came before it, and at once what others keep in memory', () => {
+it('sends a chunk after earlier events, and sends changes of cached data immediately', () => {
   const { bus, sent } = scene();
   bus.publish(notice('a', 1));
   const event = {

@@ -4,12 +4,12 @@ import { createEventFeed } from './event-feed.js';
 
 type Unstored = Parameters<EventBus['publishUnstored']>[2];
 
-/** What processes tell each other about events: that some are in the log, or what is in no log. */
+/** Hints between processes: new events in the log, or an event that isn't logged. */
 export type EventHint =
   | { kind: 'events'; worldId: string; id: number; changed?: Changed }
   | { kind: 'unstored'; worldId: string; chatId: string; event: Unstored };
 
-/** What other processes keep in memory too, and have to look at again. */
+/** Data that other processes cache and must reload. */
 export interface Changed {
   entity: 'client' | 'mcp-server';
   worldId: string;
@@ -17,12 +17,12 @@ export interface Changed {
 }
 
 export interface SharedEventBus extends EventBus {
-  /** What another process hinted. */
+  /** Handles a hint from another process. */
   heard(hint: EventHint): void;
   lookAgain(): void;
 }
 
-/** A bus over several processes: the log is the truth, a hint only saves looking into it (S6). */
+/** A bus across several processes. The log is authoritative; a hint only saves polling it (S6). */
 export function shareEventBus(
   bus: EventBus,
   store: Store,
@@ -31,7 +31,7 @@ export function shareEventBus(
 ): SharedEventBus {
   const feed = createEventFeed(store, (event) => bus.publish(event), report);
   const listeners = new Map<string, number>();
-  /** How far each world's log has come since the last hint. A step tells several events at once, and every process hears every hint. */
+  /** How far each world's log has advanced since the last hint. Batched, because every process receives every hint. */
   const reached = new Map<string, number>();
 
   function tell(): void {
@@ -50,7 +50,7 @@ export function shareEventBus(
     },
     publishUnstored(worldId, chatId, event) {
       bus.publishUnstored(worldId, chatId, event);
-      // What came before it is told before it.
+      // Send hints about earlier events first.
       tell();
       send({ kind: 'unstored', worldId, chatId, event });
     },
@@ -86,7 +86,7 @@ function changedBy(event: StoredEvent): Changed | undefined {
   return entity === 'client' || entity === 'mcp-server' ? { entity, id, worldId: event.worldId } : undefined;
 }
 
-/** In pieces that fit into a hint. What is too long to be cut is left out: a chunk may be lost, the message it adds up to may not. */
+/** Splits a hint to fit the limit. Drops what can't be split: a chunk may be lost, but not the final message. */
 export function piecesOf(hint: EventHint, limitBytes: number): string[] {
   const text = JSON.stringify(hint);
   if (Buffer.byteLength(text) <= limitBytes) return [text];
@@ -111,7 +111,7 @@ function halve(event: Unstored): Unstored[] {
   ];
 }
 
-/** Not in the middle of a character. */
+/** Doesn't split a surrogate pair. */
 function cutBetween(text: string): number {
   const middle = Math.floor(text.length / 2);
   return /[\uD800-\uDBFF]/.test(text.charAt(middle - 1)) ? middle + 1 : middle;

@@ -3,8 +3,8 @@ import { headWithin, tailWithin, utf8Length } from './utf8-length.js';
 export const defaultResultLimit = 64 * 1024;
 
 /**
- * At most `limitBytes` of UTF-8 (T13): the beginning and the end are kept, and a sentence between them says how much was left out, with
- * what was before. Where not even the sentence fits, as much of the beginning as does.
+ * Truncates text to `limitBytes` of UTF-8 (T13): keeps the start and the end, with a note in between that says how much was left out, including
+ * `leftOutBefore`. If not even the note fits, keeps as much of the start as possible.
  */
 export function capText(text: string, limitBytes: number = defaultResultLimit, leftOutBefore: number = 0): string {
   const limit = limitBytes > 0 ? limitBytes : 0;
@@ -18,7 +18,7 @@ export function capText(text: string, limitBytes: number = defaultResultLimit, l
   return head + leftOutHere(total - headBytes - utf8Length(tail) + leftOutBefore) + tail;
 }
 
-/** Never longer for a smaller number: room is made for it before the number is known. ASCII, so its length is its bytes. */
+/** Never longer for a smaller number, because its space is reserved before the number is known. ASCII, so length equals bytes. */
 export function leftOutHere(bytes: number): string {
   return `\n[${bytes} bytes were left out here.]\n`;
 }

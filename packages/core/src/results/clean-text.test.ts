@@ -31,12 +31,12 @@ describe('cleanText', () => {
     expect(cleanText(text)).toBe(cleaned);
   });
 
-  it('[T14] an unfinished title swallows no more than its line', () => {
+  it('[T14] an unterminated title sequence removes no more than its line', () => {
     expect(cleanText('a\u001B]0;title\nimportant')).toBe('a\nimportant');
     expect(cleanText('a\u001BPunfinished\nimportant')).toBe('aunfinished\nimportant');
   });
 
-  it('[T14] nothing that moves a cursor is left, and cleaning twice changes nothing', () => {
+  it('[T14] leaves no cursor movement, and is idempotent', () => {
     const unit = fc.constantFrom(
       '\u001B',
       '[',
@@ -67,7 +67,7 @@ describe('cleanText', () => {
     );
   });
 
-  it('[T14] text without control characters stays as it is', () => {
+  it('[T14] text without control characters is unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(cleanText(text)).toBe(text);
@@ -85,12 +85,12 @@ describe('cleanText', () => {
 });
 
 describe('decodeUtf8', () => {
-  it('[T14] broken UTF-8 is replaced', () => {
+  it('[T14] replaces malformed UTF-8', () => {
     expect(decodeUtf8(new Uint8Array([0x61, 0xff, 0xc3, 0x28, 0xe2, 0x82]))).toBe('a\uFFFD\uFFFD(\uFFFD');
     expect(decodeUtf8(new TextEncoder().encode('é漢\u{1F600}'))).toBe('é漢\u{1F600}');
   });
 
-  it('[T14] any bytes become well-formed text', () => {
+  it('[T14] converts any bytes to well-formed text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(decodeUtf8(bytes)).not.toMatch(/\p{Cs}/u);

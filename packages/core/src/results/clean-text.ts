@@ -1,25 +1,25 @@
-// Introducers end a search for a terminator: without that, a text full of unfinished sequences would be read anew at each of them.
+// An introducer stops the search for a terminator: otherwise, unterminated sequences would make the scan quadratic.
 const sequences = new RegExp(
   [
     // CSI: colours, cursor moves, erasing.
     '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]',
-    // OSC: titles, links, clipboard. An unfinished one ends with its line, so that it can't swallow the rest of the output.
+    // OSC: titles, links, clipboard. An unterminated one ends with its line, so that it can't swallow the rest of the output.
     '(?:\\x1B\\]|\\x9D)[^\\0-\\x1F\\x7F-\\x9F]*(?:\\x07|\\x1B\\\\|\\x9C)?',
-    // DCS, SOS, PM, APC, only where they end.
+    // DCS, SOS, PM, APC, only if terminated.
     '(?:\\x1B[PX^_]|[\\x90\\x98\\x9E\\x9F])[^\\x1B\\x90\\x98\\x9C-\\x9F]*(?:\\x1B\\\\|\\x9C)',
     // Everything else that starts with ESC.
     '\\x1B[ -/]*[0-~]',
   ].join('|'),
   'g',
 );
-// Looks behind, or a long row of carriage returns would be read anew at each of them.
+// The lookbehind avoids rescanning a long run of carriage returns from each of them.
 const windowsLineEnd = /(?<!\r)\r+\n/g;
 const controls = /[\0-\x08\x0B-\x1F\x7F-\x9F]/g;
 const loneSurrogates = /\p{Cs}/gu;
 
 /**
- * Text as a model may read it (T14): no terminal sequences, no control characters but line feed and tab, no broken characters.
- * Of a line that was redrawn with carriage returns the last drawing is left.
+ * Cleans text for a model (T14): removes terminal sequences, control characters except line feed and tab, and malformed characters. Of a
+ * line that was redrawn with carriage returns, keeps the last version.
  */
 export function cleanText(text: string): string {
   return redrawn(text.replaceAll(sequences, '').replaceAll(windowsLineEnd, '\n'))
@@ -27,11 +27,11 @@ export function cleanText(text: string): string {
     .replaceAll(loneSurrogates, '\uFFFD');
 }
 
-/** A carriage return before the same words again redraws them (`10%`, `20%`); before other words it is an old line end. */
+/** A carriage return before the same words is a redraw (`10%`, `20%`); before other words it is an old line break. */
 function redrawn(text: string): string {
   if (!text.includes('\r')) return text;
   const lines = text.split('\n');
-  // Numbers alone say little. In a text without any line feed they may be the lines of an old file, and none of them may go.
+  // Numbers alone are ambiguous: without any line feed, they may be lines of an old file, so keep them all.
   const redraws = (words: string, drawing: string): boolean =>
     words !== '' || lines.length > 1 || drawing.includes('%');
   return lines.map((line) => (line.includes('\r') ? lastDrawing(line.split('\r'), redraws) : line)).join('\n');
@@ -53,7 +53,7 @@ function wordsOf(drawing: string): string {
   return drawing.replaceAll(/[^\p{L}]/gu, '').slice(0, 12);
 }
 
-/** Broken UTF-8 becomes U+FFFD; a byte order mark goes. */
+/** Replaces malformed UTF-8 with U+FFFD and removes a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes);
 }

@@ -4,25 +4,25 @@ import { utf8Length } from './utf8-length.js';
 
 export interface Cleaner {
   clean: (text: string) => string;
-  /** The same as `capText`, and counts what was left out before the text was cleaned. */
+  /** Like `capText`, and includes what was left out before cleaning. */
   cap: (text: string, limitBytes: number) => string;
 }
 
-/** Of all texts of a result together, in times of the limit: more than the ends of it can't be left. */
+/** For all texts of a result together, as a multiple of the limit: no more than this can remain. */
 const ROOM = 16;
-/** However many texts there are, so much of each is kept. */
+/** At least this much of each text is kept. */
 const LEAST = 128;
 
 /**
- * Cleans the texts of one result (T14). Of a text of megabytes only both ends can be left in the end, so the middle is taken out before
- * it is cleaned; cleaning all of it would block the process.
+ * Cleans the texts of one result (T14). Only both ends of a huge text can remain, so its middle is removed first; cleaning all of it
+ * would block the process.
  */
 export function createCleaner(ownSecrets: readonly string[], limitBytes: number): Cleaner {
-  // The longest first: one that begins with another would otherwise leave its end behind.
+  // Longest first: otherwise a secret that starts with another one would leave its end behind.
   const secrets = [...ownSecrets, ...ownSecrets.map(cleanText)]
     .filter((secret) => secret !== '')
     .sort((a, b) => b.length - a.length);
-  // Cleaned before it is searched: a colour in the middle of a token would hide it from the search and then go.
+  // Clean before searching: a color sequence inside a token would hide it from the search.
   const tidy = (text: string): string =>
     secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), cleanText(text));
   const leftOut = new Map<string, number>();
@@ -46,7 +46,7 @@ export function createCleaner(ownSecrets: readonly string[], limitBytes: number)
   };
 }
 
-/** A secret that the cut went through is not found by its value: what is left of it goes too. */
+/** Removes the part of a secret that the cut split, because a search for its value can't find it. */
 function withoutHalf(text: string, secrets: readonly string[], where: 'start' | 'end'): string {
   for (const secret of secrets) {
     for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {

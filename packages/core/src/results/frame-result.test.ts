@@ -12,13 +12,13 @@ function framed(result: unknown, options = roomy): unknown {
 }
 
 describe('frameResult', () => {
-  it('[T14] a result is framed as data', () => {
+  it('[T14] frames a result as data', () => {
     expect(frameResult({ ok: true, result: { exitCode: 0, stdout: 'a\nb' } }, roomy)).toBe(
       '{"result":{"exitCode":0,"stdout":"a\\nb"}}',
     );
   });
 
-  it('[A5] an error comes with its reason, and with the output if there was any', () => {
+  it('[A5] an error includes its reason, and the output if any', () => {
     expect(frameResult({ ok: false, error: 'User denied approval for shell_cmd', reason: 'no' }, roomy)).toBe(
       '{"error":"User denied approval for shell_cmd","reason":"no"}',
     );
@@ -32,7 +32,7 @@ describe('frameResult', () => {
     expect(framed(evil)).toBe(evil);
   });
 
-  it('[T14] every string is cleaned, keys too, and no key hides another', () => {
+  it('[T14] cleans every string and key, and no key overwrites another', () => {
     expect(
       framed({ a: ['\u001B[31mred\u001B[0m', { b: 'x\u0000y\uD800' }], 'k\u0000': 1, k: 2, 'k\u0001': 3 }),
     ).toEqual({
@@ -43,7 +43,7 @@ describe('frameResult', () => {
     });
   });
 
-  it('[T14] our own tokens never reach a model, even taken apart by colours or at a cut', () => {
+  it('[T14] our own tokens never reach a model, even if split by color sequences or a cut', () => {
     const token = 'cs_0123456789abcdef';
     const options = { limitBytes: 400, ownSecrets: [token, '', 'cs_0123'] };
     expect(framed({ [token]: `x${token}y ${token.slice(0, 5)}\u001B[1m${token.slice(5)}` }, options)).toEqual({
@@ -57,7 +57,7 @@ describe('frameResult', () => {
     expect(frameResult({ ok: false, error: token, reason: token, result: token }, options)).not.toContain('cs_');
   });
 
-  it('[T14] what is not JSON is said in words', () => {
+  it('[T14] describes values that are not JSON', () => {
     const circular: Record<string, unknown> = { name: 'x' };
     circular['self'] = circular;
     expect(
@@ -95,12 +95,12 @@ describe('frameResult', () => {
     expect(framed(undefined)).toBe(null);
   });
 
-  it('[T14] the same object twice is no circle', () => {
+  it('[T14] the same object twice is not circular', () => {
     const shared = { a: 1 };
     expect(framed([shared, shared])).toEqual([{ a: 1 }, { a: 1 }]);
   });
 
-  it('[T11] what throws when it is read costs its own value only', () => {
+  it('[T11] a getter that throws affects only its own value', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const fails = (): never => {
@@ -127,7 +127,7 @@ describe('frameResult', () => {
     });
   });
 
-  it('[T14] results without an end have one', () => {
+  it('[T14] truncates infinite results', () => {
     const endless = (): object =>
       new Proxy(
         {},
@@ -150,7 +150,7 @@ describe('frameResult', () => {
     ).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('[T13] one long text uses the room there is', () => {
+  it('[T13] a single long text uses all available space', () => {
     const text = frameResult({ ok: true, result: { exitCode: 0, stdout: `HEAD${'x"\n'.repeat(50_000)}TAIL` } }, roomy);
     expect(bytesOf(text)).toBeLessThanOrEqual(64 * 1024);
     expect(bytesOf(text)).toBeGreaterThan(63 * 1024);
@@ -162,7 +162,7 @@ describe('frameResult', () => {
     });
   });
 
-  it('[T13] a long list keeps its beginning and its end, as text', () => {
+  it('[T13] a long list keeps its start and end, as text', () => {
     const text = frameResult(
       { ok: true, result: Array.from({ length: 500 }, (_, index) => ({ index })) },
       { limitBytes: 1000, ownSecrets: [] },
@@ -173,7 +173,7 @@ describe('frameResult', () => {
     );
   });
 
-  it('[T13] is valid JSON within the limit, whatever a tool gives', () => {
+  it('[T13] is valid JSON within the limit, for any result', () => {
     const outcome: fc.Arbitrary<ToolOutcome> = fc.oneof(
       fc.record({
         ok: fc.constant(true as const),
@@ -207,7 +207,7 @@ describe('frameResult', () => {
     );
   });
 
-  it('[T13] a limit too small for any frame still gives JSON', () => {
+  it('[T13] a limit too small for any frame still returns JSON', () => {
     expect(frameResult({ ok: true, result: 'x'.repeat(100) }, { limitBytes: 5, ownSecrets: [] })).toBe('{}');
   });
 });

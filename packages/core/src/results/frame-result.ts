@@ -8,16 +8,16 @@ export type ToolOutcome =
 
 export interface FrameOptions {
   limitBytes: number;
-  /** Our own tokens: what a tool finds of them never reaches a model. */
+  /** Our own tokens. They must never reach a model. */
   ownSecrets: readonly string[];
 }
 
-/** As many values of a result are looked at: more than fit into the limit of 64 KiB, and few enough not to block the process. */
+/** How many values of a result are read: more than fit into 64 KiB, and few enough not to block the process. */
 const mostValues = 20_000;
 
 /**
- * What the model gets of a call (T13, T14): JSON text, `{"result":…}` or `{"error":…,"reason":…,"outcome":…}`, so that nothing a tool says can pose
- * as a message. Always valid JSON within the limit (of at least 64 bytes; a smaller one gets `{}`), never throws.
+ * The result for the model (T13, T14): `{"result":…}` or `{"error":…,"reason":…,"outcome":…}` as JSON text, so that tool output can't pose as a message.
+ * Always valid JSON within the limit (at least 64 bytes; a smaller limit gives `{}`). Never throws.
  */
 export function frameResult(outcome: ToolOutcome, options: FrameOptions): string {
   const limit = options.limitBytes;
@@ -34,11 +34,11 @@ export function frameResult(outcome: ToolOutcome, options: FrameOptions): string
   }
   const whole = JSON.stringify(Object.fromEntries(frame));
   if (utf8Length(whole) <= limit) return whole;
-  // Texts of a few bytes each tell nothing: then better one long text of the whole.
+  // If each text would be cut to a few bytes, use one long text for the whole result instead.
   return fitting(frame, cap, limit, 32) ?? fitting(asTexts(frame), cap, limit, 0) ?? '{}';
 }
 
-/** The frame with every text in it cut to the same length, the greatest with which it fits, if that is not below `least`. */
+/** Truncates all texts to the same length, the longest that fits. Undefined if that is below `least`. */
 function fitting(
   frame: ReadonlyMap<string, Plain>,
   cap: Cleaner['cap'],

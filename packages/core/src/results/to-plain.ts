@@ -4,7 +4,7 @@ export type Plain = string | number | boolean | null | Plain[] | { [key: string]
 
 interface Progress {
   text: (text: string) => string;
-  /** Values that may still be looked at: a proxy can make up members for ever. */
+  /** How many more values may be read: a proxy can produce members endlessly. */
   left: number;
   above: Set<object>;
 }
@@ -12,7 +12,7 @@ interface Progress {
 const deepest = 64;
 const unreadable = '[unreadable]';
 
-/** Anything a tool may give, as JSON. Never throws: what is not JSON, or can't be read, is said in words. */
+/** Converts any tool result to JSON. Never throws: values that aren't JSON or can't be read are described as text. */
 export function toPlain(value: unknown, text: (text: string) => string, most: number): Plain {
   return plainOf(value, { text, left: most, above: new Set() });
 }
@@ -39,7 +39,7 @@ function plainOf(value: unknown, progress: Progress): Plain {
   }
 }
 
-// Getters, toJSON and proxies of a tool's result run here. One that throws must cost its own value only, never the turn.
+// Getters, toJSON and proxies of a tool's result run here. One that throws must affect only its own value, not the turn.
 function guarded(value: object, progress: Progress): Plain {
   if (progress.above.has(value)) return '[circular]';
   if (progress.above.size >= deepest) return `[nested deeper than ${deepest} levels]`;
@@ -110,7 +110,7 @@ function read(value: object, key: string): { ok: true; value: unknown } | { ok: 
   }
 }
 
-/** Two keys may be the same once they are cleaned; neither may hide the other. */
+/** Keys may collide after cleaning, and neither may overwrite the other. */
 function unusedName(name: string, record: ReadonlyMap<string, Plain>, repeated: Map<string, number>): string {
   if (!record.has(name)) return name;
   let number = repeated.get(name) ?? 2;

@@ -1,4 +1,4 @@
-/** How many bytes text takes as UTF-8. A lone surrogate counts as the U+FFFD it is written as. */
+/** The UTF-8 length of a text in bytes. A lone surrogate counts as U+FFFD. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text);
 }
@@ -11,13 +11,13 @@ function isHigh(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-/** Of one character, by its first unit; two units count as one character of four bytes. */
+/** The bytes of one character, by its first code unit. A surrogate pair has four. */
 function sizeOf(code: number, isPair: boolean): number {
   if (isPair) return 4;
   return code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
 }
 
-/** The longest beginning of `text` that takes at most `limit` bytes and cuts no character. */
+/** The longest start of `text` with at most `limit` bytes, without splitting a character. */
 export function headWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = 0;
@@ -31,7 +31,7 @@ export function headWithin(text: string, limit: number): string {
   return text.slice(0, at);
 }
 
-/** The longest ending of `text` that takes at most `limit` bytes and cuts no character. */
+/** The longest end of `text` with at most `limit` bytes, without splitting a character. */
 export function tailWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = text.length;

@@ -14,11 +14,11 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';
 import { findCovered } from '../decisions/waiting-calls.js';
 
-/** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */
+/** How many messages are searched, and how many calls are shown: enough for a card. */
 const MESSAGES = 500;
 const MOST = 20;
 
-/** A call that was made in a chat and that a rule would have been about. Arguments are masked. */
+/** An earlier call of a chat that a rule would match. Arguments are masked. */
 export interface MatchedCall {
   toolCallId: string;
   agentId: string;
@@ -27,8 +27,8 @@ export interface MatchedCall {
 }
 
 /**
- * What a rule would have been about among the earlier calls of a chat, newest first: what somebody who signs "always" would
- * have signed along with it. Several rules, one a line, count together.
+ * The earlier calls of a chat that a rule would match, newest first: what a person who approves "always" would also have approved. Several rules,
+ * one per line, are combined.
  */
 export async function matchesInChat(
   runtime: Runtime,
@@ -60,7 +60,7 @@ export async function matchesInChat(
   return { calls, more: false };
 }
 
-/** What would run at once if this rule, or this grant in a chat, were made (A5). Nothing is decided. */
+/** The calls that would run at once if this rule or grant were added (A5). Changes nothing. */
 export async function coveredCalls(
   runtime: Runtime,
   worldId: string,
@@ -88,7 +88,7 @@ function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => World
   };
 }
 
-/** One a line. */
+/** One rule per line. */
 function readRules(text: string): readonly string[] {
   const lines = text.split('\n');
   for (const line of lines) {

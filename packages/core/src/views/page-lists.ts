@@ -12,13 +12,13 @@ import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from '../worlds/show-world.js';
 
-/** A part of a list. `next` is the id to go on from, in the same direction; absent at the end. */
+/** A page of a list. `next` is the cursor in the same direction; absent at the end. */
 export interface ListPage<T> {
   items: T[];
   next?: string;
 }
 
-/** Where to read a list: after an item or before one, `end` standing for behind the last. */
+/** Where to read a list: after or before an item; `end` means after the last one. */
 export interface ListPlace {
   after?: string;
   before?: string;
@@ -26,8 +26,8 @@ export interface ListPlace {
 }
 
 /**
- * A part of a chat's transcript, oldest first whichever way it is read. Places are ids of messages. `lastEventId` tells a reader
- * which events it already contains: without it, a message that is too old for this page could not be told from a new one.
+ * A page of a chat's transcript, oldest first in either direction. Cursors are message ids. `lastEventId` tells a reader which events the page
+ * includes; without it, a message that is too old for this page would look new.
  */
 export async function pageMessages(
   runtime: Runtime,
@@ -51,7 +51,7 @@ export async function pageMessages(
   return { ...read, items: await showMessages(read.items) };
 }
 
-/** A part of a world's chats, oldest first whichever way it is read. Places are ids of chats. */
+/** A page of a world's chats, oldest first in either direction. Cursors are chat ids. */
 export async function pageChats(
   runtime: Runtime,
   worldId: string,
@@ -93,7 +93,7 @@ async function readPage(
   return { items, ...(next === undefined ? {} : { next }) };
 }
 
-/** Questions of one status, oldest first; those that wait with their place in the queue (A12). */
+/** Approvals with one status, oldest first; pending ones include their position in the queue (A12). */
 export async function pageApprovals(
   runtime: Runtime,
   worldId: string,
@@ -121,7 +121,7 @@ export async function pageApprovals(
   });
 }
 
-/** Those of a whole world follow each other; those of one chat have others between them. */
+/** Positions in a whole world are consecutive; those of one chat have gaps. */
 async function placesOf(
   reader: StoreReader,
   worldId: string,

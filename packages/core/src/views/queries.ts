@@ -28,7 +28,7 @@ import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
 
-/** The queue of questions as people see it, oldest first (A12). */
+/** The queue of approvals as people see it, oldest first (A12). */
 export async function listApprovals(
   runtime: Runtime,
   worldId: string,
@@ -47,7 +47,7 @@ export async function listApprovals(
   });
 }
 
-/** Those of one chat, which are part of its state. */
+/** The pending approvals of one chat, from its state. */
 async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[]> {
   const looking = readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     if (tx.chat(chatId)?.worldId !== worldId) return [];
@@ -59,12 +59,12 @@ async function listPending(runtime: Runtime, worldId: string, chatId: string): P
   return (await unlessGone(looking)) ?? [];
 }
 
-/** A chat as it is now. Undefined: it is gone, maybe with its world. */
+/** The current state of a chat. Undefined if it or its world was deleted. */
 export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: string): Promise<ChatRecord | undefined> {
   return await unlessGone(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
-/** One question with the last messages of its chat (A3). */
+/** One approval with the last messages of its chat (A3). */
 export async function showApproval(
   runtime: Runtime,
   worldId: string,
@@ -86,7 +86,7 @@ export async function showApproval(
 type Total = Pick<QueuedApproval, 'total' | 'more'>;
 type Place = Total & Pick<QueuedApproval, 'position'>;
 
-/** Longer queues are counted no further: each card asks, and counting all would take longer the more wait. */
+/** Longer queues aren't counted: every card shows the count, and counting gets slower with the queue. */
 export const MOST_COUNTED = 100;
 
 /** "1 of 3" (A12), or "1 of more than 100". */
@@ -143,7 +143,7 @@ function shownQuestion({ text, choices }: QuestionRecord): Question {
   return { text, choices: [...choices] };
 }
 
-/** Messages of a chat as people see them, with what became of each call (M1). */
+/** The messages of a chat as people see them, with the status of each call (M1). */
 export async function listMessages(
   runtime: Runtime,
   chatId: string,
@@ -156,7 +156,7 @@ export async function listMessages(
   return await showMessages(read);
 }
 
-/** What one agent knows of a chat: what it was told, and its own calls, approvals, results and answers. */
+/** What one agent knows of a chat: messages to it, and its own calls, approvals, results and answers. */
 export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
   const read = await runtime.store.read(async (reader) => {
     const known: MessageRecord[] = [];
@@ -170,7 +170,7 @@ export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: s
 
 export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {
   const grants = await runtime.store.read(async (reader) => {
-    // One that lapsed says yes to nothing any more: listed, a person would think it did.
+    // Expired grants have no effect, so listing them would be misleading.
     const usedAfter = reader.now() - GRANT_LIFETIME_MS;
     return (await reader.grantsOfWorld(worldId)).filter((grant) => grant.lastUsedAt > usedAfter);
   });

@@ -2,7 +2,7 @@ import type { MessageRecord, StoreReader } from '../ports/index.js';
 
 const PAGE = 500;
 
-/** Every message of a chat, oldest first, a page at a time. */
+/** All messages of a chat, oldest first, read page by page. */
 export async function* readAllMessages(reader: StoreReader, chatId: string): AsyncGenerator<MessageRecord> {
   for (let after = 0; ;) {
     const page = await reader.messages(chatId, { after, limit: PAGE });

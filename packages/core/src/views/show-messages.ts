@@ -4,7 +4,7 @@ import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } fro
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 
-/** A message, and what became of its calls, as it was read: masking it may take long, and is not done while the store waits. */
+/** A message with its calls, as read from the store. It is masked later, because masking is slow and would block the store. */
 export interface ReadMessage {
   record: MessageRecord;
   calls: readonly { id: string; approval: ApprovalRecord | undefined; invocation: InvocationRecord | undefined }[];
@@ -19,7 +19,7 @@ export async function readMessage(reader: StoreReader, record: MessageRecord): P
   return { record, calls };
 }
 
-/** Messages as people see them. Long ones are masked one at a time, so that nobody else has to wait for all of them. */
+/** Messages as people see them. Long ones are masked one at a time, yielding in between. */
 export async function showMessages(messages: readonly ReadMessage[]): Promise<Message[]> {
   await maskLongTexts(messages.map(({ record }) => record.content));
   const shown: Message[] = [];
@@ -30,7 +30,7 @@ export async function showMessages(messages: readonly ReadMessage[]): Promise<Me
   return shown;
 }
 
-/** Of this many characters, masking takes some milliseconds. */
+/** Masking this many characters takes a few milliseconds. */
 const LONG_CHARACTERS = 16 * 1024;
 
 function statusOf(calls: ReadMessage['calls']): Record<string, ToolCallStatus> {

@@ -6,7 +6,7 @@ import { readChat } from '../worlds/show-world.js';
 
 type Span = Timeline['spans'][number];
 
-/** What a turn spent its time on: model calls, tools, and waiting for people. `id` may name one of its tool turns (T3). */
+/** How a turn spent its time: model calls, tools, and waiting for people. `id` may be one of its tool turns (T3). */
 export async function turnTimeline(runtime: Runtime, worldId: string, chatId: string, id: string): Promise<Timeline> {
   return await readChat(runtime, worldId, chatId, async (reader) => {
     const turn = (await reader.turn(id)) ?? (await reader.turn(id.replace(/\.\d+$/, '')));
@@ -35,7 +35,7 @@ function toTimeline(
 ): Timeline {
   const models = modelSpans(turn, messages, calls);
   const iterations = Math.max(models.length, turn.iteration);
-  // Step by step, so that what has the same time stays in the order in which it happened.
+  // Iteration by iteration, so that spans with the same time stay in order.
   const spans = Array.from({ length: iterations }, (_, index): Span[] => {
     const of = calls.filter(({ iteration }) => iteration === index + 1);
     const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));
@@ -52,7 +52,7 @@ function toTimeline(
   };
 }
 
-/** A model is called when the turn begins, and again when all calls of its last answer have settled (T5). */
+/** The model is called when the turn starts, and again after all calls of its last response have settled (T5). */
 function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly InvocationRecord[]): Span[] {
   const answers = messages.filter(({ providerState }) => providerState !== null);
   const asked = (index: number): number | undefined => {

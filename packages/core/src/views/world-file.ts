@@ -22,7 +22,7 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld, showAgentDefinition, toWorld } from '../worlds/show-world.js';
 import { createWorldWith } from '../worlds/worlds.js';
 
-/** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
+/** Exports a world without chats, grants and secrets, so that it can be recreated elsewhere (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
   return await readWorld(runtime, worldId, async (reader, snapshot) => {
     const { world, agents } = snapshot;
@@ -32,7 +32,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       countersign: WORLD_FILE_VERSION,
       name: world.name,
       ...settings,
-      // By name: where it is imported, its id may be another.
+      // By name, because its id may differ after the import.
       ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
       policy: [...world.policy],
       agents: agents.map(({ definition }) => showAgentDefinition(definition)),
@@ -42,8 +42,8 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
 }
 
 /**
- * Makes a world from a file, in one transaction. A file comes from anywhere, so that what it brings gives no power until a person
- * gives it: allow rules are only proposed, and a mode without questions or a folder to work in is not taken over.
+ * Creates a world from a file in one transaction. The file is untrusted: allow rules are only proposed, and the auto mode and the working
+ * folder are not applied.
  */
 export async function importWorld(runtime: Runtime, input: unknown, signer: Signer): Promise<ImportedWorld> {
   const file = parseInput(worldFileSchema, input, 'file');
@@ -52,16 +52,16 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   const notes: string[] = [];
   if (settings.mode === 'auto') {
     settings.mode = 'ask';
-    notes.push('The file asks for the mode auto. The world is in the mode ask; change it if that is what you want.');
+    notes.push('The file sets the mode to auto. The world was imported in ask mode; change the mode if you want auto.');
   }
   if (workingDirectory !== undefined) {
     notes.push(
-      `The file names ${JSON.stringify(workingDirectory)} as working folder. Set it if agents are to work there.`,
+      `The file names ${JSON.stringify(workingDirectory)} as the working folder. Set it if agents should work there.`,
     );
   }
   if (mcpServers.length > 0) {
     notes.push(
-      `${mcpServers.length} MCP servers are turned off and not trusted. Look at each, fill in its variables and turn it on.`,
+      `${mcpServers.length} MCP servers are turned off and not trusted. Review each one, fill in its variables, and turn it on.`,
     );
   }
   const masked = agents.filter(({ systemPrompt }) => hasMask(systemPrompt)).map(({ name: agent }) => agent);
@@ -75,7 +75,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   const kept = policy.filter((rule) => !isAllow(rule));
   if (allows.length > 0) {
     notes.push(
-      `${allows.length} of its rules would allow something. They are proposed: put those you want into the policy.`,
+      `${allows.length} of its rules are allow rules, so they are only proposed. Add the ones you want to the policy.`,
     );
   }
   const world = await createWorldWith(runtime, { name, settings, policy: kept, proposed: allows }, async (tx, id) => {
@@ -107,7 +107,7 @@ function isAllow(rule: string): boolean {
   return !parsed.ok || parsed.rule.verb === 'allow';
 }
 
-/** What the schema can't see: rules that can't be read, and two agents under one name. */
+/** Checks what the schema can't: invalid rules and duplicate names. */
 function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
   compileRules(policy, { field: 'policy', of: 'policy' });
   for (const [index, agent] of agents.entries()) {

@@ -3,12 +3,12 @@ import { placedWords } from './words-of.js';
 const BEFORE = 60;
 const LENGTH = 200;
 
-/** The words around the first match, on one line. Plain text: what looks like markup in it is what somebody wrote. */
+/** The text around the first match, on one line. Plain text, so markup in it must be escaped. */
 export function excerpt(content: string, words: readonly string[]): string {
   const from = start(content, words);
   const cut = content.slice(from, from + LENGTH);
   const line = cut
-    // Half of a character that the cut left.
+    // Half of a surrogate pair at the cut.
     .replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();

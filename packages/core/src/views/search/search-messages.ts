@@ -7,13 +7,13 @@ import { readWorld } from '../../worlds/show-world.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';
 
-/** One step of catching up: everybody else waits meanwhile. */
+/** Messages indexed per transaction, which blocks other writers. */
 const BATCH = 500;
 const MOST_WORDS = 16;
 
 /**
- * Messages that people and agents have said in a world, found by their words, newest first. What was said since the last search is
- * read into the index first: a search pays for that, and no message does (S2). Nothing that is masked can be found (A15).
+ * Searches the messages of people and agents in a world by words, newest first. Indexes new messages first, so that searching pays for it and not
+ * sending (S2). Masked text can't be found (A15).
  */
 export async function searchMessages(
   runtime: Runtime,
@@ -60,14 +60,14 @@ async function catchUp(runtime: Runtime, worldId: string): Promise<void> {
     const upto = events.at(-1)?.id;
     if (upto === undefined) return;
     const documents = events.flatMap(toDocument);
-    // False: another search was faster, and went on from the same place.
+    // False if a concurrent search indexed the same messages first.
     await changeWorld(runtime, 'index-messages', worldId, (change) =>
       change.tx.addToSearch(worldId, { from, upto }, documents),
     );
   }
 }
 
-/** What was said to everybody: no calls, no results and no questions of ours. */
+/** Indexes chat messages only: no calls, results or approvals. */
 function toDocument(event: StoredEvent): { messageId: string; chatId: string; words: string[] }[] {
   if (event.event !== 'message') return [];
   const { id, chatId, role, toolCalls, content } = event.message;

@@ -21,7 +21,7 @@ describe('the words of a text', () => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  it('are letters and digits whatever the text, so that no database finds syntax in them', () => {
+  it('are only letters and digits for any text, so that no database finds query syntax in them', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
         for (const word of wordsOf(text)) expect(word).toMatch(/^[\p{L}\p{N}]{1,64}$/u);
@@ -29,7 +29,7 @@ describe('the words of a text', () => {
     );
   });
 
-  it('of a word are that word: what is found by its words is found by them again', () => {
+  it('of a word are that word: splitting is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (text) => {
         const words = wordsOf(text);
@@ -40,7 +40,7 @@ describe('the words of a text', () => {
 });
 
 describe('an excerpt', () => {
-  it('shows what is around the first match, on one line', () => {
+  it('shows the text around the first match, on one line', () => {
     const text = `${'before '.repeat(50)}the\n needle\t in it ${'after '.repeat(50)}`;
     const cut = excerpt(text, ['needle']);
     expect(cut).toMatch(/^….*the needle in it after.*…$/);
@@ -51,7 +51,7 @@ describe('an excerpt', () => {
     expect(excerpt('  just this ', ['this'])).toBe('just this');
   });
 
-  it('is whole text without control characters, wherever it is cut', () => {
+  it('has no control characters and no split characters, wherever it is cut', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), fc.nat(50), (text, at) => {
         const words = wordsOf(text);

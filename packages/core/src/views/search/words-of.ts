@@ -1,22 +1,22 @@
-/** What is longer is a key, a hash or a picture in letters: nobody searches for it, and it fills the index. */
+/** Longer words are keys, hashes or encoded data: nobody searches for them, and they would fill the index. */
 const LONGEST_WORD = 64;
-/** Of a message of a megabyte, its beginning can be found. */
+/** Only the start of a very long message is indexed. */
 const LONGEST_TEXT = 65_536;
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[A-Za-z0-9]+$/;
-/** Scripts that put no blanks between words: there, each character counts as one. */
+/** Scripts without spaces between words: each character counts as a word. */
 const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]';
 const WORD = new RegExp(`${UNSPACED}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 
 export interface PlacedWord {
-  /** Letters and digits only, in one case and without accents: `Café` and `CAFE` are one word. */
+  /** Only letters and digits, in one case and without accents: `Café` and `CAFE` are the same word. */
   word: string;
-  /** Where it stands in the text. */
+  /** The offset in the text. */
   at: number;
 }
 
-/** The words of a text in their order, the same for what is searched and for what is searched for. */
+/** The words of a text in order, for both indexing and queries. */
 export function* placedWords(text: string): Generator<PlacedWord> {
   for (const match of text.slice(0, LONGEST_TEXT).matchAll(RUN)) {
     const [run] = match;
@@ -25,7 +25,7 @@ export function* placedWords(text: string): Generator<PlacedWord> {
       continue;
     }
     for (const part of run.matchAll(WORD)) {
-      // Again: one character may stand for a whole word of such a script.
+      // Split again after folding: one character may expand to several words of such a script.
       for (const [word] of fold(part[0]).matchAll(WORD)) {
         if (word.length <= LONGEST_WORD) yield { word, at: match.index + part.index };
       }
@@ -33,14 +33,14 @@ export function* placedWords(text: string): Generator<PlacedWord> {
   }
 }
 
-/** Each word once. */
+/** The distinct words. */
 export function wordsOf(text: string): string[] {
   const words = new Set<string>();
   for (const { word } of placedWords(text)) words.add(word);
   return [...words];
 }
 
-/** Whatever is left besides letters and digits would be cut again, another way, by a database. */
+/** Keeps only letters and digits, because a database would split at anything else in its own way. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')
