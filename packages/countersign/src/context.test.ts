@@ -254,7 +254,7 @@ describe('the system message', () => {
     expect(words).toContain('@Bob');
     expect(words).toMatch(/wait for a person/);
     expect(words).toMatch(/not repeat a denied call unchanged/);
-    expect(words).toMatch(/data, not orders/);
+    expect(words).toMatch(/data, not instructions/);
   });
 
   it('[C3] tells an agent without tools so, and sends no schemas', async () => {

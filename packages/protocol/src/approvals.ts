@@ -7,7 +7,7 @@ import { approvalOptionSchema } from './tools.js';
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
-/** Which questions to show (W3). */
+/** A filter for approvals (W3). */
 export const approvalFilterSchema = z.strictObject({
   status: approvalStatusSchema.exactOptional(),
   chatId: z.string().exactOptional(),
@@ -18,7 +18,7 @@ export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 export const questionSchema = z.object({ text: z.string(), choices: z.array(z.string()) });
 export type Question = z.infer<typeof questionSchema>;
 
-/** One question in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
+/** One approval in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
 export const approvalSchema = z.object({
   approvalId: z.string(),
   toolCallId: z.string(),
@@ -40,31 +40,31 @@ export const approvalSchema = z.object({
   preview: previewSchema.exactOptional(),
   /** Why it needs approval. */
   reason: askReasonSchema,
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   why: z.string(),
-  /** The rule that "always" would write. */
+  /** The rule that "always" would add. */
   proposedRule: z.string().exactOptional(),
-  /** Present when this is no call to sign but a question to a person: answered with words, `{ tool_call_id, content }` (W3). */
+  /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
   question: questionSchema.exactOptional(),
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** A question with its place among those that wait (A12). Settled ones have none. */
+/** An approval with its position in the queue (A12). Decided ones have none. */
 export const queuedApprovalSchema = approvalSchema.extend({
-  /** Absent beyond the 100th. */
+  /** Absent after the 100th. */
   position: z.number().int().min(1).exactOptional(),
-  /** How many wait, counted up to 100. */
+  /** The number of pending approvals, counted up to 100. */
   total: z.number().int().min(0).exactOptional(),
-  /** More wait than `total`. */
+  /** More are pending than `total`. */
   more: z.literal(true).exactOptional(),
 });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
-/** With the question a person sees the last messages of its chat, at most ten (A3). */
+/** An approval with the last messages of its chat, at most ten (A3). */
 export const approvalWithContextSchema = queuedApprovalSchema.extend({ context: z.array(messageSchema) });
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
-/** A call with nothing masked, for a person who asked to see it (A15). Invisible characters are written out. */
+/** An unmasked call, for a person who asked to see it (A15). Invisible characters are escaped. */
 export const revealedCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), arguments: z.unknown() });
 export type RevealedCall = z.infer<typeof revealedCallSchema>;
 
@@ -74,7 +74,7 @@ export const grantSchema = z.object({
   agentId: z.string(),
   chatId: z.string(),
   toolName: z.string(),
-  /** Absent: every call of the tool by this agent in this chat. */
+  /** If absent, the grant covers every call of the tool by this agent in this chat. */
   pattern: z.string().exactOptional(),
   scope: z.literal('session'),
   grantedBy: z.string(),
@@ -83,7 +83,7 @@ export const grantSchema = z.object({
 });
 export type Grant = z.infer<typeof grantSchema>;
 
-/** One line of the audit log (A16). What is secret in it is masked before it is written. */
+/** One record of the audit log (A16). Secrets are masked before it is written. */
 const auditRecordSchema = z.object({
   at: z.string(),
   worldId: z.string(),
@@ -94,7 +94,7 @@ const auditRecordSchema = z.object({
   invocationId: z.string().exactOptional(),
   approvalId: z.string().exactOptional(),
   arguments: z.unknown().exactOptional(),
-  /** Of a run: its arguments with nothing masked, encrypted with the store's key. */
+  /** For a run: its unmasked arguments, encrypted with the store's key. */
   original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
@@ -112,17 +112,17 @@ export const auditEntrySchema = auditRecordSchema.extend({
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
-/** Whether a world's audit chain is whole (A16). */
+/** Whether a world's audit chain is intact (A16). */
 export const auditVerdictSchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     records: z.number().int(),
-    /** How many of the first records the head file beside the store does not know: it was missing or new then. Absent: it knows all. */
+    /** How many of the first records the head file next to the store doesn't cover, because it was missing or new. Absent if none. */
     unguarded: z.number().int().exactOptional(),
   }),
   z.object({
     ok: z.literal(false),
-    /** The number of the first record that does not fit. */
+    /** The number of the first invalid record. */
     at: z.number().int(),
     problem: z.enum(['edited', 'removed', 'reordered', 'cut-off']),
     detail: z.string(),

@@ -7,12 +7,12 @@ const auditClaimSchema = z.strictObject({
   kind: z.literal('countersign-audit-head'),
   version: z.literal(1),
   world: z.string().min(1).max(200),
-  /** The hash of record 1. It says which log is meant: two stores can have worlds of the same name. */
+  /** The hash of record 1. It identifies the log: two stores can have worlds with the same name. */
   first: sha256,
   seq: z.number().int().positive(),
-  /** The hash of record `seq`, and through the chain of all records before it. */
+  /** The hash of record `seq`. Through the chain, it covers all records before it. */
   hash: sha256,
-  /** When the head was made, by the clock of the process that made it. */
+  /** When the head was created, by the clock of the process that created it. */
   at: z.iso.datetime(),
 });
 
@@ -20,11 +20,11 @@ const auditClaimSchema = z.strictObject({
 export type AuditClaim = z.infer<typeof auditClaimSchema>;
 
 /**
- * The end of a world's audit log at one moment (A16), to be kept where those who can change the log can't change it. Unknown fields are
- * refused: the signature would not cover them.
+ * The end of a world's audit log at one moment (A16). Keep it where nobody who can change the log can change it. Unknown fields are
+ * rejected, because the signature would not cover them.
  */
 export const signedHeadSchema = auditClaimSchema.extend({
-  /** Ed25519 over `claimText`. Null: nobody signed, and the head is worth as much as the place where it was kept. */
+  /** Ed25519 over `claimText`. Null if unsigned; then the head is only as trustworthy as the place where it was kept. */
   signature: z
     .strictObject({
       key: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/),
@@ -34,7 +34,7 @@ export const signedHeadSchema = auditClaimSchema.extend({
 });
 export type SignedHead = z.infer<typeof signedHeadSchema>;
 
-/** The text that is signed. It names the key, so that a signature can't be passed off as another key's. */
+/** The signed text. It names the key, so that a signature can't be attributed to another key. */
 export function claimText({ kind, version, world, first, seq, hash, at }: AuditClaim, key: string): string {
   return recordText({ kind, version, world, first, seq, hash, at, key });
 }

@@ -1,40 +1,40 @@
 import { z } from 'zod';
 
 /**
- * How a call runs and what it can reach while it does (A21). Screens decide by these fields; `detail` is only shown.
- * A tool that doesn't know must say `unknown`: never claim what isn't enforced.
+ * How a call runs and what it can access (A21). Screens decide by these fields; `detail` is only shown. A tool that doesn't know must
+ * report `unknown`: never claim what isn't enforced.
  */
 export const callSandboxSchema = z.object({
   /**
-   * `bubblewrap`, `sandbox-exec`: a program in a sandbox. `none`: a program with the user's own rights. `in-process`: code of the
-   * server or library itself. `remote`: a server elsewhere. `client`: the connected client that offers the tool.
+   * `bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code of the server or
+   * library itself. `remote`: a remote server. `client`: the connected client that offers the tool.
    */
   kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'unknown']),
-  /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and this machine. */
+  /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and loopback. */
   network: z.enum(['none', 'listed', 'public', 'all', 'unknown']),
   hosts: z.array(z.string()),
-  /** Folders that rules open to the sandbox for reading. */
+  /** Folders that rules make readable in the sandbox. */
   readable: z.array(z.string()),
   detail: z.string().exactOptional(),
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
-/** What is not guaranteed where `kind` is `none`, in the same words on cards, in the log and in `doctor`. */
+/** What isn't guaranteed if `kind` is `none`. Cards, the log and `doctor` share this text. */
 export function unsandboxedWords(what: string): string {
   return `nothing stops ${what} from reading and changing your files, using the network or approving its own calls`;
 }
 
-/** What a call would change, such as a diff; masked. `truncated`: it does not show everything that would be written. */
+/** What a call would change, such as a diff; masked. `truncated`: part of the change is missing. */
 export const previewSchema = z.object({ text: z.string(), truncated: z.boolean() });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** Before the schema had fields, requests in transcripts held a sentence, which proves nothing. */
+/** Older versions stored a sentence, which proves nothing. */
 export const storedSandboxSchema = z.union([
   callSandboxSchema,
   z.string().transform((detail): CallSandbox => unknownSandbox(detail)),
 ]);
 
-/** Old previews don't say whether they are whole, so they count as truncated. */
+/** Older previews don't say whether they are complete, so they count as truncated. */
 export const storedPreviewSchema = z.union([
   previewSchema,
   z.string().transform((text): Preview => ({ text, truncated: true })),

@@ -1,7 +1,7 @@
 import { describeCause } from './causes.js';
 import type { Reason } from './reasons.js';
 
-/** The words for a reason, on every screen: they follow a colon, as in `Why you're asked: no rule allows this call`. */
+/** Describes a reason, for every screen. The text follows a colon, as in `Why you're asked: no rule allows this call`. */
 export function describeReason(reason: Reason): string {
   const changed = 'changedSince' in reason ? reason.changedSince : undefined;
   return changed === undefined ? wordsOf(reason) : `the call changed after it was ${changed}; ${wordsOf(reason)}`;

@@ -1,9 +1,9 @@
-/** Why something a person or program asked for was not done. The message says what to do next. */
+/** Why a request failed. The message says what to do next. */
 export type ErrorCode =
   | 'invalid'
   | 'not-found'
   | 'conflict'
-  /** Changed by somebody else since it was read (W6). */
+  /** Someone else changed it after it was read (W6). */
   | 'stale'
   | 'closed'
   | 'store-foreign'
@@ -15,7 +15,7 @@ export type ErrorCode =
 export class CountersignError extends Error {
   override readonly name = 'CountersignError';
   readonly code: ErrorCode;
-  /** The field of the input that is wrong, as a path (`tools.0.name`), where there is one. */
+  /** The path of the invalid input field, such as `tools.0.name`, if any. */
   readonly field?: string;
 
   constructor(code: ErrorCode, message: string, options: { field?: string; cause?: unknown } = {}) {

@@ -12,27 +12,27 @@ const toolEventCommon = {
 const maskedArguments = z.unknown();
 
 /**
- * Why nobody knows how a started call ended (S3): a person `stopped` it (M9), its process was `interrupted`, or its tool does not know
- * (`unknown`). Screens decide by this and not by the error's words.
+ * Why the outcome of a started call is unknown (S3): a person `stopped` it (M9), its process was `interrupted`, or its tool doesn't know
+ * (`unknown`). Screens decide by this, not by the error text.
  */
 export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
 export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
 
-/** The one family of lifecycle events (T2, T3). A `switch` over `type` is the whole state machine. */
+/** The lifecycle events of a call (T2, T3). A `switch` over `type` is the whole state machine. */
 export const toolEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('TOOL_APPROVAL_REQUESTED'),
     ...toolEventCommon,
     arguments: maskedArguments,
     approval_id: z.string(),
-    /** Present when the call is a question to a person: it waits for words, not for a signature. */
+    /** Set if the call is a question to a person: it waits for an answer, not for an approval. */
     question: questionSchema.exactOptional(),
   }),
   z.object({
     type: z.literal('TOOL_APPROVED'),
     ...toolEventCommon,
     reason: z.string().exactOptional(),
-    /** Present when a person edited the call (T4). */
+    /** Set if a person edited the call (T4). */
     arguments: maskedArguments.exactOptional(),
   }),
   z.object({ type: z.literal('TOOL_DENIED'), ...toolEventCommon, reason: z.string().min(1) }),
@@ -61,9 +61,9 @@ export const sseEventSchema = z.object({
   agentId: z.string().exactOptional(),
   content: z.string().exactOptional(),
   usage: usageSchema.exactOptional(),
-  /** Which try at the answer this belongs to; a new `start` empties what came before (S6). */
+  /** The attempt that this belongs to. A new `start` discards earlier chunks (S6). */
   attempt: z.number().int().exactOptional(),
-  /** How many characters came before this chunk. */
+  /** The number of characters before this chunk. */
   offset: z.number().int().exactOptional(),
 });
 export type SSEEvent = z.infer<typeof sseEventSchema>;
@@ -78,14 +78,14 @@ export type ToolOutputEvent = z.infer<typeof toolOutputEventSchema>;
 export const systemEventSchema = z.object({
   type: z.enum(['error', 'notice', 'title']),
   message: z.string(),
-  /** The message of the transcript that says the same. */
+  /** The transcript message with the same text. */
   messageId: z.string().exactOptional(),
 });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
- * `idle`: nothing pending in this chat. `waiting`: nothing pending but people (M8). `turn-ended`: a turn ended
- * otherwise than with an answer (passed, failed, stopped …), which no message of its agent tells.
+ * `idle`: nothing pending in this chat. `waiting`: only people can continue it (M8). `turn-ended`: a turn ended without an answer (passed, failed,
+ * stopped …), so no message of its agent says so.
  */
 export const worldEventSchema = z.object({
   type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),
@@ -95,7 +95,7 @@ export const worldEventSchema = z.object({
 });
 export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 
-/** `approval`: a running call put a question to a person, or it was closed. Of every other approval the call's own events tell. */
+/** `approval`: a running call asked a person a question, or it was closed. Other approvals are in the call's own events. */
 export const crudEventSchema = z.object({
   operation: z.enum(['create', 'update', 'delete']),
   entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
@@ -104,13 +104,13 @@ export const crudEventSchema = z.object({
 export type CRUDEvent = z.infer<typeof crudEventSchema>;
 
 interface Envelope {
-  /** The number in the world's log. What is not stored (chunks, output) repeats the last stored one (S6). */
+  /** The number in the world's log. Events that aren't stored (chunks, output) repeat the last stored number (S6). */
   id: number;
   worldId: string;
   chatId?: string;
 }
 
-/** Everything a client can hear (W4). */
+/** All events that a client can receive (W4). */
 export type WorldEvent = Envelope &
   (
     | { event: 'message'; data: z.infer<typeof messageSchema> }

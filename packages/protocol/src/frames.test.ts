@@ -24,11 +24,11 @@ describe('frames of an event stream', () => {
     { id: 3, worldId: 'harbour', event: 'crud', data: { operation: 'delete', entity: 'chat', id: 'chat_1' } },
   ];
 
-  it.each(events)('[W4] a frame of "$event" is read back as the event it was made of', (event) => {
+  it.each(events)('[W4] a frame of "$event" round-trips', (event) => {
     expect(readFrame(toFrame(event), 'harbour')).toEqual({ kind: 'event', event });
   });
 
-  it('[W4] a name or a field of a later server is no error', () => {
+  it('[W4] an unknown event or field of a newer server is not an error', () => {
     expect(readFrame({ id: '4', event: 'weather', data: '{}' }, 'w')).toEqual({ kind: 'unknown', name: 'weather' });
     const more = { type: 'idle', pendingOperations: 0, mood: 'calm' };
     expect(readFrame({ id: '4', event: 'world', data: JSON.stringify(more) }, 'w')).toEqual({
@@ -45,11 +45,11 @@ describe('frames of an event stream', () => {
     ['no number as id', { id: 'x', event: 'world', data: '{"type":"idle","pendingOperations":0}' }],
     ['a chat that is no text', { id: '1', event: 'world', data: '{"type":"idle","pendingOperations":0,"chatId":7}' }],
     ['a name of every object', { id: '1', event: 'constructor', data: '{}' }],
-  ])('[W4] what can not be read is told and thrown by nobody: %s', (_what, frame) => {
+  ])('[W4] reports a malformed frame without throwing: %s', (_what, frame) => {
     expect(['malformed', 'unknown']).toContain(readFrame(frame, 'w').kind);
   });
 
-  it('[S6] a reset is known by its name', () => {
+  it('[S6] recognizes a reset by its name', () => {
     expect(readFrame({ event: 'reset', data: '' }, 'w')).toEqual({ kind: 'reset' });
   });
 });

@@ -11,17 +11,17 @@ import {
 } from './events.js';
 import { messageSchema } from './messages.js';
 
-/** One frame of an event stream (W4), before it is text. */
+/** One frame of an event stream (W4), before serialization. */
 export interface Frame {
   id: string;
   event: string;
   data: string;
 }
 
-/** The frame that says: the log does not reach back to where you were, load anew (S6). It has no `data` that means anything. */
+/** The log doesn't reach back to the client's position, so the client must reload (S6). Its `data` has no meaning. */
 export const RESET_FRAME = 'reset';
 
-/** An event as it goes over the wire. Its chat goes along in `data`, or a reader of a whole world could not tell whose it is. */
+/** Serializes an event. `data` includes the chat, so that a reader of a whole world knows which chat it is about. */
 export function toFrame(event: WorldEvent): Frame {
   const data = event.chatId === undefined ? event.data : { ...event.data, chatId: event.chatId };
   return { id: String(event.id), event: event.event, data: JSON.stringify(data) };
@@ -41,11 +41,11 @@ const inChat = z.object({ chatId: z.string().exactOptional() });
 export type ReadFrame =
   | { kind: 'event'; event: WorldEvent }
   | { kind: 'reset' }
-  /** A later server may say more than we know: not an error. */
+  /** From a newer server; not an error. */
   | { kind: 'unknown'; name: string }
   | { kind: 'malformed'; detail: string };
 
-/** A frame as it came, and the world whose stream it came from. Never throws; fields that we don't know are left out. */
+/** Parses a frame of a world's stream. Never throws; unknown fields are dropped. */
 export function readFrame(
   frame: { id?: string | undefined; event?: string | undefined; data: string },
   worldId: string,
@@ -54,7 +54,7 @@ export function readFrame(
   if (name === RESET_FRAME) return { kind: 'reset' };
   if (!isName(name)) return { kind: 'unknown', name };
   const id = Number(frame.id ?? '');
-  if (frame.id === undefined || !Number.isSafeInteger(id) || id < 0) return malformed(name, 'has no number as its id');
+  if (frame.id === undefined || !Number.isSafeInteger(id) || id < 0) return malformed(name, 'has an invalid id');
   let data: unknown;
   try {
     data = JSON.parse(frame.data) as unknown;
@@ -65,9 +65,9 @@ export function readFrame(
   const where = inChat.safeParse(data);
   if (!parsed.success || !where.success) {
     const issue = parsed.error?.issues[0] ?? where.error?.issues[0];
-    return malformed(name, `does not fit: ${(issue?.path ?? []).map(String).join('.')}: ${issue?.message ?? ''}`);
+    return malformed(name, `is invalid: ${(issue?.path ?? []).map(String).join('.')}: ${issue?.message ?? ''}`);
   }
-  // The name chose the schema, and the schema made the data: the compiler can't follow that pairing through a table.
+  // The name selected the schema for the data, but the compiler can't track that through a table.
   const event = { id, worldId, ...where.data, event: name, data: parsed.data } as WorldEvent;
   return { kind: 'event', event };
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 export type JsonSchema = Record<string, unknown>;
 export type ArgumentCheck = (value: unknown) => { ok: true; value: unknown } | { ok: false; error: string };
 
-/** JSON Schema of what a tool accepts, as vendors want it: the schema of the input, before defaults are filled in. */
+/** The JSON Schema of a tool's input, before defaults are filled in, as vendors expect it. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
 
-/** A check whose words a model can use: every field that is wrong, by name. */
+/** Validates arguments and reports every invalid field by name, for models. */
 export function checkWith(schema: z.ZodType): ArgumentCheck {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -21,7 +21,7 @@ export function checkWith(schema: z.ZodType): ArgumentCheck {
   };
 }
 
-/** The same for a schema that comes as data, from a client or a server of tools. Throws if it is none. */
+/** Like `checkWith`, for a JSON Schema from a client or MCP server. Throws if the schema is invalid. */
 export function checkWithJsonSchema(schema: JsonSchema): ArgumentCheck {
   return checkWith(z.fromJSONSchema(schema));
 }

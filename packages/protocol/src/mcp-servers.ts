@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** Where tools come from (W3 `mcp-servers`). Values of `env` and `headers` go in and never come out. */
+/** MCP servers (W3 `mcp-servers`). Values of `env` and `headers` are write-only. */
 export const mcpServerNameSchema = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/, 'a server name has at most 24 of a-z 0-9 -, and no - at its ends');
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/,
+    'a server name has at most 24 characters from a-z, 0-9 and -, and does not start or end with -',
+  );
 const mcpCommon = {
   name: mcpServerNameSchema,
   /** Its tools that declare themselves read-only run without approval (A1). */
@@ -18,7 +21,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
     env: plainRecord.default({}),
-    /** Whether it reaches the network from its sandbox (A20). */
+    /** Whether its sandbox has network access (A20). */
     network: z.boolean().default(false),
   }),
   z.strictObject({
@@ -31,7 +34,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
 export type NewMcpServer = z.input<typeof newMcpServerSchema>;
 export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 
-/** Part of a definition; `accept`: what its tools say of themselves now is what a person wants them to say. */
+/** A partial definition. `accept`: accept the current tool definitions. */
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),

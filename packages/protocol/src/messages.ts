@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** One call of a model in the standard format. `arguments` is JSON text, exactly as it was recorded. */
+/** A model's tool call in the standard format. `arguments` is JSON text, exactly as recorded. */
 export const toolCallSchema = z.object({
   id: z.string().min(1),
   type: z.literal('function'),
@@ -11,19 +11,19 @@ export const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** What became of one call, derived from the record so that a client can rebuild its view from messages alone (M1). */
+/** The status of a call, derived from the record, so that a client can rebuild its view from messages alone (M1). */
 export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.unknown() });
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
 
 export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The one message shape, in memory and on the wire (M1). */
+/** The message format, in memory and on the wire (M1). */
 export const messageSchema = z.object({
   messageId: z.string().min(1),
   chatId: z.string().min(1),
   role: roleSchema,
-  /** An agent's id, or the name of whoever spoke: `human` unless a client gave a better one, `world`, `system`. */
+  /** An agent's id, or the speaker's name: `human` unless a client gave another one, `world`, `system`. */
   sender: z.string().min(1),
   content: z.string(),
   createdAt: z.iso.datetime(),
@@ -32,36 +32,36 @@ export const messageSchema = z.object({
   tool_calls: z.array(toolCallSchema).exactOptional(),
   tool_call_id: z.string().exactOptional(),
   toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
-  /** When each call began, of those that have. */
+  /** When each started call began. */
   toolCallStartedAt: z.record(z.string(), z.string()).exactOptional(),
-  /** As the client that sent it named it (W3): how a page knows its own message again. */
+  /** The id from the client that sent it (W3), so that a page recognizes its own message. */
   clientMessageId: z.string().exactOptional(),
-  /** What the model call that gave this answer used. */
+  /** The token usage of the model call for this answer. */
   usage: usageSchema.exactOptional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** The prefix of names that belong to clients of a person. A model that calls one is refused (A10). */
+/** The prefix of reserved names for clients. A model can't call them (A10). */
 export const RESERVED_TOOL_PREFIX = 'client.';
 export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';
 
-/** Most a message may hold; beyond it a model could not read it and a page could not show it. */
+/** The longest message. Models couldn't read and pages couldn't show a longer one. */
 const LONGEST_MESSAGE = 1_000_000;
 
-/** What a client sends (W3). Strict: who speaks is known from how a message came in, never from what it says (M4). */
+/** A new message (W3). Strict: the speaker is taken from the connection, never from the body (M4). */
 export const newMessageSchema = z.strictObject({
   content: z
     .string()
-    .max(LONGEST_MESSAGE, `a message has at most ${LONGEST_MESSAGE} characters`)
+    .max(LONGEST_MESSAGE, `a message can have at most ${LONGEST_MESSAGE} characters`)
     .refine((content) => content.trim() !== '', 'a message must not be empty'),
   /** The name shown for the person. */
   sender: z.string().exactOptional(),
-  /** The same one again is the same message: the first answer is given again. */
+  /** Idempotency key: a repeated id returns the first message. */
   clientMessageId: z.string().min(1).max(200).exactOptional(),
 });
 export type NewMessage = z.infer<typeof newMessageSchema>;
 
-/** A part of a list: what comes after this number, and how many. */
+/** A page of a list: the items after this number, and a limit. */
 export const pageSchema = z.strictObject({
   after: z.number().int().min(0).exactOptional(),
   limit: z.number().int().min(1).exactOptional(),

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 
-/** Names nobody may take: each already means somebody else in a conversation, or on the screens that show it (A22). */
+/** Reserved names: each already has a meaning in conversations or on screens (A22). */
 export const RESERVED_NAMES = ['human', 'user', 'world', 'system', 'you', 'notice'] as const;
 
-/** Letters, digits, space, `-` and `_`, starting and ending with a letter or digit, so that a mention of it has one reading. */
+/** Letters, digits, space, `-` and `_`, starting and ending with a letter or digit, so that mentions are unambiguous. */
 const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} _-]*[\p{L}\p{M}\p{N}])?$/u;
 
-/** A name of an agent or a world. Refuses reserved names in any case: `@Human` must never reach an agent. */
+/** The name of an agent or world. Rejects reserved names in any case: `@Human` must never reach an agent. */
 export const nameSchema = z
   .string()
   .min(1, 'a name must not be empty')
-  .max(64, 'a name has at most 64 characters')
-  .regex(NAME_PATTERN, 'a name is made of letters, digits, space, - and _, and starts and ends with a letter or digit')
+  .max(64, 'a name can have at most 64 characters')
+  .regex(
+    NAME_PATTERN,
+    'a name consists of letters, digits, spaces, - and _, and starts and ends with a letter or digit',
+  )
   .refine((name) => !isReservedName(name), 'this name is reserved');
 
 export function isReservedName(name: string): boolean {

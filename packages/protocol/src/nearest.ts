@@ -1,4 +1,4 @@
-/** The known word that was most likely meant, if one is near enough. */
+/** The closest known word, if one is close enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const byDistance = known
@@ -10,7 +10,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return isNear ? best.candidate : undefined;
 }
 
-/** Levenshtein; what is longer than any word of ours is as far as it is long. */
+/** Levenshtein distance; very long words count as far away. */
 function distanceOf(a: string, b: string, most: number): number {
   if (a.length > 100) return a.length + most;
   let before = Array.from({ length: b.length + 1 }, (_, index) => index);

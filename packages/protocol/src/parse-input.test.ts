@@ -22,8 +22,8 @@ it.each([
   [{ name: 'a', count: 1.5 }, 'world: count: must be a whole number'],
   [{ name: 'a', tools: 'x' }, 'world: tools: must be a list'],
   [{ name: 'a', on: 'yes' }, 'world: on: must be true or false'],
-  // A schema's own words come first.
+  // A schema's own message has priority.
   [{ name: 'a', id: 'x' }, 'world: id: has at least three letters'],
-])('[W2] says of %j what is wrong with it', (input, sentence) => {
+])('[W2] explains what is wrong with %j', (input, sentence) => {
   expect(() => parseInput(schema, input, 'world')).toThrow(sentence);
 });

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { CountersignError } from './errors.js';
 
-/** Parses what came from outside; a misfit is one sentence that names the field. */
+/** Parses external input. An error is one sentence that names the field. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what: string): z.output<S> {
   return parse(schema, input, what, `${what}: `);
 }
 
-/** Parses part of a request. Which part a field was in tells a person nothing, so it is said only of what has no field. */
+/** Parses part of a request. Errors name the part only if there is no field, because the part means nothing to people. */
 export function parseRequest<S extends z.ZodType>(schema: S, input: unknown, part: 'query' | 'body'): z.output<S> {
   return parse(schema, input, part, '');
 }
@@ -17,19 +17,19 @@ function parse<S extends z.ZodType>(schema: S, input: unknown, what: string, bef
   const issue = parsed.error.issues[0];
   const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const field = [...(issue?.path ?? []), ...keys].map(String).join('.');
-  const sentence = issue?.message ?? 'does not fit';
+  const sentence = issue?.message ?? 'is invalid';
   throw new CountersignError('invalid', field === '' ? `${what}: ${sentence}` : `${beforeField}${field}: ${sentence}`, {
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
   });
 }
 
-/** A getter or a proxy may throw while it is looked at; that is a misfit like any other. */
+/** A getter or proxy may throw during parsing; that is invalid input too. */
 function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
   try {
     return schema.safeParse(input, { error: inPlainWords });
   } catch (cause) {
-    throw new CountersignError('invalid', `${what}: can't be read`, { cause });
+    throw new CountersignError('invalid', `${what}: is unreadable`, { cause });
   }
 }
 
@@ -43,7 +43,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** For people who wrote a file or a command, where a schema has no words of its own. Undefined: zod's. */
+/** Messages for people, if a schema has none of its own. Undefined: use zod's. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'is missing';

@@ -18,11 +18,11 @@ describe('[A47] reasons', () => {
       { code: 'ask-rule', rule: 'ask rm', changedSince: 'approved' },
       'the call changed after it was approved; a rule requires approval: ask rm',
     ],
-  ])('%j has words', (reason, words) => {
+  ])('describes %j', (reason, words) => {
     expect(describeReason(reason)).toBe(words);
   });
 
-  it('are stored as JSON; the sentence that an older version stored is shown as it is', () => {
+  it('are stored as JSON; a sentence from an older version is shown unchanged', () => {
     const reason: AskReason = { code: 'star', rule: 'allow git *' };
     expect(readReason(JSON.stringify(reason))).toEqual(reason);
     for (const sentence of ['remove needs approval', '"quoted"', '{"code":"unheard-of"}']) {
@@ -30,7 +30,7 @@ describe('[A47] reasons', () => {
     }
   });
 
-  it('[A15] are masked in their texts and keep their codes', () => {
+  it('[A15] are masked in their texts but not in their codes', () => {
     const reason: AskReason = { code: 'every-call', cause: { code: 'told', text: 'star' }, changedSince: 'shown' };
     expect(mapReason(reason, () => '…')).toEqual({ ...reason, cause: { code: 'told', text: '…' } });
   });

@@ -6,7 +6,7 @@ const tool = z.string();
 /** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
 const changedSince = z.enum(['shown', 'approved']).exactOptional();
 
-/** Why a call needs approval. `legacy`: an approval of an older version, which has only the sentence. */
+/** Why a call needs approval. `legacy`: an approval of an older version, which has only a sentence. */
 export const askReasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), changedSince }),
   z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, changedSince }),
@@ -22,7 +22,7 @@ export const askReasonSchema = z.discriminatedUnion('code', [
 ]);
 export type AskReason = z.infer<typeof askReasonSchema>;
 
-/** Why the gate runs, asks about or refuses a call. Codes are stable and may be compared; `describeReason` has the words. */
+/** Why the gate runs, asks about or refuses a call. Codes are stable and may be compared; `describeReason` has the texts. */
 export const reasonSchema = z.discriminatedUnion('code', [
   askReasonSchema,
   z.object({ code: z.enum(['decision', 'grant', 'pattern', 'no-approval-needed', 'contained', 'unattended']) }),
@@ -32,7 +32,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
-/** Reads the stored reason of an approval. Older versions stored a sentence; it is shown as it is. */
+/** Parses the stored reason of an approval. A sentence from an older version is shown unchanged. */
 export function readReason(stored: string): AskReason {
   try {
     return askReasonSchema.parse(JSON.parse(stored));
@@ -41,7 +41,7 @@ export function readReason(stored: string): AskReason {
   }
 }
 
-/** The same reason with each of its texts changed, such as masked. Codes stay as they are. */
+/** Applies a function to all texts of a reason, such as masking. Codes stay unchanged. */
 export function mapReason<R extends Reason>(reason: R, change: (text: string) => string): R {
   return mapTexts(reason, change) as R;
 }

@@ -1,6 +1,6 @@
 /**
- * What of an audit record its link is the hash of (A16): JSON in one spelling, keys sorted, nothing undefined. Whoever checks a chain must
- * come to the text that was hashed when it was written.
+ * The text of an audit record that its chain hash covers (A16): JSON with sorted keys and without undefined. Verifying a chain must
+ * reproduce the exact text that was hashed.
  */
 export function recordText(record: unknown): string {
   return JSON.stringify(sorted(record));
@@ -13,7 +13,7 @@ function sorted(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort()) {
     const inner = sorted((value as Record<string, unknown>)[key]);
-    // Assigned, this one would set the prototype and be missing from the text.
+    // Assigning it would set the prototype, and the key would be missing from the text.
     if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true });
     else copy[key] = inner;
   }

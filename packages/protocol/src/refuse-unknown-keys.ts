@@ -1,8 +1,8 @@
 import { CountersignError } from './errors.js';
 
 /**
- * Refuses unknown keys in what a program passes. Ignoring a misspelt key can do the opposite of what its author wrote: a tool with
- * `needsApproval: true` would run without approval. `instead`: what to write for keys that other libraries use.
+ * Rejects unknown keys. Ignoring a misspelled key can do the opposite of what its author meant: a tool with `needsApproval: true`
+ * would run without approval. `instead`: replacements for keys from other libraries.
  */
 export function refuseUnknownKeys(
   given: object,

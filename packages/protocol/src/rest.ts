@@ -4,58 +4,58 @@ import { messageSchema } from './messages.js';
 import { reasonSchema } from './reasons.js';
 import { toolDefinitionSchema } from './tools.js';
 
-/** What a server says that did not do what it was asked (W2, RFC 9457). */
+/** An error response (W2, RFC 9457). */
 export const problemSchema = z.object({
-  /** Names the kind of problem; `about:blank` says no more than the status. */
+  /** The kind of problem; `about:blank` means only the status. */
   type: z.string(),
   title: z.string(),
   status: z.number().int(),
   /** One sentence that says what to do next. */
   detail: z.string(),
-  /** The field of the input that is wrong, as a path. */
+  /** The path of the invalid input field. */
   field: z.string().exactOptional(),
-  /** How a call stands that could not be decided (W5). */
+  /** The state of a call that couldn't be decided (W5). */
   state: z.string().exactOptional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Every list (W4). `next` is what to give as `after` (or as `before`, when reading backwards) to go on; absent at the end. */
+/** Every list (W4). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
 export function listOf<T extends z.ZodType>(
   items: T,
 ): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
   return z.object({ items: z.array(items), next: z.string().exactOptional() });
 }
 
-/** A page of messages. `lastEventId` is the number in the event log up to which it is true: a stream goes on from there. */
+/** A page of messages. It includes all events up to `lastEventId`, so a stream can continue from there. */
 export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.number().int().min(0).exactOptional() });
 
 export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
 export type Health = z.infer<typeof healthSchema>;
 
-/** A start link: opened in a browser, it signs in once, for a minute (W1). */
+/** A start link: opened in a browser, it signs in once, within a minute (W1). */
 export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
 export type StartLink = z.infer<typeof startLinkSchema>;
 
-/** A ticket is good once, for a minute (W1). */
+/** A ticket is valid once, for a minute (W1). */
 export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
-/** The half that the page keeps and sends as `X-Countersign-Session`; the other half is the cookie. */
+/** The half that the page stores and sends as `X-Countersign-Session`; the other half is the cookie. */
 export const sessionSchema = z.object({ session: z.string() });
 export type Session = z.infer<typeof sessionSchema>;
 
 export const SESSION_HEADER = 'X-Countersign-Session';
 export const CLIENT_HEADER = 'X-Countersign-Client';
-/** On an answer: this server is going, and has not looked at the request. It can be sent to the next one without harm. */
+/** Response header: this server is shutting down and hasn't processed the request. It is safe to retry with the next one. */
 export const LEAVING_HEADER = 'X-Countersign-Leaving';
 
 export const providerStatusSchema = z.object({
   name: z.string(),
-  /** True when it is configured: it has a key, or needs none. Only Ollama was asked whether it answers. */
+  /** Whether it is configured: it has a key or needs none. Only Ollama is actually contacted. */
   available: z.boolean(),
   /** Where its key was found, such as the name of a variable. Never the key. */
   source: z.string().exactOptional(),
-  /** Where its requests go if a variable such as `OPENAI_BASE_URL` says so. Absent: to the vendor. */
+  /** The base URL from a variable such as `OPENAI_BASE_URL`. If absent, the vendor's. */
   address: z.string().exactOptional(),
-  /** Why it can't be used, other than that it has no key. */
+  /** Why it can't be used, other than a missing key. */
   problem: z.string().exactOptional(),
   models: z.array(z.string()).exactOptional(),
 });
@@ -64,7 +64,7 @@ export type ProviderStatus = z.infer<typeof providerStatusSchema>;
 export const registeredClientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string(),
-  /** The names its tools got (A18). */
+  /** The names of its tools, as agents use them (A18). */
   tools: z.array(z.string()),
 });
 export type RegisteredClient = z.infer<typeof registeredClientSchema>;
@@ -76,11 +76,8 @@ export type AcceptedMessage = z.infer<typeof acceptedMessageSchema>;
 export const ruleMissSchema = z.object({
   rule: z.string(),
   /**
-   * `missing`: the call does not have this argument. `different`: its value does not match. `not-a-number`: an allow rule compares it
-   * with a number, but the value isn't one. `unnamed`: the call has this argument, and the allow rule neither names it nor ends with `*`.
-   * `not-spelt`: an allow rule covers what this call touches only by its exact arguments. `dynamic`: what the call does is only known
-   * when it runs. `star`: the star of the rule doesn't stand for some of the words. `no-sandbox`: without a sandbox a rule with a star doesn't
-   * count. `pattern`: the pattern does not match what the call touches.
+   * `unnamed`: the allow rule neither names this argument nor ends with `*`. `not-spelt`: only the exact arguments could be allowed. `star`: the
+   * rule's star doesn't match some of the words. `no-sandbox`: without a sandbox, rules with a star don't apply.
    */
   code: z.enum([
     'missing',
@@ -101,21 +98,21 @@ export type RuleMiss = z.infer<typeof ruleMissSchema>;
 export const policyVerdictSchema = z.object({
   outcome: z.enum(['run', 'ask', 'refuse']),
   reason: reasonSchema,
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   why: z.string(),
   rule: z.string().exactOptional(),
-  /** The rule that "always" would write for this call, if there is a narrow one. */
+  /** The rule that "always" would add for this call, if there is a narrow one. */
   proposedRule: z.string().exactOptional(),
   /** Rules for this tool that did not apply, and why; at most 20. */
   notApplied: z.array(ruleMissSchema).exactOptional(),
 });
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
-/** What a rule would have been about in a chat (W3 `policy/matches`). Several rules, one a line, count together. */
+/** What a rule would match in a chat (W3 `policy/matches`). Several rules, one per line, are combined. */
 export const policyMatchSchema = z
   .strictObject({
     chatId: z.string().min(1).max(200).exactOptional(),
-    /** One or several, one a line. */
+    /** One or more rules, one per line. */
     rule: z.string().min(1).max(100_000).exactOptional(),
     /** A grant for this chat instead of a rule for the world. */
     grant: z
@@ -132,10 +129,10 @@ export const policyMatchSchema = z
   })
   .refine(({ chatId, grant }) => grant === undefined || chatId !== undefined, {
     path: ['chatId'],
-    message: 'a grant needs its chat',
+    message: 'a grant needs a chatId',
   });
 export type PolicyMatch = z.infer<typeof policyMatchSchema>;
-/** An earlier call of the chat that the rule fits; its arguments are masked. */
+/** An earlier call of the chat that the rule matches. Arguments are masked. */
 export const matchedCallSchema = z.object({
   toolCallId: z.string(),
   agentId: z.string(),
@@ -143,10 +140,10 @@ export const matchedCallSchema = z.object({
   arguments: z.unknown(),
 });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
-/** A call that waits for a decision and would run with the rule or grant (A5). */
+/** A pending call that would run with the rule or grant (A5). */
 export const coveredCallSchema = matchedCallSchema.extend({ approvalId: z.string(), chatId: z.string() });
 export type CoveredCall = z.infer<typeof coveredCallSchema>;
-/** `items` newest first; `more`: there are others further back. `waiting` oldest first. */
+/** `items`: newest first; `more`: there are older ones. `waiting`: oldest first. */
 export const matchedCallsSchema = z.object({
   items: z.array(matchedCallSchema),
   more: z.boolean(),
@@ -154,11 +151,11 @@ export const matchedCallsSchema = z.object({
 });
 export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 
-/** A tool as a person picks it (W3 `tools`). */
+/** A tool in a list for people (W3 `tools`). */
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
-/** An MCP server as it is shown. Of `env` and `headers` only the names. */
+/** An MCP server as it is shown. For `env` and `headers`, only the names. */
 export const mcpServerSchema = z.object({
   name: z.string(),
   transport: z.enum(['stdio', 'http']),
@@ -177,10 +174,10 @@ export const mcpServerSchema = z.object({
   error: z.string().exactOptional(),
   /** The sandbox it runs in; `none` means with all of your permissions. */
   sandbox: z.string().exactOptional(),
-  /** The last things it said, masked. Only where one server is shown. */
+  /** Its latest output, masked. Only if a single server is shown. */
   log: z.array(z.string()).exactOptional(),
   tools: z.array(z.string()),
-  /** Definitions that changed since a person last accepted them: their grants have lapsed. */
+  /** Tool definitions that changed since a person accepted them. Their grants are revoked. */
   changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
@@ -191,13 +188,13 @@ export const searchHitSchema = z.object({
   messageId: z.string(),
   sender: z.string(),
   createdAt: z.string(),
-  /** The words around the first match; nothing in it is markup. */
+  /** The text around the first match; plain text, not markup. */
   excerpt: z.string(),
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
-/** Counts of one world, over all that is kept (W3 `stats`). Times in milliseconds. */
+/** Counts over everything stored for a world (W3 `stats`). Times in milliseconds. */
 export const statsSchema = z.object({
   chats: z.number().int(),
   messages: z.number().int(),
@@ -220,13 +217,13 @@ export const statsSchema = z.object({
       count: z.number().int(),
     }),
   ),
-  /** From the question to its answer. */
+  /** From the request to the decision. */
   waiting: distribution,
   pendingApprovals: z.number().int(),
 });
 export type Stats = z.infer<typeof statsSchema>;
 
-/** One bar of a turn's picture: a model call, a tool, or waiting for a person. */
+/** One span of a turn's timeline: a model call, a tool, or waiting for a person. */
 const spanSchema = z.object({
   kind: z.enum(['model', 'tool', 'waiting']),
   label: z.string(),

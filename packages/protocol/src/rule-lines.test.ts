@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isRule, policyLines, ruleLines } from './rule-lines.js';
 
 describe('rules in a text', () => {
-  it('[A19] are one a line, indented or not; empty lines and those that begin with # are none', () => {
+  it('[A19] are one per line, indented or not; blank lines and lines that start with # are skipped', () => {
     const text = '\uFEFF# ours\r\n\r\nallow read_file\r\n  deny shell_cmd(rm *)  \n\t# not this one\nask mcp__*';
     expect(ruleLines(text)).toEqual([
       { rule: 'allow read_file', line: 3, indent: 0 },

@@ -1,11 +1,11 @@
-/** One rule as it stands in a text; lines count from one, `indent` is how many blanks are before it. */
+/** A rule in a text. Lines count from one; `indent` is the number of leading blanks. */
 export interface RuleLine {
   readonly rule: string;
   readonly line: number;
   readonly indent: number;
 }
 
-/** Whether a line of a policy is a rule. Blank lines and comments are kept with the rules and ignored by the gate. */
+/** Whether a line of a policy is a rule. Blank lines and comments are stored with the rules and ignored by the gate. */
 export function isRule(line: string): boolean {
   const text = line.trim();
   return text !== '' && !text.startsWith('#');
@@ -18,7 +18,7 @@ export function ruleLines(text: string): RuleLine[] {
     .filter(({ rule }) => isRule(rule));
 }
 
-/** The lines of a file or an editor as a policy stores them: rules, comments and blank lines, without blank lines at the end. */
+/** The lines of a file or editor as a policy stores them: rules, comments and blank lines, without trailing blank lines. */
 export function policyLines(text: string): string[] {
   const lines = linesOf(text.trimEnd()).map((line) => (isRule(line) ? line.trim() : line.trimEnd()));
   return lines.length === 1 && lines[0] === '' ? [] : lines;

@@ -1,4 +1,4 @@
-/** Environment variables whose values are secrets that we read: no program we start gets them (A21). */
+/** Environment variables with our secrets. Programs that we start don't get them (A21). */
 export const SECRET_VARIABLES = [
   'COUNTERSIGN_TOKEN',
   'DATABASE_URL',
@@ -12,7 +12,7 @@ export type SecretVariable = (typeof SECRET_VARIABLES)[number];
 
 type Environment = Record<string, string | undefined>;
 
-/** An environment for a program of the person's own, such as their editor or browser. */
+/** The environment for a person's own program, such as their editor or browser. */
 export function withoutSecrets(env: Readonly<Environment>): Environment {
   const names = new Set<string>(SECRET_VARIABLES);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));

@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { newMcpServerSchema } from './mcp-servers.js';
 import { newAgentSchema, newWorldSchema, worldSchema } from './worlds.js';
 
-/** The version of the file below. One that is not known is refused in words. */
+/** The version of the file format. Other versions are rejected. */
 export const WORLD_FILE_VERSION = 1;
 
-/** A world as one file (W3 `export`, `import`): its settings, rules, agents and MCP servers. No chats, no grants, no secrets. */
+/** A world as one file (W3 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
 export const worldFileSchema = newWorldSchema.extend({
-  countersign: z.literal(WORLD_FILE_VERSION, `this version reads files of version ${WORLD_FILE_VERSION}`),
-  /** The name of one of the agents below: ids are given when the file is imported. */
+  countersign: z.literal(WORLD_FILE_VERSION, `only files of version ${WORLD_FILE_VERSION} are supported`),
+  /** The name of one of the agents below, because ids are assigned on import. */
   mainAgent: z.string().min(1).max(64).exactOptional(),
   agents: z.array(newAgentSchema).max(1000).default([]),
-  /** Values of variables and headers are empty. Whatever it says, each is off and untrusted once it is imported. */
+  /** Values of variables and headers are empty. Imported servers are always disabled and untrusted. */
   mcpServers: z.array(newMcpServerSchema).max(100).default([]),
 });
 export type WorldFile = z.infer<typeof worldFileSchema>;
 
-/** What an import made. It is inert: what would give power is only proposed, or left out and said. */
+/** The result of an import. It grants nothing: permissions are only proposed, or left out with a note. */
 export const importedWorldSchema = worldSchema.extend({
-  /** Rules of the file that would allow something. They count once a person puts them into the policy. */
+  /** Allow rules of the file. They have no effect until a person adds them to the policy. */
   proposed: z.array(z.string()),
-  /** What of the file was not taken over, and what to do about it. */
+  /** What was not imported, and what to do about it. */
   notes: z.array(z.string()),
 });
 export type ImportedWorld = z.infer<typeof importedWorldSchema>;

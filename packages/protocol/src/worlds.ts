@@ -4,18 +4,18 @@ import { nameSchema } from './names.js';
 /** A rule, or a comment or blank line between rules. */
 const ruleText = z.string().max(2000);
 
-/** What a person sets on a world (W3). Defaults are filled in by `worldSettingsSchema.parse({})`. */
+/** A world's settings (W3). `worldSettingsSchema.parse({})` fills in the defaults. */
 export const worldSettingsSchema = z.strictObject({
   description: z.string().max(4000).exactOptional(),
   workingDirectory: z.string().min(1).max(4096).exactOptional(),
   mode: z.enum(['read', 'ask', 'auto']).default('ask'),
-  /** The id of the agent that gets what addresses nobody (M2). */
+  /** The id of the agent that receives messages without a mention (M2). */
   mainAgent: z.string().min(1).exactOptional(),
   turnLimit: z.number().int().min(1).max(1000).default(5),
   maxIterations: z.number().int().min(1).max(1000).default(10),
   maxParallelTools: z.number().int().min(1).max(64).default(4),
   streaming: z.boolean().default(true),
-  /** Off unless set, since approvals are durable (A11). */
+  /** Off by default, because approvals are durable (A11). */
   approvalTimeoutMs: z.number().int().min(1).max(2_147_483_647).exactOptional(),
   unattended: z.enum(['wait', 'deny']).default('wait'),
 });
@@ -34,16 +34,16 @@ export const newAgentSchema = z.strictObject({
   systemPrompt: z.string().max(200_000).default(''),
   temperature: z.number().min(0).max(2).exactOptional(),
   maxTokens: z.number().int().min(1).exactOptional(),
-  /** Names or globs of tools it may ask for. None unless said: no default gives power. */
+  /** Names or globs of tools that it may request. Empty by default: no default grants permissions. */
   tools: z.array(z.string().min(1).max(128)).max(1000).default([]),
-  /** The agent's own rules: they can only be stricter than the world's (A19). */
+  /** The agent's own rules. They can only be stricter than the world's (A19). */
   policy: rules.default([]),
   active: z.boolean().default(true),
 });
 export type NewAgent = z.input<typeof newAgentSchema>;
 export type AgentDefinition = z.infer<typeof newAgentSchema>;
 
-/** A world's rules as they are written anew (W3). */
+/** A world's new rules (W3). */
 export const policySchema = z.strictObject({ rules });
 
 /** A call to judge by a world's rules (W3 `policy/check`). */
@@ -51,26 +51,26 @@ export const policyCheckSchema = z.strictObject({
   agentId: z.string().min(1).exactOptional(),
   tool: z.string().min(1).max(200),
   arguments: z.record(z.string(), z.unknown()),
-  /** Judge by these rules instead of the world's own, so that they can be tried before they are written. Nothing is stored. */
+  /** Judge by these rules instead of the world's, to try them before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
 });
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 
 /**
- * Part of a definition. `undefined` is refused: filled in with a default it would loosen a mode or drop an agent's rules, unasked.
+ * A partial definition. `undefined` is rejected: replacing it with a default would silently loosen a mode or drop an agent's rules.
  */
 export const changeSchema = z.record(
   z.string(),
-  z.unknown().refine((value) => value !== undefined, 'is undefined; leave it out to keep what it is'),
+  z.unknown().refine((value) => value !== undefined, 'is undefined. Leave it out to keep the current value'),
 );
 
-/** As they are shown. `lastEventId` is the number in the event log up to which what is shown is true: a stream goes on from there. */
+/** `lastEventId`: the representation includes all events up to this number, so a stream can continue from there. */
 const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 
 export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });
 export type World = z.infer<typeof worldSchema>;
 
-/** Its name as it is: one that was reserved since is still shown, or nobody could look at its world. */
+/** Accepts any stored name: one that became reserved later must still be readable. */
 export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), name: z.string() });
 export type Agent = z.infer<typeof agentSchema>;
 
@@ -86,7 +86,11 @@ export const chatSchema = z.object({
 });
 export type Chat = z.infer<typeof chatSchema>;
 
-const chatTitle = z.string().trim().min(1, 'a title must not be empty').max(200, 'a title has at most 200 characters');
+const chatTitle = z
+  .string()
+  .trim()
+  .min(1, 'a title must not be empty')
+  .max(200, 'a title can have at most 200 characters');
 export const newChatSchema = z.strictObject({ title: chatTitle.exactOptional() });
 export type NewChat = z.infer<typeof newChatSchema>;
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/index.js';
 
-/** Time that moves only when told. */
+/** A clock that moves only when a test advances it. */
 export interface FakeClock extends Clock {
-  /** Moves on and fires what has become due, in order. */
+  /** Advances the time and fires due timers in order. */
   advance(ms: number): void;
 }
 

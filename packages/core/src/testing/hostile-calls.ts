@@ -1,11 +1,11 @@
-/** A call that was made to hide `payload`: what runs, is written as code, or is reached. A card and the audit must show it. */
+/** A call built to hide `payload`: something that runs, is written as code, or is contacted. Cards and the audit must show it. */
 export interface HostileCall {
   tool: string;
   arguments: Record<string, unknown>;
   payload: string;
 }
 
-/** Words that look like keys, and are names of programs, files and hosts. */
+/** Names of programs, files and hosts that look like keys. */
 const disguises = [
   'sk-proj-AAAA1111BBBB2222evil',
   'ghp_abcdefghij0123456789ABCDEFGHIJevil',
@@ -16,7 +16,7 @@ const disguises = [
   'glpat-abcDEF123456_7890evil',
 ];
 
-/** Places in which a shell runs, reads or reaches a word. */
+/** Positions in which a shell runs, reads or contacts a word. */
 const places: readonly ((word: string) => string)[] = [
   (w) => w,
   (w) => `./${w}`,
@@ -100,7 +100,7 @@ const places: readonly ((word: string) => string)[] = [
   (w) => `npm pkg set scripts.token=${w}`,
 ];
 
-/** A value under a telling name that the same command expands, evaluates or runs. */
+/** A value with a secret name that the same command expands, evaluates or runs. */
 const names = ['SECRET', 'API_TOKEN', 'DB_PASSWORD', 'AWS_SECRET_ACCESS_KEY'];
 const expansions: readonly ((name: string, value: string) => string)[] = [
   (n, v) => `${n}=${v} && $${n}`,
@@ -120,7 +120,7 @@ const expansions: readonly ((name: string, value: string) => string)[] = [
 ];
 const values = ['./wipe.sh', 'reboot', 'cm0gLXJmIH4vcGhvdG9z', 'evil.example/x.sh', '726d202d7266207e2f70686f746f73'];
 
-/** Texts that are written to a file and run from there. */
+/** Texts that are written to a file and executed from there. */
 const files: readonly (readonly [path: string, content: (word: string) => string])[] = [
   ['package.json', (w) => `{"scripts": {"test": "${w}"}}`],
   ['package.json', (w) => `{"scripts": {"token": "${w}"}}`],
@@ -150,7 +150,7 @@ const files: readonly (readonly [path: string, content: (word: string) => string
   ['lefthook.yml', (w) => `pre-commit:\n  commands:\n    token:\n      run: ${w}`],
 ];
 
-/** Values of arguments that name what is touched. */
+/** Argument values that name a target. */
 const named: readonly ((word: string) => Omit<HostileCall, 'payload'>)[] = [
   (w) => ({ tool: 'write_file', arguments: { path: w, content: 'x' } }),
   (w) => ({ tool: 'write_file', arguments: { path: `bin/${w}`, content: 'x' } }),

@@ -1,8 +1,8 @@
 import { maskedText, splitSecret } from '../masking/display-form.js';
 
 /**
- * For tests: `token=‹masked 1›` with each mask written as it shows for this text, with the ends and the length of what it stands for.
- * What it stands for is found by laying the one over the other.
+ * For tests: expands each `‹masked 1›` in `short` to its full form for this text, with its ends and length. Finds the masked part by
+ * aligning the two texts.
  */
 export function inMaskForm(short: string, text: string): string {
   const mask = /‹masked (\d+)›/g;

@@ -19,7 +19,7 @@ import type {
 
 type Fence = Pick<TurnRecord, 'id' | 'chatId' | 'epoch'>;
 
-/** Writes rows without facts: a store has to write any of them, whatever facts lead to. */
+/** Writes rows without facts, to test that a store can write any row. */
 export class RowTransaction extends StepTransaction {
   createChat(chat: ChatRecord): void {
     this.created.set(chat.id, emptyChat(chat));
@@ -39,11 +39,11 @@ export class RowTransaction extends StepTransaction {
   }
   insertTurn(turn: TurnRecord): void {
     if (turn.state === 'open' && this.currentTurn(turn.chatId, turn.agentId) !== undefined) {
-      throw new CountersignError('conflict', 'An agent has one turn under way in a chat.');
+      throw new CountersignError('conflict', 'An agent can have only one active turn in a chat.');
     }
     this.change(this.chatState(turn.chatId), { kind: 'turn-queued', turn });
   }
-  /** False: another process has it. */
+  /** Returns false if another process owns it. */
   stepTurn({ id, chatId, epoch }: Fence, change: TurnChange): boolean {
     const turn = this.chatState(chatId).turns.get(id);
     if (turn?.epoch !== epoch) return false;

@@ -1,7 +1,7 @@
 import { ProviderError, type GenerateRequest, type LLMResponse, type Provider } from '../ports/index.js';
 import { refuseUnknownKeys, type ToolCall, type Usage } from '@countersign/protocol';
 
-/** What a scripted model does at one call. A string is an answer. */
+/** What a scripted model does in one call. A string is an answer. */
 export type ScriptedReply =
   | string
   | {
@@ -14,9 +14,9 @@ export type ScriptedReply =
 
 export interface ScriptedCall {
   name: string;
-  /** A string is sent as it is, so that a script can break its JSON as models do. */
+  /** A string is sent unchanged, so that a script can send broken JSON. */
   arguments?: Record<string, unknown> | string;
-  /** The id the vendor would give. Made up if absent. */
+  /** The vendor's id; generated if absent. */
   id?: string;
 }
 
@@ -25,7 +25,7 @@ export type Script = readonly ScriptedReply[] | ((request: GenerateRequest) => S
 export interface ScriptedOptions {
   name?: string;
   contextTokens?: number;
-  /** The title given to a chat; without it titling fails, and the chat keeps its default. */
+  /** The title for a chat. Without it, titling fails and the chat keeps its default title. */
   title?: string | ((request: GenerateRequest) => string);
 }
 
@@ -33,14 +33,14 @@ const KNOWN: Record<keyof ScriptedOptions, true> = { name: true, contextTokens: 
 
 const KEPT_REQUESTS = 1_000;
 
-/** A scripted provider, and the last thousand requests it has seen. */
+/** A scripted provider with its last thousand requests. */
 export interface ScriptedProvider extends Provider {
   readonly requests: readonly GenerateRequest[];
 }
 
 /**
- * A model that needs no key and does what it is told: a list of replies used up in order, or a function of the request.
- * It streams word by word and stops when asked, like the real ones.
+ * A model without an API key that follows a script: a list of replies, used in order, or a function of the request. It streams word by
+ * word and can be aborted, like real models.
  */
 export function scripted(script: Script, options: ScriptedOptions = {}): ScriptedProvider {
   refuseUnknownKeys(options, KNOWN, 'scripted');
@@ -64,7 +64,7 @@ export function scripted(script: Script, options: ScriptedOptions = {}): Scripte
       if (request.purpose === 'title')
         return titleReply(typeof options.title === 'function' ? options.title(request) : options.title);
       requests.push(request);
-      // A demo that runs for days must not remember every word of it.
+      // A long-running demo must not keep every request.
       if (requests.length > KEPT_REQUESTS) requests.shift();
       answered += 1;
       const answer = await reply(request);
@@ -77,7 +77,7 @@ export function scripted(script: Script, options: ScriptedOptions = {}): Scripte
 }
 
 function titleReply(title: string | undefined): LLMResponse {
-  if (title === undefined) throw new ProviderError('bad-request', 'the script gives no title');
+  if (title === undefined) throw new ProviderError('bad-request', 'the script has no title');
   return { type: 'text', content: title, usage: { inputTokens: 0, outputTokens: 0 } };
 }
 

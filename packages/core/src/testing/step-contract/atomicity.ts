@@ -17,7 +17,7 @@ import { stateOf, step } from './support.js';
 
 const CALLERS = 24;
 
-/** A step happens whole or not at all, and one after the other. */
+/** Steps are atomic and serialized. */
 export function describeAtomicity(open: OpenStore): void {
   const { store } = freshStore(open);
 
@@ -54,7 +54,7 @@ export function describeAtomicity(open: OpenStore): void {
     });
   });
 
-  it('[S1] a fact that can not be written takes the whole step with it', async () => {
+  it('[S1] a fact that can’t be written rolls back the whole step', async () => {
     await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'sent_1' })));
     const before = await stateOf(store());
     const failing = step(store(), (tx) => {
@@ -72,7 +72,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
   });
 
-  it('[S1] what is no text, number or nothing is refused by name, and nothing is written', async () => {
+  it('[S1] a value that can’t be stored is rejected by name, and nothing is written', async () => {
     const broken = message('msg_1', { content: undefined as unknown as string });
     const failing = step(store(), (tx) => {
       tx.insertTurn(turn('turn_1'));
@@ -83,7 +83,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect((await stateOf(store()))?.turns.size).toBe(0);
   });
 
-  it('[A22] an agent id that was given before is refused, and nothing is written', async () => {
+  it('[A22] a used agent id is rejected, and nothing is written', async () => {
     const { definition } = (await store().read((r) => r.agents(W)))[0] ?? {};
     if (definition === undefined) throw new Error('there is no agent');
     await step(store(), (tx) => tx.removeAgent(B));
@@ -95,7 +95,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().read((r) => r.chat(C))).toMatchObject({ lastSeq: 0 });
   });
 
-  it('[S1] steps of one chat that start at once do not overlap, and all take effect', async () => {
+  it('[S1] concurrent steps of one chat do not overlap, and all take effect', async () => {
     const said = await Promise.all(
       Array.from({ length: CALLERS }, (_, index) =>
         step(store(), (tx) => tx.appendMessage(message(`msg_${index}`)).seq),
@@ -105,7 +105,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().read((r) => r.chat(C))).toMatchObject({ lastSeq: CALLERS });
   });
 
-  it('[S1] of steps that start at once, one that throws does not hurt the others', async () => {
+  it('[S1] a step that throws does not affect concurrent steps', async () => {
     const settled = await Promise.allSettled(
       Array.from({ length: CALLERS }, (_, index) =>
         step(store(), (tx) => {
@@ -121,7 +121,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(said.map(({ seq }) => seq)).toEqual(Array.from({ length: (CALLERS / 4) * 3 }, (_, index) => index + 1));
   });
 
-  it('[S1] steps, transactions and reads that start at once take turns', async () => {
+  it('[S1] concurrent steps, transactions and reads are serialized', async () => {
     const all = Array.from({ length: CALLERS }, async (_, index) => {
       if (index % 3 === 0) return await write(store(), (tx) => tx.insertClient(client(`client_${index}`)));
       if (index % 3 === 1) return await step(store(), (tx) => tx.appendMessage(message(`msg_${index}`)));
@@ -165,13 +165,13 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await step(store(), (tx) => tx.countWorking())).toBe(2);
   });
 
-  it('[S1] a step that had said it would only look writes nothing', async () => {
+  it('[S1] a read-only step that writes is rejected', async () => {
     const looking = step(store(), (tx) => tx.appendMessage(message('msg_1')), { chats: [C], isLook: true });
-    await expect(looking).rejects.toThrow('only look');
+    await expect(looking).rejects.toThrow('read-only step');
     expect(await stateOf(store(), C)).toMatchObject({ chat: { lastSeq: 0 } });
   });
 
-  it('a step comes too late for a closed store', async () => {
+  it('a step on a closed store is rejected', async () => {
     await store().close();
     await expect(step(store(), () => 1)).rejects.toMatchObject({ code: 'closed' });
   });

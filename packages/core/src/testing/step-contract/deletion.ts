@@ -3,7 +3,7 @@ import { A, approval, B, C, chat, grant, invocation, message, turn, W } from '..
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { stateOf, step, stepWithEvents } from './support.js';
 
-/** Chats, agents and worlds that go. */
+/** Deletion of chats, agents and worlds. */
 export function describeDeletion(open: OpenStore): void {
   const { store } = freshStore(open);
   const fill = () =>
@@ -16,7 +16,7 @@ export function describeDeletion(open: OpenStore): void {
       tx.record({ kind: 'run' });
     });
 
-  it('a chat goes with all that belongs to it, also what the same step has written before', async () => {
+  it('deleting a chat deletes all its data, including earlier writes of the same step', async () => {
     await fill();
     await step(store(), (tx) => {
       tx.createChat(chat('chat_2'));
@@ -53,7 +53,7 @@ export function describeDeletion(open: OpenStore): void {
     expect(await stateOf(store())).toMatchObject({ chat: { lastSeq: 0 } });
   });
 
-  it('[A22] an agent goes and its id stays taken', async () => {
+  it('[A22] the id of a deleted agent stays taken', async () => {
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { agentId: B }));
       tx.fenceTurn('turn_1', { state: 'ended', outcome: 'stopped' });
@@ -66,7 +66,7 @@ export function describeDeletion(open: OpenStore): void {
     });
   });
 
-  it('[A16] a world goes with its chats; its id stays taken and its audit log stays', async () => {
+  it('[A16] deleting a world deletes its chats; its id stays taken and its audit log stays', async () => {
     await fill();
     const { events } = await stepWithEvents(store(), (tx) => {
       tx.fenceTurn('turn_1', { state: 'ended' });

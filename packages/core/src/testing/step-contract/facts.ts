@@ -4,11 +4,11 @@ import { A, agent, approval, C, grant, HOSTILE, invocation, message, turn, W } f
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** What a step writes is what is read, what the next step sees, and what is there after opening the store again. */
+/** What a step writes is returned by reads, the next step, and the reopened store. */
 export function describeFacts(open: OpenStore, canOutlive: boolean): void {
   const { store, reopen } = freshStore(open);
 
-  /** The store to read from: opened again if it can be, and then its state must be the one in memory. */
+  /** The store to read from: reopened if possible, and then its state must equal the one in memory. */
   async function afterwards(...chats: string[]): Promise<Store> {
     const kept = await Promise.all([C, ...chats].map((id) => stateOf(store(), id)));
     if (!canOutlive) return store();
@@ -17,7 +17,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     return again;
   }
 
-  it('[S1] messages get their places, and the chat knows its last one and the last one of a person', async () => {
+  it('[S1] messages get positions, and the chat tracks its last message and the last one from a person', async () => {
     const full = message('msg_1', {
       content: HOSTILE,
       sender: HOSTILE,
@@ -48,7 +48,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.chat(C))).toMatchObject({ lastSeq: 2, humanSeq: 1 });
   });
 
-  it('[S1] a turn that is queued and changed in one step, and later ones', async () => {
+  it('[S1] a turn that is queued and changed in one step, and in later ones', async () => {
     const first = turn('turn_1', { owner: 'me', triggerSeq: 1 });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
@@ -90,7 +90,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.turn('turn_1'))).toMatchObject({ state: 'ended', outcome: 'answered' });
   });
 
-  it('[S1] calls of the latest answer, proposed and changed in one step, and later ones', async () => {
+  it('[S1] calls of the latest response that are proposed and changed in one step, and in later ones', async () => {
     const call = invocation('call_1', { arguments: HOSTILE, readOnly: true, idempotent: true });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -119,7 +119,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(left.map(({ id }) => id)).toEqual(['call_2']);
   });
 
-  it('[S1] the state has the calls of the latest answer only', async () => {
+  it('[S1] the state has only the calls of the latest response', async () => {
     const first = turn('turn_1', { iteration: 1 });
     await step(store(), (tx) => {
       tx.insertTurn(first);
@@ -183,7 +183,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await unknown()).toBe(false);
   });
 
-  it('[M7] a chat that is created, spoken in and titled; a new policy and a new agent', async () => {
+  it('[M7] a chat that is created, gets a message and a title; a new policy and a new agent', async () => {
     const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0 };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });

@@ -3,12 +3,12 @@ import { C, HOSTILE, message, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { step, stepWithEvents } from './support.js';
 
-/** Events are numbered and audit records chained, by steps and transactions alike. */
+/** Steps and transactions number events and chain audit records. */
 export function describeLogs(open: OpenStore): void {
   const { store } = freshStore(open);
   const notice = (text: string) => ({ event: 'system', chatId: C, data: { type: 'notice', message: text } }) as const;
 
-  it('[S6] events are numbered without gap or repeat, and told as they are stored', async () => {
+  it('[S6] events are numbered without gaps or duplicates, and returned as they are stored', async () => {
     const first = await stepWithEvents(store(), (tx) => {
       tx.emit({ event: 'message', chatId: C, message: tx.appendMessage(message('msg_1', { content: HOSTILE })) });
       tx.emit(notice(HOSTILE));
@@ -40,7 +40,7 @@ export function describeLogs(open: OpenStore): void {
     expect(record).toMatchObject({ worldId: W, who: 'step 0', kind: 'run', seq: 1 });
   });
 
-  it('[S6] [A16] what many write at once is numbered and chained', async () => {
+  it('[S6] [A16] concurrent writes are numbered and chained', async () => {
     const told = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         if (index % 2 === 0) {
@@ -60,7 +60,7 @@ export function describeLogs(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 12 });
   });
 
-  it('a step that emits nothing needs no world, and one that does says which is missing', async () => {
+  it('a step without emissions needs no world, and one with emissions reports the missing world', async () => {
     expect((await stepWithEvents(store(), () => 1, { chats: [] }, 'nowhere')).events).toEqual([]);
     const speaking = step(store(), (tx) => tx.record({ kind: 'stop' }), { chats: [] }, 'nowhere');
     await expect(speaking).rejects.toMatchObject({ code: 'not-found' });

@@ -18,12 +18,12 @@ import {
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** What a step reads beside the state of its chats, also after other steps and transactions have changed it. */
+/** What a step reads besides the state of its chats, also after changes by other steps and transactions. */
 export function describeReads(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
-  it('[S1] a chat, a world or a message that is not there', async () => {
+  it('[S1] a missing chat, world or message', async () => {
     expect(await stateOf(store(), 'nothing')).toBeUndefined();
     const rev = (worldId: string) =>
       store().step(worldId, { chats: [] }, (reads) => ({ value: reads.worldRev, writes: nothing }));
@@ -54,13 +54,13 @@ export function describeReads(open: OpenStore): void {
     expect(await store().read((r) => r.worldRev(W))).toBe(first + 3);
   });
 
-  it('[M10] what a client has sent', async () => {
+  it('[M10] a message that a client has sent', async () => {
     const sent = { chatId: C, clientMessageId: 'client_1' };
     const said = await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'client_1' })));
     expect(await step(store(), (tx) => tx.sent(C, 'client_1'), { sent })).toStrictEqual(said);
   });
 
-  it('how many turns work in the world, after steps and transactions', async () => {
+  it('the number of working turns in the world, after steps and transactions', async () => {
     const working = () => step(store(), (tx) => tx.countWorking(), { chats: [C, 'chat_2'] });
     expect(await working()).toBe(0);
     await step(store(), (tx) => {
@@ -83,7 +83,7 @@ export function describeReads(open: OpenStore): void {
     expect(await working()).toBe(1);
   });
 
-  it('[M6] how many turns of each agent have begun since a person spoke', async () => {
+  it('[M6] the number of turns of each agent that started since a person’s last message', async () => {
     const begun = async () => Object.fromEntries((await stateOf(store()))?.begun ?? []);
     const run = (id: string, triggerSeq: number, change: Parameters<typeof turn>[1] = {}) =>
       step(store(), (tx) => {
@@ -155,7 +155,7 @@ export function describeReads(open: OpenStore): void {
     expect(await unknown()).toBe(true);
   });
 
-  it('[A34] how many of one agent are pending, most first, and no more than the limit are written', async () => {
+  it('[A34] the number of an agent’s pending approvals per chat, largest first, with an enforced limit', async () => {
     await addChats(store(), 'chat_2');
     const chats = [C, 'chat_2'];
     const pending = () => step(store(), (tx) => tx.pendingOf(A), { chats, pendingOf: A });
@@ -183,7 +183,7 @@ export function describeReads(open: OpenStore): void {
     expect([...left]).toEqual(['approval_1', 'approval_1b', 'approval_2b', 'approval_3b']);
   });
 
-  it('[A13] [A18] clients, and whether one is there that can ask a person', async () => {
+  it('[A13] [A18] clients, and whether one that can ask a person is connected', async () => {
     const needs = { clients: ['client_1'], asker: true };
     const look = () => step(store(), (tx) => ({ one: tx.client('client_1')?.id, asks: tx.hasAsker() }), needs);
     expect(await look()).toEqual({ one: undefined, asks: false });
@@ -198,7 +198,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: undefined, asks: false });
   });
 
-  it('[A1] what is on record of an MCP tool', async () => {
+  it('[A1] the record of an MCP tool', async () => {
     const tool: McpToolRecord = {
       ...{ worldId: W, server: 'files', name: 'mcp__files__read', reviewed: true },
       ...{ accepted: { name: 'read', inputSchema: {} }, acceptedDigest: 'a', seen: null, seenDigest: null },

@@ -4,7 +4,7 @@ import type { AuditVerdict, InvocationStatus, StepNeeds, Store, TurnRecord } fro
 import { A, addChats, approval, B, C, grant, invocation, message, plant, turn, W } from '../store-contract/samples.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** One thing a step does, chosen by numbers: what, and to which chat, agent, turn or call. */
+/** One random action of a step: what it does, and to which chat, agent, turn or call. */
 export type Play = readonly [what: number, which: number, how: number];
 
 const CHATS = [C, 'chat_2'] as const;
@@ -13,8 +13,8 @@ const STATUSES: readonly InvocationStatus[] = ['approved', 'started', 'succeeded
 const NEEDS: StepNeeds = { chats: CHATS, calls: CHATS.map((id) => callKeys('{}', ['', ''], id)), pendingOf: A };
 
 /**
- * Plays steps, each of which may throw at its end, and compares after each what the store has in memory with what a store that was just
- * opened on the same data loads. The store must be empty. Gives what is to be said of the audit log afterwards.
+ * Runs steps, some of which throw at the end, and compares the in-memory state after each with that of a store newly opened on the
+ * same data. The store must be empty. Returns the verdict on the audit log.
  */
 export async function checkReplay(
   store: Store,
@@ -40,7 +40,7 @@ export async function checkReplay(
   return await store.verifyAudit(W);
 }
 
-/** All that a step can see, from memory where it is kept there. */
+/** Everything that a step can see, from memory if it is cached. */
 async function look(store: Store) {
   const states = await Promise.all(CHATS.map((id) => stateOf(store, id, { isLook: true, recent: true })));
   const { value } = await store.step(W, NEEDS, (reads) => ({
@@ -116,7 +116,7 @@ function act(tx: RowTransaction, [what, which, how]: Play, at: number): void {
   }
 }
 
-/** Before or after the turn ends, as a stop does it, but in the same step. */
+/** Before or after the turn ends, like a stop, but in the same step. */
 function settleCalls(tx: RowTransaction, one: TurnRecord): void {
   for (const { id, status } of tx.openCalls(one)) {
     tx.changeInvocation(id, status, { status: 'failed', settledAt: tx.now(), result: 'stopped' });

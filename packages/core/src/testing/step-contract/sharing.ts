@@ -16,7 +16,7 @@ export function describeSharing(open: OpenStore): void {
     return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
   }
 
-  it('[S4] steps of one chat never overlap, and nothing of them is lost', async () => {
+  it('[S4] steps of one chat never overlap, and no write is lost', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     const said = await Promise.all(
       (await everybody()).map((one, index) =>
@@ -38,7 +38,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
   });
 
-  it('[S4] steps that name the same chats in another order do not block each other', async () => {
+  it('[S4] steps that name the same chats in a different order do not deadlock', async () => {
     await addChats(store(), 'chat_2', 'chat_0');
     const chats = [C, 'chat_2', 'chat_0'];
     await Promise.all(
@@ -64,7 +64,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await store().read((r) => r.turn('turn_1'))).toMatchObject({ owner: 'other', iteration: 0 });
   });
 
-  it('[S4] a step is told whether another process wrote in its chat, whatever it was decided on first', async () => {
+  it('[S4] a step knows whether another process wrote to its chat, even after a retry', async () => {
     const other = await another();
     const says = async (one: Store, id: string): Promise<boolean> => {
       const { value } = await one.step(W, { chats: [C] }, (reads) => {
@@ -88,7 +88,7 @@ export function describeSharing(open: OpenStore): void {
     const revs: (number | undefined)[] = [];
     let stepping: Promise<unknown> = Promise.resolve();
     await write(other, async (tx) => {
-      // From here on the other process has the world's row, and nobody sees what it writes.
+      // From here on, the other process holds the lock on the world's row, and its writes are not visible.
       await tx.updateWorld(W, { policy: ['deny *'] });
       await new Promise<void>((resolve) => {
         stepping = store().step(W, { chats: [C] }, ({ worldRev, now }) => {
@@ -106,7 +106,7 @@ export function describeSharing(open: OpenStore): void {
     expect(said.map(({ id }) => id)).toEqual(['msg_2']);
   });
 
-  it('[A34] no more approvals of an agent are pending than the limit, whichever process asks', async () => {
+  it('[A34] an agent’s pending approvals never exceed the limit, whichever process adds them', async () => {
     const chats = Array.from({ length: CALLERS }, (_, index) => `chat_${index}_`);
     await addChats(store(), ...chats);
     const most = 5;

@@ -4,7 +4,7 @@ import { freshStore, type OpenStore } from './under-test.js';
 
 const END = Number.MAX_SAFE_INTEGER;
 
-/** Messages found by their words, pages of lists, and what is counted. */
+/** Search, pages of lists, and counts. */
 export function describeFinding(open: OpenStore): void {
   const { store } = freshStore(open);
   const find = async (words: readonly string[], page = { before: END, limit: 10 }): Promise<string[]> =>
@@ -28,7 +28,7 @@ export function describeFinding(open: OpenStore): void {
     );
 
   describe('search', () => {
-    it('finds what has all the words, newest first, and of the last word its beginning', async () => {
+    it('finds messages with all words, newest first, and matches the last word as a prefix', async () => {
       await add(0, 3, { msg_1: ['the', 'red', 'boat'], msg_2: ['the', 'boathouse'], msg_3: ['漢', '字', 'the'] });
       expect(await find(['the'])).toEqual(['msg_3', 'msg_2', 'msg_1']);
       expect(await find(['the', 'boat'])).toEqual(['msg_2', 'msg_1']);
@@ -38,20 +38,20 @@ export function describeFinding(open: OpenStore): void {
       expect(await find([])).toEqual([]);
     });
 
-    it('takes words that spell an operator for words', async () => {
+    it('treats operator names as plain words', async () => {
       await add(0, 1, { msg_1: ['not', 'near', 'and', 'or'], msg_2: ['near'] });
       expect(await find(['not', 'near'])).toEqual(['msg_1']);
       expect(await find(['and', 'or', 'not'])).toEqual(['msg_1']);
     });
 
-    it('goes on from a place', async () => {
+    it('continues from a position', async () => {
       await add(0, 9, { msg_1: ['x'], msg_2: ['x'], msg_3: ['x'] });
       const [first] = await store().read((r) => r.search(W, ['x'], { before: END, limit: 1 }));
       expect(first?.messageId).toBe('msg_3');
       expect(await find(['x'], { before: first?.ordinal ?? 0, limit: 9 })).toEqual(['msg_2', 'msg_1']);
     });
 
-    it('knows how far it has read, and lets one of two who read at once write', async () => {
+    it('tracks its position, and accepts only one of two concurrent updates', async () => {
       expect(await store().read((r) => r.searchedUpTo(W))).toBe(0);
       expect(await add(0, 5, { msg_1: ['x'] })).toBe(true);
       expect(await add(0, 5, { msg_1: ['x'] })).toBe(false);
@@ -60,7 +60,7 @@ export function describeFinding(open: OpenStore): void {
       expect(await find(['x'])).toEqual(['msg_1']);
     });
 
-    it('keeps worlds apart and forgets what is deleted', async () => {
+    it('keeps worlds apart and drops deleted messages', async () => {
       await write(store(), (tx) => tx.insertWorld({ id: 'other', name: 'O', settings, policy: [] }), 'other');
       await step(store(), (tx) => tx.createChat(chat('chat_o', { worldId: 'other' })), {}, 'other');
       await addChats(store(), 'chat_2');
@@ -86,7 +86,7 @@ export function describeFinding(open: OpenStore): void {
       expect(await before(1)).toEqual([]);
     });
 
-    it('of approvals are of one status, oldest first', async () => {
+    it('of approvals have one status, oldest first', async () => {
       await addChats(store(), 'chat_2');
       await step(
         store(),
@@ -116,7 +116,7 @@ export function describeFinding(open: OpenStore): void {
     });
   });
 
-  it('rules that are only proposed are kept beside the policy', async () => {
+  it('proposed rules are stored separately from the policy', async () => {
     await write(store(), (tx) => tx.updateWorld(W, { proposed: ['allow a', 'allow b'] }));
     expect(await store().read((r) => r.world(W))).toMatchObject({
       policy: ['allow read_file'],
@@ -127,7 +127,7 @@ export function describeFinding(open: OpenStore): void {
     expect(await store().read((r) => r.world(W))).toMatchObject({ policy: ['allow a'], proposed: ['allow b'] });
   });
 
-  it('counts what is kept of a world', async () => {
+  it('counts the data of a world', async () => {
     await say(store(), 'msg_1');
     await say(store(), 'msg_2');
     await step(store(), (tx) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { A, addChats, approval, B, C, grant, invocation, step, turn, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** What is read of chats outside of steps: turns, calls, approvals and grants, each list in its order. */
+/** Reads of chats outside steps: turns, calls, approvals and grants, and the order of each list. */
 export function describeLists(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
@@ -40,7 +40,7 @@ export function describeLists(open: OpenStore): void {
     });
   });
 
-  it('the calls of one answer come in call order', async () => {
+  it('the calls of one response come in call order', async () => {
     await step(store(), (tx) => {
       tx.insertInvocation(invocation('call_b', { position: 1 }));
       tx.insertInvocation(invocation('call_a', { position: 2 }));

@@ -19,7 +19,7 @@ import {
 } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Events, the audit log, and what deletion leaves of them. */
+/** Events, the audit log, and what deletion keeps of them. */
 export function describeLog(open: OpenStore): void {
   const { store } = freshStore(open);
   const all = { after: 0, limit: 1_000 };
@@ -45,7 +45,7 @@ export function describeLog(open: OpenStore): void {
       });
     });
 
-    it('each world counts its own', async () => {
+    it('each world has its own numbering', async () => {
       await write(store(), (tx) => tx.insertWorld({ id: 'other', name: 'O', settings, policy: [] }), 'other');
       await say(store(), 'msg_1');
       const notice = { event: 'system', chatId: null, data: { type: 'notice', message: 'x' } } as const;
@@ -55,7 +55,7 @@ export function describeLog(open: OpenStore): void {
   });
 
   describe('the audit log', () => {
-    it('[A16] holds what was recorded, when and where, and verifies', async () => {
+    it('[A16] contains what was recorded, with time and world, and verifies', async () => {
       await recordThree(store());
       const entries = await store().read((r) => r.audit(W, all));
       expect(entries.map(({ seq, who, worldId }) => [seq, who, worldId])).toEqual([
@@ -73,7 +73,7 @@ export function describeLog(open: OpenStore): void {
       expect(await store().verifyAudit('elsewhere')).toEqual({ ok: true, records: 0 });
     });
 
-    it('[A16] outlives its world', async () => {
+    it('[A16] survives the deletion of its world', async () => {
       await recordThree(store());
       await step(store(), (tx) => {
         tx.deleteWorld();
@@ -116,7 +116,7 @@ export function describeLog(open: OpenStore): void {
       ]);
     const nothing = [undefined, undefined, undefined, undefined, undefined];
 
-    it('a chat goes with all that is in it and leaves its neighbours and the audit log', async () => {
+    it('deleting a chat deletes its data and keeps other chats and the audit log', async () => {
       await addChats(store(), 'chat_2');
       await fill(C, 'a');
       await fill('chat_2', 'b');
@@ -130,7 +130,7 @@ export function describeLog(open: OpenStore): void {
       });
     });
 
-    it('a world goes with all that is in it; its last words can still be heard', async () => {
+    it('deleting a world deletes its data; its last events are still returned', async () => {
       await fill(C, 'a');
       await write(store(), (tx) => tx.insertClient(client('client_1')));
       const gone = { operation: 'delete', entity: 'world', id: W } as const;

@@ -23,12 +23,12 @@ function tool(name: string, change: Partial<McpToolRecord> = {}): McpToolRecord 
   return { worldId: W, server: 'shed', name, ...pinned, seen, seenDigest: 'd', ...change };
 }
 
-/** Where tools come from, and what a person accepted of them. */
+/** MCP servers and the accepted definitions of their tools. */
 export function describeMcpServers(open: OpenStore): void {
   const { store } = freshStore(open);
 
   describe('MCP servers', () => {
-    it('come back as they went in, in the order they were added', async () => {
+    it('round-trip, in the order in which they were added', async () => {
       await write(store(), async (tx) => {
         await tx.insertMcpServer(server('shed'));
         await tx.insertMcpServer(server('attic', { firstListedAt: 9 }));
@@ -44,7 +44,7 @@ export function describeMcpServers(open: OpenStore): void {
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
     });
 
-    it('[A1] lose no change of two that are made at once', async () => {
+    it('[A1] lose no concurrent change', async () => {
       await write(store(), (tx) => tx.insertMcpServer(server('shed')));
       const { definition } = server('shed');
       const off = { ...definition, enabled: false };
@@ -57,13 +57,13 @@ export function describeMcpServers(open: OpenStore): void {
       expect(found).toMatchObject({ definition: off, firstListedAt: expect.any(Number) as number });
     });
 
-    it('have each their own name in a world', async () => {
+    it('have unique names in a world', async () => {
       await write(store(), (tx) => tx.insertMcpServer(server('shed')));
       const again = write(store(), (tx) => tx.insertMcpServer(server('shed')));
       await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'name' });
     });
 
-    it('keep what was accepted and what is seen of each tool, and take it along when they go', async () => {
+    it('store the accepted and the current definition of each tool, and delete them with the server', async () => {
       const known = tool('mcp__shed__rake', {
         accepted: { name: 'rake', inputSchema: {} },
         acceptedDigest: 'a',
@@ -87,7 +87,7 @@ export function describeMcpServers(open: OpenStore): void {
       expect(await store().read((r) => r.mcpTools(W, 'attic'))).toHaveLength(1);
     });
 
-    it('go with their world', async () => {
+    it('are deleted with their world', async () => {
       await write(store(), async (tx) => {
         await tx.insertMcpServer(server('shed'));
         await tx.putMcpTool(tool('mcp__shed__rake'));

@@ -20,12 +20,12 @@ import {
 } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Every record comes back as it went in, and every list in its order. */
+/** Every record round-trips, and every list has its order. */
 export function describeRecords(open: OpenStore): void {
   const { store } = freshStore(open);
 
   describe('worlds and agents', () => {
-    it('come back as they went in, and each change raises rev', async () => {
+    it('round-trip, and each change raises rev', async () => {
       expect(await store().read((r) => r.world(W))).toStrictEqual({
         id: W,
         name: 'Garden',
@@ -54,7 +54,7 @@ export function describeRecords(open: OpenStore): void {
       expect((await store().read((r) => r.agents(W))).map(({ id }) => id)).toEqual([A, B, 'aaron']);
     });
 
-    it('[A22] an id is never given twice, also after deletion', async () => {
+    it('[A22] an id is never reused, even after deletion', async () => {
       await step(store(), (tx) => tx.removeAgent(B));
       expect(await store().read((r) => r.agentIdTaken(W, B))).toBe(true);
       expect(await store().read((r) => r.agentIdTaken('elsewhere', B))).toBe(false);
@@ -67,7 +67,7 @@ export function describeRecords(open: OpenStore): void {
       expect(await store().read((r) => r.world(W))).toBeUndefined();
     });
 
-    it('what is not there is undefined', async () => {
+    it('missing records are undefined', async () => {
       await store().read(async (r) => {
         expect(await r.world('no')).toBeUndefined();
         expect(await r.worldRev('no')).toBeUndefined();
@@ -90,7 +90,7 @@ export function describeRecords(open: OpenStore): void {
   });
 
   describe('chats', () => {
-    it('come back as they went in and change', async () => {
+    it('round-trip and can be changed', async () => {
       const made = chat('chat_2', { title: HOSTILE, titled: true });
       await step(store(), (tx) => tx.createChat(made));
       expect(await store().read((r) => r.chat('chat_2'))).toStrictEqual(made);
@@ -119,14 +119,14 @@ export function describeRecords(open: OpenStore): void {
       });
     });
 
-    it('[M7] a title that was tried counts as titled, also when it stays the default', async () => {
+    it('[M7] a chat counts as titled after an attempt, even if it keeps the default title', async () => {
       await step(store(), (tx) => tx.changeChat(C, { title: 'New chat', titled: true }));
       expect(await store().read((r) => r.chat(C))).toMatchObject({ title: 'New chat', titled: true });
     });
   });
 
   describe('messages', () => {
-    it('come back as they went in, whatever is in them', async () => {
+    it('round-trip with any content', async () => {
       const full = message('msg_full', {
         role: 'assistant',
         sender: HOSTILE,
@@ -162,7 +162,7 @@ export function describeRecords(open: OpenStore): void {
       expect(read?.seq).toBe(written.seq);
     });
 
-    it('[S2] are numbered from 1 without gaps, and a chat knows its last and last human one', async () => {
+    it('[S2] are numbered from 1 without gaps, and a chat tracks its last and last human message', async () => {
       await say(store(), 'msg_1');
       await say(store(), 'msg_2', { speaker: 'agent', role: 'assistant', agentId: A });
       await say(store(), 'msg_3', { speaker: 'world' });
@@ -184,7 +184,7 @@ export function describeRecords(open: OpenStore): void {
       });
     });
 
-    it('of a turn are found without its trigger, oldest first', async () => {
+    it('of a turn are listed without its trigger, oldest first', async () => {
       await say(store(), 'msg_1');
       await say(store(), 'msg_2', { turnId: 'turn_1', iteration: 1 });
       await say(store(), 'msg_3');
@@ -204,7 +204,7 @@ export function describeRecords(open: OpenStore): void {
     });
   });
 
-  it('turns, calls, approvals, grants and clients come back as they went in', async () => {
+  it('turns, calls, approvals, grants and clients round-trip', async () => {
     const records = {
       turn: turn('turn_x', {
         state: 'ended',

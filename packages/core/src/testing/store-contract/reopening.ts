@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { recordThree, say, W } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** What a store knows after it was closed, and what was done to it meanwhile. */
+/** What a store knows after closing and reopening, and after tampering in between. */
 export function describeReopening(open: OpenStore): void {
   const { store, reopen } = freshStore(open);
 
@@ -25,13 +25,13 @@ export function describeReopening(open: OpenStore): void {
        update worlds set audit_seq = 2, audit_hash = (select hash from audit where seq = 2)`,
     ],
     ['cut-off', 1, `delete from audit; update worlds set audit_seq = 0, audit_hash = ''`],
-  ] as const)('[A16] a record that was %s is found at %i: %s', async (problem, at, tampering) => {
+  ] as const)('[A16] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
     await recordThree(store());
     const tampered = await reopen(tampering);
     expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem, at });
   });
 
-  it('[A16] a tail that was cut off is still missed after new records and another restart', async () => {
+  it('[A16] detects a truncated tail even after new records and another restart', async () => {
     await recordThree(store());
     const tampered = await reopen(
       `delete from audit where seq > 1;
@@ -43,7 +43,7 @@ export function describeReopening(open: OpenStore): void {
     expect(await (await reopen()).verifyAudit(W)).toMatchObject({ ok: false, problem: 'cut-off', at: 3 });
   });
 
-  it('[A9] everything is there after closing and opening again, the key of signatures too', async () => {
+  it('[A9] all data survives closing and reopening, including the signing key', async () => {
     const said = await say(store(), 'msg_1');
     await recordThree(store());
     const before = Buffer.from(store().hashKey).toString('hex');

@@ -38,7 +38,7 @@ export const agent: AgentDefinition = {
   active: true,
 };
 
-/** What databases are known to spoil: NUL, half of a surrogate pair, the character that stands for them, quotes, other scripts. */
+/** Characters that databases often corrupt: NUL, lone surrogates, U+001A, quotes, other scripts. */
 export const HOSTILE = 'a\0b \u001a0000 \ud83d| \udc00 \u{1f33b} é 漢字 \u202e \' " \\ % _ $1 ? -- \r\n\t';
 
 export function message(id: string, change: Partial<NewMessage> = {}): NewMessage {
@@ -194,7 +194,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
   };
 }
 
-/** One step in the chat of the samples, unless `needs` names others. Gives what `work` returns. */
+/** Runs one step in the samples' chat, unless `needs` names others. Returns the result of `work`. */
 export async function step<T>(
   store: Store,
   work: (tx: RowTransaction) => T,
@@ -219,7 +219,7 @@ export async function addChats(store: Store, ...ids: readonly string[]): Promise
   });
 }
 
-/** A change of a world whose events nobody looks at. */
+/** Changes a world and ignores its events. */
 export async function write<T>(store: Store, work: (tx: StoreTransaction) => Promise<T>, worldId = W): Promise<T> {
   return (await store.transact(worldId, work)).value;
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { agent, client, say, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Changes of a world. What concerns a chat is in the contract for steps. */
+/** Changes of a world. The step contract covers chats. */
 export function describeTransactions(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
   describe('a transaction', () => {
-    it('[S1] is kept whole or not at all', async () => {
+    it('[S1] is atomic', async () => {
       await say(store(), 'msg_1');
       const failure = new Error('thought better of it');
       const failing = store().transact(W, async (tx) => {
@@ -31,7 +31,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
     });
 
-    it('[S1] is not kept when a statement failed, even if somebody caught the error', async () => {
+    it('[S1] is rolled back if a statement failed, even if the error was caught', async () => {
       const stubborn = write(store(), async (tx) => {
         await tx.insertClient(client('client_1'));
         await tx.insertClient(client('client_1')).catch(() => undefined);
@@ -40,7 +40,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(await store().read((r) => r.client('client_1'))).toBeUndefined();
     });
 
-    it('[S1] is not kept in part when one of several concurrent statements fails', async () => {
+    it('[S1] is rolled back completely if one of several concurrent statements fails', async () => {
       await write(store(), (tx) => tx.insertClient(client('client_1')));
       let sent: Promise<unknown>[] = [];
       const failing = write(store(), async (tx) => {
@@ -52,7 +52,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(ids(await store().read((r) => r.clients(W)))).toEqual(['client_1']);
     });
 
-    it('sees its own writes; others see them when it is committed', async () => {
+    it('sees its own writes; others see them after the commit', async () => {
       let early: Promise<unknown> | undefined;
       await write(store(), async (tx) => {
         await tx.updateWorld(W, { name: 'Desert' });
@@ -60,7 +60,7 @@ export function describeTransactions(open: OpenStore): void {
         await tx.insertClient(client('client_1'));
         early = store().read(async (r) => [(await r.world(W))?.name, (await r.clients(W)).length]);
       });
-      // It ran before the commit or after it, never in between.
+      // The read ran before or after the commit, never in between.
       expect([
         ['Garden', 0],
         ['Desert', 1],
@@ -68,7 +68,7 @@ export function describeTransactions(open: OpenStore): void {
       expect(await store().read((r) => r.client('client_1'))).toBeDefined();
     });
 
-    it('has one moment', async () => {
+    it('has a single timestamp', async () => {
       await write(store(), async (tx) => {
         const now = tx.now();
         expect((await tx.insertAgent(W, 'cat', agent)).createdAt).toBe(now);
@@ -77,25 +77,25 @@ export function describeTransactions(open: OpenStore): void {
       });
     });
 
-    it('can not be used after its end', async () => {
+    it('can’t be used after its end', async () => {
       const kept = await write(store(), async (tx) => tx);
       await expect(kept.insertClient(client('client_1'))).rejects.toThrow('after its end');
     });
 
-    it('that emits nothing needs no world, and one that does says which is missing', async () => {
+    it('without emissions needs no world, and one with emissions reports the missing world', async () => {
       expect((await store().transact('nowhere', async (tx) => tx.world('nowhere'))).events).toEqual([]);
       const speaking = store().transact('nowhere', async (tx) => tx.record({ kind: 'stop' }));
       await expect(speaking).rejects.toMatchObject({ code: 'not-found' });
     });
 
-    it('comes too late for a closed store', async () => {
+    it('is rejected by a closed store', async () => {
       await store().close();
       await expect(write(store(), async () => 1)).rejects.toMatchObject({ code: 'closed' });
       await expect(store().read(async () => 1)).rejects.toMatchObject({ code: 'closed' });
     });
   });
 
-  it('[A18] a client leaves, comes back and goes', async () => {
+  it('[A18] a client disconnects, reconnects and is deleted', async () => {
     await write(store(), (tx) => tx.insertClient(client('client_1')));
     const client1 = () => store().read((r) => r.client('client_1'));
     await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));

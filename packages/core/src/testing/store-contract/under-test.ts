@@ -4,15 +4,15 @@ import { plant } from './samples.js';
 
 interface StoreUnderTest {
   store: Store;
-  /** Closes the store, runs the statement on its database behind its back, and opens it again. Absent where nothing outlives closing. */
+  /** Closes the store, runs a statement directly on its database, and reopens it. Absent if data doesn't survive closing. */
   reopen?: (sql?: string) => Promise<Store>;
-  /** Opens the same database once more at the same time, as another process would. Absent where a store has one owner. */
+  /** Opens the same database again, like another process. Absent if a store has a single owner. */
   another?: () => Promise<Store>;
 }
 
 export type OpenStore = () => Promise<StoreUnderTest>;
 
-/** A fresh store with a planted world for each test, closed afterwards with all that was opened beside it. */
+/** Creates a store with a sample world for each test, and closes everything afterwards. */
 export function freshStore(open: OpenStore): {
   store: () => Store;
   reopen: (sql?: string) => Promise<Store>;
@@ -25,7 +25,7 @@ export function freshStore(open: OpenStore): {
     return current;
   };
   const remember = async (opening: Promise<Store> | undefined): Promise<Store> => {
-    if (opening === undefined) throw new Error('this store can not be opened a second time');
+    if (opening === undefined) throw new Error('this store does not support a second connection');
     const store = await opening;
     opened.push(store);
     return store;
