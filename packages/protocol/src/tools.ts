@@ -51,11 +51,16 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
 /** What a call touches, reported by its tool, so that rules match its meaning (A1). */
 export type Subject =
-  /** One simple command, or arguments as `name=value` words. Allow rules must spell out the words at `spell`; with `exact` no star matches (A32). */
-  /** `inner`: runs inside another subject. Deny and ask rules check it; an allow rule for the outer subject covers it. */
+  /**
+   * One simple command, or arguments as `name=value` words. Allow rules must spell out the words at `spell`; with `exact`, no star
+   * matches (A32). `inner`: runs inside another subject; deny and ask rules check it, and allowing the outer subject covers it.
+   */
   | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; exact?: true; inner?: true }
   /** `argument`: the argument that a path or host comes from, so that rules about that argument match it. */
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
-  /** No rule allows it (A19). `told`: the other subjects include everything it runs. `always`: every call needs approval, whatever grants or modes say (A20). */
+  /**
+   * No rule allows it (A19). `told`: the other subjects include everything that it runs and names. `always`: every such call needs
+   * approval, whatever grants or modes say, because it may run later outside the sandbox (A20).
+   */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

@@ -6,7 +6,7 @@ import {
   toCause,
   type ToolApproval,
 } from '@countersign/protocol';
-import { findMissedByStar, proposeRule, shelves, type Weighing } from '../policy/index.js';
+import { findMissedByStar, proposeRule, groupsFor, type Weighing } from '../policy/index.js';
 import type { Gate, GateInput } from './gate.js';
 
 /** Why the gate asks for approval. `alone`: no other ask rule would need approval after this one. */
@@ -18,7 +18,7 @@ export type Question =
   /** The tool differs from what a person accepted (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
   /** Nothing would keep the call away from a path that this rule protects (A21). */
-  | { readonly kind: 'unkept'; readonly rule: string }
+  | { readonly kind: 'unenforced'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
 
@@ -59,7 +59,7 @@ function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean 
     case 'each':
     case 'closed':
     case 'changed':
-    case 'unkept':
+    case 'unenforced':
       return false;
     case 'rule':
       return question.alone && unclear === undefined;
@@ -85,7 +85,7 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
       return { code: 'policy-unreadable', problem: question.reason };
     case 'changed':
       return { code: 'tool-changed', tool: call.tool, difference: question.difference };
-    case 'unkept':
+    case 'unenforced':
       return { code: 'rule-without-sandbox', rule: question.rule };
     case 'rule':
       return { code: 'ask-rule', rule: question.rule };
@@ -95,7 +95,7 @@ function reasonOf(input: GateInput, { prepared }: Weighing, question: Question):
         return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
       }
       if (tool?.trusted !== true) return { code: 'untrusted-tool', tool: call.tool };
-      const allowing = [...shelves(admin?.allow, call.tool), ...shelves(world.policy.allow, call.tool)];
+      const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
       const missed = findMissedByStar(allowing, prepared);
       if (missed !== undefined) {
         return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };

@@ -30,8 +30,8 @@ function decide(input: GateInput): Gate {
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
   // A command can reach a denied path through a symlink or script, and nothing hides the path here.
-  const unkept = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
-  if (unkept !== undefined) return ask(input, weighing, { kind: 'unkept', rule: unkept });
+  const unenforced = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
+  if (unenforced !== undefined) return ask(input, weighing, { kind: 'unenforced', rule: unenforced });
   if (weighing.adminAsk !== undefined) {
     return ask(input, weighing, { kind: 'rule', rule: weighing.adminAsk, alone: false });
   }

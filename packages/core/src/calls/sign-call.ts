@@ -17,7 +17,7 @@ import type { Place, Runtime } from '../step/runtime.js';
 import type { ReadCall } from './read-call.js';
 
 /** Subjects of a tool that failed to report any. */
-const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
+const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
 
 const digests = new WeakMap<Tool, string>();
 
@@ -45,7 +45,7 @@ interface Looked {
 const nothingSeen: Looked = { fingerprint: undefined, preview: undefined, seen: undefined };
 
 /** Undefined if the tool doesn't inspect its target. */
-function lookWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Looked>) | undefined {
+function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Looked>) | undefined {
   if (tool.fingerprint === undefined && tool.preview === undefined && tool.look === undefined) return undefined;
   return async () => ({
     fingerprint: await tool.fingerprint?.(value, place),
@@ -65,7 +65,7 @@ interface Signing {
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
   const { workingDirectory } = about.place;
-  const looking = tool !== undefined && args.ok ? lookWith(tool, args.value, { workingDirectory }) : undefined;
+  const looking = tool !== undefined && args.ok ? inspectWith(tool, args.value, { workingDirectory }) : undefined;
   const looked = looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
   return sealed(runtime, call, about, looked);
 }
@@ -96,7 +96,7 @@ function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked
     sandbox,
     fingerprint,
     preview: preview === undefined ? null : showPreview(preview),
-    seen: seen === undefined ? [] : (readSubjects(seen) ?? UNTOLD),
+    seen: seen === undefined ? [] : (readSubjects(seen) ?? UNKNOWN_SUBJECTS),
   };
 }
 

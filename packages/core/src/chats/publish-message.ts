@@ -24,10 +24,10 @@ export async function publishMessage(
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
   await runtime.attend({ chatId });
   await maskLongTexts([incoming.content]);
-  return await keepMessage(runtime, incoming);
+  return await storeMessage(runtime, incoming);
 }
 
-async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
+async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
   const { worldId, chatId, clientMessageId } = incoming;
   const sent = clientMessageId === undefined ? {} : { sent: { chatId, clientMessageId } };
   return await commit(runtime, 'publish-message', worldId, { chats: [chatId], ...sent }, (step) => {
@@ -44,7 +44,7 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
     });
     step.tx.write({ kind: 'message-sent', message });
     queueTurns(runtime, step, message);
-    if (message.addressees.length === 0) sayNobodyAnswers(step, message);
+    if (message.addressees.length === 0) explainNoAnswer(step, message);
     return { messageId: message.id };
   });
 }
@@ -80,7 +80,7 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
 }
 
 /** Explains why nobody answers, because silence would look like a hang (M3). For people only; models don't see it. */
-function sayNobodyAnswers(step: Step, message: MessageRecord): void {
+function explainNoAnswer(step: Step, message: MessageRecord): void {
   const why = explainSilence(message.content, step.snapshot.addressable);
   const { chatId, agentId, turnId, id: replyTo } = message;
   if (why !== undefined) writeNotice(step, { chatId, agentId, turnId, replyTo }, 'notice', maskSecrets(why));

@@ -105,7 +105,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   }
 
   /** Reconciles a client's local state with its record. `living`: the live processes. */
-  async function lookAfter(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
+  async function reconcile(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
     const { owner } = runtimeOf();
     const entry = note(record);
     const { leftAt, connectedTo } = record;
@@ -152,7 +152,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     await denyUnattended(runtimeOf(), worldId);
   }
 
-  async function lookAt(reader: StoreReader, worldId: string): Promise<void> {
+  async function reload(reader: StoreReader, worldId: string): Promise<void> {
     const known = [...present.values()].filter(({ record }) => record.worldId === worldId);
     const records = await reader.clients(worldId);
     const there = new Set(records.map(({ id }) => id));
@@ -224,7 +224,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const there = new Set(records.map(({ id }) => id));
       for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
       // At the start of a single process, all clients are disconnected; each gets the usual grace time.
-      for (const record of records) await lookAfter(record, living);
+      for (const record of records) await reconcile(record, living);
     },
     async look(clientId) {
       const record = await runtimeOf().store.read((reader) => reader.client(clientId));
@@ -235,10 +235,10 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     source: {
       // `tools` offers them.
       tools: () => new Map(),
-      read: lookAt,
+      read: reload,
       prepare: () => undefined,
       async bring(worldId, toolName) {
-        if (toolName.startsWith('app__')) await runtimeOf().store.read((reader) => lookAt(reader, worldId));
+        if (toolName.startsWith('app__')) await runtimeOf().store.read((reader) => reload(reader, worldId));
       },
       close: () => Promise.resolve(),
     },

@@ -100,7 +100,7 @@ function keep(
 }
 
 /** A decision on a question can only decline it: there is nothing to approve. */
-export function leaveUnanswered(
+export function declineQuestion(
   runtime: Runtime,
   step: Step,
   { invocation }: Found,

@@ -42,7 +42,7 @@ export function askFor(runtime: Runtime, started: Started, signal: AbortSignal):
       'message',
     );
     try {
-      await putQuestion(runtime, started, approvalId, question);
+      await requestAnswer(runtime, started, approvalId, question);
       const messageId = await untilAborted(() => answered, signal);
       return await readAnswer(runtime, messageId);
     } finally {
@@ -51,7 +51,7 @@ export function askFor(runtime: Runtime, started: Started, signal: AbortSignal):
   };
 }
 
-async function putQuestion(
+async function requestAnswer(
   runtime: Runtime,
   { invocation, place, tool }: Started,
   approvalId: string,

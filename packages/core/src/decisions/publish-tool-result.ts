@@ -3,7 +3,7 @@ import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '
 import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
-import { answerQuestion, leaveUnanswered } from './answer-question.js';
+import { answerQuestion, declineQuestion } from './answer-question.js';
 import { denyApproval, expireApproval } from './deny-approval.js';
 import { needsToSign, readCallToSign, type CallToSign } from './call-to-sign.js';
 import { checkDecision, supersedeApproval, type CheckedDecision } from './check-decision.js';
@@ -122,7 +122,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
     return refused('expired', 'this approval has expired. Nothing ran', 'denied');
   }
   if (approval.question !== null) {
-    return leaveUnanswered(runtime, step, found, approval, {
+    return declineQuestion(runtime, step, found, approval, {
       sent,
       digest: decisionDigest(runtime, sent),
       signer,

@@ -22,7 +22,7 @@ export function applyChange(state: ChatState, row: RowChange): void {
     }
     case 'turn-queued':
       if (row.turn.state !== 'ended') state.turns.set(row.turn.id, row.turn);
-      countBegun(state, undefined, row.turn);
+      countStarted(state, undefined, row.turn);
       return;
     case 'turn-changed': {
       const before = state.turns.get(row.turnId);
@@ -65,7 +65,7 @@ export function applyChange(state: ChatState, row: RowChange): void {
 }
 
 function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): void {
-  countBegun(state, before, after);
+  countStarted(state, before, after);
   const hasEnded = after.state === 'ended';
   if (hasEnded) state.turns.delete(after.id);
   else state.turns.set(after.id, after);
@@ -76,8 +76,8 @@ function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): vo
   }
 }
 
-function countBegun(state: ChatState, before: TurnRecord | undefined, after: TurnRecord): void {
-  const hasBegun = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
-  if (!hasBegun || after.triggerSeq < state.chat.humanSeq) return;
+function countStarted(state: ChatState, before: TurnRecord | undefined, after: TurnRecord): void {
+  const hasStarted = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
+  if (!hasStarted || after.triggerSeq < state.chat.humanSeq) return;
   state.begun.set(after.agentId, (state.begun.get(after.agentId) ?? 0) + 1);
 }

@@ -149,7 +149,7 @@ export class StepTransaction {
     return first;
   }
   /** Started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
-  countBegun(chatId: string, agentId: string): number {
+  countStarted(chatId: string, agentId: string): number {
     return this.#state(chatId)?.begun.get(agentId) ?? 0;
   }
   /** Open and queued turns of the step's world. */

@@ -31,13 +31,13 @@ export function applyChange(
         ...plain,
         ...(command === undefined || command === shown.command ? {} : { command }),
         ...(args === undefined ? {} : { args: revealArgs(definition.args, args) }),
-        ...(env === undefined ? {} : { env: keepValues(definition.env, env, 'env') }),
+        ...(env === undefined ? {} : { env: mergeValues(definition.env, env, 'env') }),
       }
     : {
         ...definition,
         ...plain,
         ...(url === undefined || url === shown.url ? {} : { url }),
-        ...(headers === undefined ? {} : { headers: keepValues(definition.headers, headers, 'headers') }),
+        ...(headers === undefined ? {} : { headers: mergeValues(definition.headers, headers, 'headers') }),
       };
   return parseInput(newMcpServerSchema, merged, 'MCP server');
 }
@@ -51,7 +51,7 @@ function revealArgs(stored: readonly string[], sent: readonly string[]): readonl
   throw new CountersignError('invalid', sentence, { field: 'args' });
 }
 
-function keepValues(
+function mergeValues(
   stored: Readonly<Record<string, string>>,
   sent: Readonly<Record<string, string | null>>,
   field: string,

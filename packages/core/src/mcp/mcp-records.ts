@@ -110,7 +110,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
     const kept = before ?? { worldId, server: name, name: toolName, ...pinned, reviewed: false };
     const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
     await change.tx.putMcpTool(tool);
-    await lapse(change, tool);
+    await revokeChanged(change, tool);
   }
   for (const gone of known.values()) {
     if (gone.seen === null) continue;
@@ -124,7 +124,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
 }
 
 /** Revokes the grants of a changed tool (A5), because people gave them for the old definition, and records why. */
-async function lapse(change: WorldChange, tool: McpToolRecord): Promise<void> {
+async function revokeChanged(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) return;
   const why = maskText(difference).value;

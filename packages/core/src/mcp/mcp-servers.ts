@@ -31,7 +31,7 @@ export async function addMcpServer(
     await insertMcpServer(change.tx, worldId, definition, signer);
     emitServer(change, 'create', definition.name);
   });
-  await lookAt(runtime, worldId, definition.name);
+  await reload(runtime, worldId, definition.name);
   return await showMcpServer(runtime, worldId, definition.name);
 }
 
@@ -81,7 +81,7 @@ export async function updateMcpServer(
     if (accept === true) await acceptTools(change, name, signer);
     emitServer(change, 'update', name);
   });
-  await lookAt(runtime, worldId, name);
+  await reload(runtime, worldId, name);
   return await showMcpServer(runtime, worldId, name);
 }
 
@@ -140,7 +140,7 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
 }
 
 /** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */
-async function lookAt(runtime: Runtime, worldId: string, name: string): Promise<void> {
+async function reload(runtime: Runtime, worldId: string, name: string): Promise<void> {
   await runtime.mcp?.look(worldId, name);
   runtime.mcp?.start(worldId, name).catch(() => undefined);
 }

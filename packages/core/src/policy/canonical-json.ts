@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw new TypeError('the value is nested too deeply, or contains itself');
+  if (depth > MAX_DEPTH) throw new TypeError('the value is nested too deeply or is circular');
   switch (typeof value) {
     case 'string':
     case 'boolean':

@@ -23,7 +23,7 @@ export interface CompiledRule {
 export type NamedRule = CompiledRule & { readonly named: NamedMatcher };
 
 /** Rules with the same verb and the same tool name or glob. */
-export interface Shelf {
+export interface RuleGroup {
   readonly any: CompiledRule[];
   readonly patterned: CompiledRule[];
   /** The rules of `patterned`, indexed by a word that a matching subject must contain. */
@@ -39,8 +39,8 @@ export interface Shelf {
 }
 
 export interface RuleIndex {
-  readonly byTool: Map<string, Shelf>;
-  readonly byGlob: Map<string, { readonly glob: Glob; readonly shelf: Shelf }>;
+  readonly byTool: Map<string, RuleGroup>;
+  readonly byGlob: Map<string, { readonly glob: Glob; readonly group: RuleGroup }>;
 }
 
 /** A compiled policy. Compile once and reuse: compiling costs more than a thousand judgements. */
@@ -89,19 +89,19 @@ function isForReaders(text: string): boolean {
 
 function addRule(policy: Policy, text: string, rule: Rule): void {
   const { verb, tool } = rule;
-  const shelf = shelfFor(policy[verb], tool);
+  const group = groupFor(policy[verb], tool);
   const { words, named } = readings(rule);
   if (named !== undefined) {
     const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
     const compiled = { text, matcher: NOTHING, named: conditions };
-    shelf.named.push(compiled);
-    addNamed(shelf.byNamed, compiled);
+    group.named.push(compiled);
+    addNamed(group.byNamed, compiled);
   }
   if (words === 'none') return;
   const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
   const [only, second] = words ?? [];
   const isOnly = named === undefined && only !== undefined && second === undefined;
-  shelve(shelf, { text, matcher, ...(isOnly ? { only } : {}) }, isOneWord(words ?? []));
+  addToGroup(group, { text, matcher, ...(isOnly ? { only } : {}) }, isOneWord(words ?? []));
 }
 
 const NOTHING: Matcher = { any: false, matches: () => false };
@@ -137,10 +137,10 @@ function emptyPolicy(): Policy {
   return { allow: index(), ask: index(), deny: index() };
 }
 
-function shelfFor(index: RuleIndex, tool: string): Shelf {
-  const known = tool.includes('*') ? index.byGlob.get(tool)?.shelf : index.byTool.get(tool);
+function groupFor(index: RuleIndex, tool: string): RuleGroup {
+  const known = tool.includes('*') ? index.byGlob.get(tool)?.group : index.byTool.get(tool);
   if (known) return known;
-  const shelf: Shelf = {
+  const group: RuleGroup = {
     any: [],
     patterned: [],
     byWord: new Map(),
@@ -150,28 +150,28 @@ function shelfFor(index: RuleIndex, tool: string): Shelf {
     named: [],
     byNamed: { byName: new Map(), withoutKey: [] },
   };
-  if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), shelf });
-  else index.byTool.set(tool, shelf);
-  return shelf;
+  if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), group });
+  else index.byTool.set(tool, group);
+  return group;
 }
 
 function isOneWord(words: readonly PatternWord[]): boolean {
   return words.filter((word) => !word.every((piece) => 'stars' in piece) || word.length === 0).length <= 1;
 }
 
-function shelve(shelf: Shelf, rule: CompiledRule, oneWord: boolean): void {
+function addToGroup(group: RuleGroup, rule: CompiledRule, oneWord: boolean): void {
   if (rule.matcher.any) {
-    shelf.any.push(rule);
+    group.any.push(rule);
     return;
   }
-  shelf.patterned.push(rule);
+  group.patterned.push(rule);
   const { key } = rule.matcher;
   if (key === undefined) {
-    shelf.withoutKey.push(rule);
+    group.withoutKey.push(rule);
     return;
   }
-  if (key.kind === 'word' && oneWord) shelf.byWordAndPath.push(rule);
-  const index = key.kind === 'word' ? shelf.byWord : shelf.bySegment;
+  if (key.kind === 'word' && oneWord) group.byWordAndPath.push(rule);
+  const index = key.kind === 'word' ? group.byWord : group.bySegment;
   const siblings = index.get(key.text);
   if (siblings) siblings.push(rule);
   else index.set(key.text, [rule]);

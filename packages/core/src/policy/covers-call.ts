@@ -1,8 +1,8 @@
 import { allowMatcher } from './allow-matcher.js';
 import { allowConditions } from './arguments/allow-conditions.js';
 import type { NamedMatcher } from './arguments/miss.js';
-import { covering, coveringOne, isInner, shelves } from './find-rules.js';
-import { compilePolicy, isByName, type Policy, type Shelf } from './compile-policy.js';
+import { covering, coveringOne, isInner, groupsFor } from './find-rules.js';
+import { compilePolicy, isByName, type Policy, type RuleGroup } from './compile-policy.js';
 import type { Matcher } from './matcher.js';
 import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import { parsePattern } from './read-pattern.js';
@@ -14,13 +14,13 @@ import type { Named, PatternWord, PolicyCall } from './types.js';
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
   const prepared = prepareOnce(call);
-  const sent: (readonly Shelf[])[] = [];
+  const sent: (readonly RuleGroup[])[] = [];
   for (const rule of rules) {
     const compiled = compilePolicy([rule]);
     if (!compiled.ok) return false;
-    sent.push(shelves(compiled.policy.allow, call.tool));
+    sent.push(groupsFor(compiled.policy.allow, call.tool));
   }
-  const known = there.flatMap(({ allow }) => shelves(allow, call.tool));
+  const known = there.flatMap(({ allow }) => groupsFor(allow, call.tool));
   if (covering([...sent.flat(), ...known], prepared) === undefined) return false;
   const parts = prepared.subjects.filter((subject) => !isInner(subject));
   if (parts.length === 0) return sent.length === 1 && covering(sent.flat(), prepared) !== undefined;

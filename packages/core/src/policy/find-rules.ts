@@ -1,19 +1,19 @@
 import { findNamed } from './arguments/named-index.js';
-import type { CompiledRule, NamedRule, RuleIndex, Shelf } from './compile-policy.js';
+import type { CompiledRule, NamedRule, RuleIndex, RuleGroup } from './compile-policy.js';
 import { matchesGlob } from './patterns/glob.js';
 import type { PreparedCall, PreparedSubject } from './prepare-call.js';
 
-export function shelves(index: RuleIndex | undefined, tool: string): readonly Shelf[] {
-  const found: Shelf[] = [];
+export function groupsFor(index: RuleIndex | undefined, tool: string): readonly RuleGroup[] {
+  const found: RuleGroup[] = [];
   if (index === undefined) return found;
   const exact = index.byTool.get(tool);
   if (exact) found.push(exact);
-  for (const { glob, shelf } of index.byGlob.values()) if (matchesGlob(glob, tool)) found.push(shelf);
+  for (const { glob, group } of index.byGlob.values()) if (matchesGlob(glob, tool)) found.push(group);
   return found;
 }
 
 /** Deny or ask rules that match at least one subject. */
-export function matching(from: readonly Shelf[], call: PreparedCall): readonly string[] {
+export function matching(from: readonly RuleGroup[], call: PreparedCall): readonly string[] {
   const found = new Set<string>();
   findMatching(from, call, (rule) => {
     found.add(rule.text);
@@ -22,18 +22,18 @@ export function matching(from: readonly Shelf[], call: PreparedCall): readonly s
   return [...found];
 }
 
-export function firstMatching(from: readonly Shelf[], call: PreparedCall): string | undefined {
+export function firstMatching(from: readonly RuleGroup[], call: PreparedCall): string | undefined {
   return findMatching(from, call, () => true)?.text;
 }
 
 function findMatching(
-  from: readonly Shelf[],
+  from: readonly RuleGroup[],
   call: PreparedCall,
   enough: (rule: CompiledRule) => boolean,
 ): CompiledRule | undefined {
-  for (const shelf of from) for (const rule of shelf.any) if (enough(rule)) return rule;
-  for (const shelf of from) {
-    for (const rule of findNamed(shelf.byNamed, call, 'guard')) {
+  for (const group of from) for (const rule of group.any) if (enough(rule)) return rule;
+  for (const group of from) {
+    for (const rule of findNamed(group.byNamed, call, 'guard')) {
       if (rule.named.misses(call) === undefined && enough(rule)) return rule;
     }
   }
@@ -45,12 +45,12 @@ function findMatching(
 }
 
 /** An allow rule must cover every subject. Returns the rule that covers the first one. */
-export function covering(from: readonly Shelf[], call: PreparedCall): string | undefined {
+export function covering(from: readonly RuleGroup[], call: PreparedCall): string | undefined {
   if (from.length === 0) return undefined;
   const named = namedRules(from, call);
   // Without subjects, only a rule for any arguments, or one whose conditions hold, covers the call.
   if (call.subjects.every(isInner)) {
-    return (from.find((shelf) => shelf.any.length > 0)?.any[0] ?? named[0])?.text;
+    return (from.find((group) => group.any.length > 0)?.any[0] ?? named[0])?.text;
   }
   let first: string | undefined;
   for (const subject of call.subjects) {
@@ -63,12 +63,12 @@ export function covering(from: readonly Shelf[], call: PreparedCall): string | u
 }
 
 export function coveringOne(
-  from: readonly Shelf[],
+  from: readonly RuleGroup[],
   subject: PreparedSubject,
   call: PreparedCall,
   named = namedRules(from, call),
 ): CompiledRule | undefined {
-  const any = from.find((shelf) => shelf.any.length > 0)?.any[0];
+  const any = from.find((group) => group.any.length > 0)?.any[0];
   if (any?.matcher.matches(subject, call.bases)) return any;
   const byName = named.find((rule) => rule.named.covers(subject, call));
   if (byName !== undefined) return byName;
@@ -76,9 +76,9 @@ export function coveringOne(
 }
 
 /** Rules whose conditions on named arguments all hold. */
-function namedRules(from: readonly Shelf[], call: PreparedCall): readonly NamedRule[] {
-  return from.flatMap((shelf) =>
-    [...findNamed(shelf.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
+function namedRules(from: readonly RuleGroup[], call: PreparedCall): readonly NamedRule[] {
+  return from.flatMap((group) =>
+    [...findNamed(group.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
   );
 }
 
@@ -89,7 +89,7 @@ export function isInner(subject: PreparedSubject): boolean {
 
 /** Finds an allow rule that would cover a subject if its star matched any words, and says why it doesn't. */
 export function findMissedByStar(
-  from: readonly Shelf[],
+  from: readonly RuleGroup[],
   call: PreparedCall,
 ): { readonly rule: string; readonly why: 'star' | 'no-sandbox' } | undefined {
   for (const subject of call.subjects) {
@@ -107,31 +107,31 @@ export function findMissedByStar(
 type Test = (rule: CompiledRule) => boolean;
 
 /** Tests only candidate rules, found through the index. */
-function findCandidate(from: readonly Shelf[], subject: PreparedSubject, test: Test): CompiledRule | undefined {
-  for (const shelf of from) {
-    const found = findOnShelf(shelf, subject, test);
+function findCandidate(from: readonly RuleGroup[], subject: PreparedSubject, test: Test): CompiledRule | undefined {
+  for (const group of from) {
+    const found = findInGroup(group, subject, test);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function findOnShelf(shelf: Shelf, subject: PreparedSubject, test: Test): CompiledRule | undefined {
+function findInGroup(group: RuleGroup, subject: PreparedSubject, test: Test): CompiledRule | undefined {
   switch (subject.kind) {
     case 'words':
       return (
-        (shelf.byWord.size > 0 ? lookUp(shelf.byWord, subject.distinct(), test) : undefined) ??
-        (shelf.bySegment.size > 0 ? lookUp(shelf.bySegment, subject.segments(), test) : undefined) ??
-        shelf.withoutKey.find(test)
+        (group.byWord.size > 0 ? lookUp(group.byWord, subject.distinct(), test) : undefined) ??
+        (group.bySegment.size > 0 ? lookUp(group.bySegment, subject.segments(), test) : undefined) ??
+        group.withoutKey.find(test)
       );
     case 'path':
       return (
-        shelf.byWordAndPath.find(test) ??
-        (shelf.bySegment.size > 0 ? lookUp(shelf.bySegment, subject.segments(), test) : undefined) ??
-        shelf.withoutKey.find(test)
+        group.byWordAndPath.find(test) ??
+        (group.bySegment.size > 0 ? lookUp(group.bySegment, subject.segments(), test) : undefined) ??
+        group.withoutKey.find(test)
       );
     case 'host':
     case 'dynamic':
-      return shelf.patterned.find(test);
+      return group.patterned.find(test);
   }
 }
 

@@ -25,8 +25,8 @@ export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher
   const place =
     only !== undefined && second === undefined && isAnchored(only) ? pathPattern(only, 'liberal') : undefined;
   // Options can be written in several ways, so they can't be the key.
-  const spelt = (words ?? []).filter((word, at) => at === 0 || !isOption(firstText(word)));
-  const key = place === undefined ? wordKey(spelt) : segmentKey(place);
+  const literal = (words ?? []).filter((word, at) => at === 0 || !isOption(firstText(word)));
+  const key = place === undefined ? wordKey(literal) : segmentKey(place);
 
   return {
     any: false,

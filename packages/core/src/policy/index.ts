@@ -9,7 +9,7 @@ export { patternCovers, rulesCover } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
 export { showHidden } from './patterns/hidden-characters.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';
-export { findMissedByStar, shelves } from './find-rules.js';
+export { findMissedByStar, groupsFor } from './find-rules.js';
 export { findPathRule, protectPaths } from './paths/protect-paths.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';

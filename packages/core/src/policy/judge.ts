@@ -1,4 +1,4 @@
-import { covering, firstMatching, matching, shelves } from './find-rules.js';
+import { covering, firstMatching, matching, groupsFor } from './find-rules.js';
 import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
 import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall } from './types.js';
@@ -51,23 +51,23 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
 
 export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
   const prepared = prepareOnce(call);
-  const adminDenying = shelves(admin?.deny, call.tool);
-  const adminAsking = shelves(admin?.ask, call.tool);
-  const adminAllowing = shelves(admin?.allow, call.tool);
+  const adminDenying = groupsFor(admin?.deny, call.tool);
+  const adminAsking = groupsFor(admin?.ask, call.tool);
+  const adminAllowing = groupsFor(admin?.allow, call.tool);
   const adminDeny = firstMatching(adminDenying, prepared);
   if (adminDeny !== undefined) return { deny: adminDeny, asks: [], prepared };
   const adminAsk = firstMatching(adminAsking, prepared);
   const adminAllow = adminAsk === undefined ? covering(adminAllowing, prepared) : undefined;
   if (adminAllow !== undefined) return { allow: adminAllow, asks: [], prepared };
 
-  const denying = [...shelves(world.deny, call.tool), ...shelves(agent.deny, call.tool)];
-  const asking = [...shelves(world.ask, call.tool), ...shelves(agent.ask, call.tool)];
+  const denying = [...groupsFor(world.deny, call.tool), ...groupsFor(agent.deny, call.tool)];
+  const asking = [...groupsFor(world.ask, call.tool), ...groupsFor(agent.ask, call.tool)];
   const deny = firstMatching(denying, prepared);
-  const allow = covering([...adminAllowing, ...shelves(world.allow, call.tool)], prepared);
+  const allow = covering([...adminAllowing, ...groupsFor(world.allow, call.tool)], prepared);
   const closed = world.closed ?? agent.closed;
   const guards = [...adminDenying, ...adminAsking, ...denying, ...asking];
   const unclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true)
-    ? guards.flatMap((shelf) => shelf.patterned[0] ?? shelf.named[0] ?? []).at(0)?.text
+    ? guards.flatMap((group) => group.patterned[0] ?? group.named[0] ?? []).at(0)?.text
     : undefined;
   return {
     asks: matching(asking, prepared),

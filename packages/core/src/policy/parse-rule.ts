@@ -13,23 +13,23 @@ const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
  * rule would allow, or fail to deny, calls that its author didn't mean.
  */
 export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
-  if (text.length > LONGEST_RULE) return failure(`a rule has at most ${LONGEST_RULE} characters`, LONGEST_RULE);
+  if (text.length > LONGEST_RULE) return failure(`a rule can have at most ${LONGEST_RULE} characters`, LONGEST_RULE);
   const hidden = findHidden(text);
   if (hidden >= 0)
-    return /[\r\n]/.test(text.charAt(hidden)) ? failure('a rule is one line', hidden) : hiddenFailure(hidden);
+    return /[\r\n]/.test(text.charAt(hidden)) ? failure('a rule must be on one line', hidden) : hiddenFailure(hidden);
 
   const verbAt = skipBlanks(text, 0);
   const verbEnd = skipUntil(text, verbAt, ' \t(');
   const verb = text.slice(verbAt, verbEnd);
-  if (!isVerb(verb)) return failure('a rule starts with allow, ask or deny', verbAt);
+  if (!isVerb(verb)) return failure('a rule must start with allow, ask or deny', verbAt);
 
   const toolAt = skipBlanks(text, verbEnd);
   const toolEnd = skipUntil(text, toolAt, ' \t(');
   const tool = text.slice(toolAt, toolEnd);
-  if (tool === '') return failure('the name of a tool is missing', toolAt);
+  if (tool === '') return failure('expected a tool name', toolAt);
   // Tool names are ASCII. A deny rule with a look-alike letter would never match.
   const odd = tool.search(/[^A-Za-z0-9_*-]/);
-  if (odd >= 0) return failure('a tool name is made of A-Z a-z 0-9 _ - and the star', toolAt + odd);
+  if (odd >= 0) return failure('a tool name can contain only A-Z a-z 0-9 _ - and *', toolAt + odd);
 
   if (text.charAt(toolEnd) !== '(') {
     const rest = skipBlanks(text, toolEnd);
@@ -53,7 +53,7 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
   return { ok: true, rule: { verb, tool, ...pattern } };
 }
 
-const AFTER_TOOL = 'after the tool comes nothing, or a pattern in parentheses without a blank before them';
+const AFTER_TOOL = 'expected the end of the rule, or a pattern in parentheses directly after the tool name';
 const OWN_LINE = 'a comment needs a line of its own';
 
 function isVerb(text: string): text is Verb {

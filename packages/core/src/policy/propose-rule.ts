@@ -1,7 +1,7 @@
 import { type Subject, toolNameSchema } from '@countersign/protocol';
 import type { Policy } from './compile-policy.js';
 import { rulesCover } from './covers-call.js';
-import { coveringOne, shelves } from './find-rules.js';
+import { coveringOne, groupsFor } from './find-rules.js';
 import { isRecord } from './arguments/prepare-arguments.js';
 import { shownValue } from './default-subjects.js';
 import { formatNamed, formatPattern } from './format-rule.js';
@@ -74,7 +74,7 @@ export function splitRules(text: string): readonly string[] {
 
 function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subject> {
   const prepared = prepareOnce(call);
-  const known = there.flatMap(({ allow }) => shelves(allow, call.tool));
+  const known = there.flatMap(({ allow }) => groupsFor(allow, call.tool));
   for (const [index, subject] of call.subjects.entries()) {
     const ready = prepared.subjects[index];
     if (subject.kind === 'words' && subject.inner === true) continue;

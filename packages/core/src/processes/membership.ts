@@ -92,12 +92,12 @@ export function createMembership(options: MembershipOptions): Membership {
     // A process that joins during this query is heard before it is found.
     hasOthers = found || othersHeard >= began;
     // After a pause, stop lost turns before anything may start here again.
-    if (!wasFresh) await lookAfter();
+    if (!wasFresh) await reconcile();
     lastHeard = began;
   }
 
   /** Aborts runs of turns that another process took over. Returns our own and orphaned turns. */
-  async function lookAfter(): Promise<{ own: string[]; orphaned: string[] }> {
+  async function reconcile(): Promise<{ own: string[]; orphaned: string[] }> {
     // Read what runs before who owns it: a turn that is taken in between must not look lost.
     const running = options.runtime().scheduler.running();
     const found = await shared.turnsToLookAfter(owner, SILENT_MS);
@@ -107,7 +107,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   async function round(): Promise<void> {
-    const { own, orphaned } = await lookAfter();
+    const { own, orphaned } = await reconcile();
     // Wake our own turns too: a hint or the answer to a claim may have been lost.
     for (const turnId of own) options.runtime().scheduler.wake(turnId);
     for (const turnId of orphaned) await tryToTake(turnId);

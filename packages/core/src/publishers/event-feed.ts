@@ -46,7 +46,7 @@ export function createEventFeed(
     if (heard.size > MOST_HEARD) for (const oldest of heard.keys()) return void heard.delete(oldest);
   }
 
-  function handOn(watched: Watched): void {
+  function deliverReady(watched: Watched): void {
     for (;;) {
       if (watched.next === undefined) return;
       const event = watched.early.get(watched.next);
@@ -59,7 +59,7 @@ export function createEventFeed(
 
   function catchUp(worldId: string, watched: Watched): void {
     if (watched.reading) return;
-    handOn(watched);
+    deliverReady(watched);
     if (watched.next !== undefined && watched.next > watched.known) return;
     watched.reading = true;
     read(worldId, watched).then(

@@ -52,7 +52,7 @@ export function openNext(
     const lastSeq = tx.chat(chatId)?.lastSeq;
     if (next === undefined || lastSeq === undefined) return;
     const about = { chatId, turnId: next.id, begunSeq: begunSeq ?? lastSeq };
-    const taken = tx.countBegun(chatId, agentId);
+    const taken = tx.countStarted(chatId, agentId);
     if (taken < turnLimit) {
       tx.write({ kind: 'turn-opened', ...about, owner: runtime.dispatch.owner });
       runtime.dispatch.wake({ tx, ...step }, next.id);

@@ -42,7 +42,7 @@ it('[S1] a wake-up during a wait ends it', async () => {
 });
 
 it('[A8] a handover reaches exactly one run: a new one, the active one, or the next one', async () => {
-  const taken: (readonly [run: number, isFresh: boolean, handed: readonly string[]])[] = [];
+  const taken: (readonly [run: number, isFresh: boolean, handovers: readonly string[]])[] = [];
   let runs = 0;
   const scheduler = createScheduler<string>(async (_, run) => {
     const nth = (runs += 1);

@@ -11,7 +11,7 @@ interface WakeSignal {
 export interface TurnRun<Handed> {
   wakes: WakeSignal;
   /** Handovers that were not taken yet, oldest first. */
-  readonly handed: readonly Handed[];
+  readonly handovers: readonly Handed[];
   take(): Handed[];
   /** A committed step has just started this run, so its handover is the current state. */
   readonly isFresh: boolean;
@@ -21,7 +21,7 @@ export interface TurnRun<Handed> {
 
 /** Delivers wake-ups. Each turn has at most one run in this process; a wake-up during a run makes it look again. */
 export interface Scheduler<Handed> {
-  wake(turnId: string, handed?: Handed): void;
+  wake(turnId: string, handover?: Handed): void;
   /** Like `wake`, if the turn runs here. */
   wakeIfRunning(turnId: string): void;
   /** The runs in this process. `abort` ends exactly this run, not a later one of the same turn. */
@@ -45,7 +45,7 @@ interface Active<Handed> {
   /** True if a wake-up came that the run hasn't seen. */
   woken: boolean;
   notify: (() => void) | undefined;
-  handed: Handed[];
+  handovers: Handed[];
 }
 
 /** A keyed queue in one process. Between processes, the turn's claim in the store provides exclusion. */
@@ -60,8 +60,8 @@ export function createScheduler<Handed>(
   const timers = new Set<() => void>();
   let closed = false;
 
-  function start(turnId: string, handed: Handed[], isFresh: boolean): void {
-    const entry: Active<Handed> = { stop: createStop(), woken: false, notify: undefined, handed };
+  function start(turnId: string, handovers: Handed[], isFresh: boolean): void {
+    const entry: Active<Handed> = { stop: createStop(), woken: false, notify: undefined, handovers };
     active.set(turnId, entry);
     const wakes: WakeSignal = {
       next: () =>
@@ -75,9 +75,9 @@ export function createScheduler<Handed>(
           entry.notify = resolve;
         }),
     };
-    const take = (): Handed[] => entry.handed.splice(0);
+    const take = (): Handed[] => entry.handovers.splice(0);
     const { signal } = entry.stop;
-    const promise = run(turnId, { wakes, handed, take, isFresh, signal }).finally(() => {
+    const promise = run(turnId, { wakes, handovers, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
       // Without this second run, a wake-up between the run's last look and its end would be lost.
@@ -87,8 +87,8 @@ export function createScheduler<Handed>(
     running.add(promise);
   }
 
-  function wake(turnId: string, handed?: Handed): void {
-    const all = handed === undefined ? [] : [handed];
+  function wake(turnId: string, handover?: Handed): void {
+    const all = handover === undefined ? [] : [handover];
     if (closed) {
       untaken.push(...all);
       return;
@@ -98,7 +98,7 @@ export function createScheduler<Handed>(
       start(turnId, all, true);
       return;
     }
-    entry.handed.push(...all);
+    entry.handovers.push(...all);
     entry.woken = true;
     entry.notify?.();
   }

@@ -49,7 +49,7 @@ interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>>
  */
 export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
-  await maskLongTexts([await foresee(runtime, turn, answer)]);
+  await maskLongTexts([await predictContent(runtime, turn, answer)]);
   return await commit(runtime, 'answer', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const { tx, snapshot } = step;
     const { chatId, id: turnId } = turn;
@@ -60,7 +60,7 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
     tx.write({ kind: 'model-answered', chatId, turnId, usage: response.usage, message });
     tx.write({ kind: 'turn-ended', chatId, turnId, outcome: hasWords ? 'answered' : 'passed' });
     if (message !== undefined) queueTurns(runtime, step, message);
-    else if (!ended) sayEmpty(step, turn);
+    else if (!ended) noticeEmptyAnswer(step, turn);
     openNext(runtime, step, { chatId, agentId: turn.agentId });
     return true;
   });
@@ -76,14 +76,14 @@ function prepare(
 }
 
 /** The text that will most likely be published. Masked before the step, because masking a long text takes too long inside it. */
-async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
+async function predictContent(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
   if (!needsSlices(response.content)) return '';
   const snapshot = await readSnapshot(runtime, turn.worldId, { recent: true });
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 
 /** Publishes a notice for an empty answer, which would look like a hang. */
-function sayEmpty(step: Step, turn: TurnRecord): void {
+function noticeEmptyAnswer(step: Step, turn: TurnRecord): void {
   const name = step.snapshot.agentName(turn.agentId);
   step.tx.emit({
     event: 'system',

@@ -36,12 +36,12 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
   let stopping: Promise<undefined> | undefined;
   const stopped = (): Promise<undefined> => (stopping ??= aborted(run.signal));
   /** The situation after the last step, so it need not be read again. If something else wrote since, the next step's fence fails. */
-  let known = run.isFresh ? run.handed[0]?.situation : undefined;
+  let known = run.isFresh ? run.handovers[0]?.situation : undefined;
   let place = known?.turn;
   let epoch: number | undefined;
   while (!run.signal.aborted) {
     // Another step has changed the turn since.
-    if (run.handed.some(({ situation }) => situation !== known)) known = undefined;
+    if (run.handovers.some(({ situation }) => situation !== known)) known = undefined;
     const remembered = known !== undefined;
     const situation = known ?? (await load(runtime, turnId, place));
     known = undefined;

@@ -26,7 +26,7 @@ export async function runInvocation(
 ): Promise<Situation | undefined> {
   // After a freeze between the start step and here, another process may already have settled the call as unknown.
   if (!runtime.mayAct()) {
-    await giveBackAlone(runtime, turn, started.invocation);
+    await requeueCall(runtime, turn, started.invocation);
     return undefined;
   }
   const began = performance.now();
@@ -58,7 +58,7 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 }
 
 /** The call hasn't run, and this process owns its turn or can't write: the next owner starts it. */
-async function giveBackAlone(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
+async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
     step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: invocation.id });

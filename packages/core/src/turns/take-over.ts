@@ -97,14 +97,14 @@ async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string):
     const culprit = findCulprit(turns);
     return chatId === undefined || culprit?.chatId === chatId ? culprit : undefined;
   };
-  const ranThere = (turn: TurnRecord): boolean => turn.state === 'open' && turn.owner === owner;
+  const isOwned = (turn: TurnRecord): boolean => turn.state === 'open' && turn.owner === owner;
   for (let isDone = false; !isDone;) {
-    const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(ranThere);
+    const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(isOwned);
     const worldId = (findOurs(seen) ?? seen[0])?.worldId;
     if (worldId === undefined) return;
     const chats = [...new Set(seen.map((turn) => turn.chatId))];
     isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
-      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(ranThere);
+      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isOwned);
       const culprit = findOurs(turns);
       // Each step covers one world: another world ends its culprit itself, and some turns have ended since the lookup.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
@@ -139,7 +139,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
   const [first] = own;
   if (first === undefined) return;
   const chats = [...new Set(own.map((turn) => turn.chatId))];
-  const notBegun = runtime.scheduler.untaken().flatMap(({ started }) => started);
+  const notStarted = runtime.scheduler.untaken().flatMap(({ started }) => started);
   await commit(runtime, 'park', first.worldId, { chats }, ({ tx }) => {
     for (const turn of own) {
       const current = tx.current(turn);
@@ -148,7 +148,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
       tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
       // Other processes resume it immediately.
       tx.wakeTurn(turnId);
-      for (const { invocation } of notBegun) {
+      for (const { invocation } of notStarted) {
         if (invocation.turnId !== turnId || tx.invocation(invocation.id)?.status !== 'started') continue;
         tx.write({ kind: 'call-requeued', chatId, callId: invocation.id });
       }

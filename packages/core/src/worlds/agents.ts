@@ -25,7 +25,7 @@ import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
 
 /** Accepts any name: an unchanged name that became reserved later stays valid. */
-const keptAgentSchema = newAgentSchema.extend({ name: z.string() });
+const existingAgentSchema = newAgentSchema.extend({ name: z.string() });
 
 export async function addAgent(
   runtime: Runtime,
@@ -80,9 +80,9 @@ export async function updateAgent(
   return await changeWorld(runtime, 'update-agent', worldId, async (change) => {
     const agent = agentIn(change.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
-    const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
+    const after = restoreSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
-    const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
+    const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
@@ -97,7 +97,7 @@ export async function updateAgent(
 }
 
 /** Prompts are shown with masked secrets, so masks that come back are replaced with their values. */
-function keepSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
+function restoreSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
   const { systemPrompt } = wanted;
   if (typeof systemPrompt !== 'string') return wanted;
   const revealed = revealPrompt(systemPrompt, before.systemPrompt);

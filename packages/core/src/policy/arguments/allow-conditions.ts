@@ -26,7 +26,7 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
         const miss = holds(call);
         if (miss !== undefined) return { code: miss, argument: condition.name };
       }
-      if (open || call.subjects.some((subject) => isTold(subject, names))) return undefined;
+      if (open || call.subjects.some((subject) => isReported(subject, names))) return undefined;
       const argument = findUnnamed(call.arguments?.value, names);
       return argument === undefined ? undefined : { code: 'unnamed', argument };
     },
@@ -38,16 +38,16 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
           // A pattern for a command's text would also match a second command, so only the exact text is covered.
           return call.subjectsFrom === 'arguments' || (spelt && namesAll(call));
         case 'path':
-          return subject.normal !== undefined && (open || isTold(subject, names) || namesAll(call));
+          return subject.normal !== undefined && (open || isReported(subject, names) || namesAll(call));
         case 'host':
-          return open || isTold(subject, names) || namesAll(call);
+          return open || isReported(subject, names) || namesAll(call);
       }
     },
   };
 }
 
 /** Whether the tool reports this subject for an argument that the rule names. */
-function isTold(subject: PreparedSubject, names: ReadonlySet<string>): boolean {
+function isReported(subject: PreparedSubject, names: ReadonlySet<string>): boolean {
   return (subject.kind === 'path' || subject.kind === 'host') && names.has(subject.argument ?? '');
 }
 

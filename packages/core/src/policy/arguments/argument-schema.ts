@@ -9,7 +9,7 @@ export interface ArgumentSchema {
 
 /** The names of a tool's arguments, or undefined if its schema doesn't list all of them. */
 export function argumentNames(schema: unknown): readonly string[] | undefined {
-  if (!isRecord(schema) || UNTOLD.some((key) => key in schema)) return undefined;
+  if (!isRecord(schema) || INCOMPLETE.some((key) => key in schema)) return undefined;
   const { properties, additionalProperties } = schema;
   if (!isRecord(properties)) return additionalProperties === false ? [] : undefined;
   if (additionalProperties === true || isRecord(additionalProperties)) return undefined;
@@ -17,7 +17,7 @@ export function argumentNames(schema: unknown): readonly string[] | undefined {
   return names.length === 0 && additionalProperties !== false ? undefined : names;
 }
 
-const UNTOLD = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', 'if'];
+const INCOMPLETE = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', 'if'];
 
 export function requiredNames(schema: unknown): readonly string[] {
   const required = isRecord(schema) ? schema['required'] : undefined;

@@ -1,6 +1,6 @@
 import type { RuleMiss } from '@countersign/protocol';
-import type { CompiledRule, Policy, RuleIndex, Shelf } from '../compile-policy.js';
-import { isInner, shelves } from '../find-rules.js';
+import type { CompiledRule, Policy, RuleIndex, RuleGroup } from '../compile-policy.js';
+import { isInner, groupsFor } from '../find-rules.js';
 import type { Policies } from '../judge.js';
 import { type PreparedCall, prepareCall } from '../prepare-call.js';
 import type { PolicyCall } from '../types.js';
@@ -13,8 +13,8 @@ const LONGEST_VALUE = 4096;
 /** Lists the rules for this tool that don't apply to this call, and why. Values are not masked; the caller masks them. */
 export function explainMisses({ admin, world, agent }: Policies, call: PolicyCall): readonly RuleMiss[] {
   const prepared = prepareCall(call);
-  const from = (policy: Policy | undefined, verb: 'allow' | 'ask' | 'deny'): readonly Shelf[] =>
-    shelves(policy?.[verb] satisfies RuleIndex | undefined, call.tool);
+  const from = (policy: Policy | undefined, verb: 'allow' | 'ask' | 'deny'): readonly RuleGroup[] =>
+    groupsFor(policy?.[verb] satisfies RuleIndex | undefined, call.tool);
   const guards = [...from(admin, 'deny'), ...from(world, 'deny'), ...from(agent, 'deny')];
   guards.push(...from(admin, 'ask'), ...from(world, 'ask'), ...from(agent, 'ask'));
   const allows = [...from(admin, 'allow'), ...from(world, 'allow')];
@@ -24,7 +24,7 @@ export function explainMisses({ admin, world, agent }: Policies, call: PolicyCal
   return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MOST);
 }
 
-function rulesOf({ any, named, patterned }: Shelf): readonly CompiledRule[] {
+function rulesOf({ any, named, patterned }: RuleGroup): readonly CompiledRule[] {
   return [...any, ...named, ...patterned];
 }
 

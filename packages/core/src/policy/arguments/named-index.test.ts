@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { compileStored } from '../compile-policy.js';
 import { defaultSubjects } from '../default-subjects.js';
-import { shelves } from '../find-rules.js';
+import { groupsFor } from '../find-rules.js';
 import { prepareCall } from '../prepare-call.js';
 import { findNamed } from './named-index.js';
 
@@ -19,9 +19,9 @@ const prepare = (value: Record<string, unknown>, told: boolean) =>
 
 it('[N3] tests only the rules that spell out an argument’s value, and those that spell out none', () => {
   const spelt = Array.from({ length: 1000 }, (_, index) => `deny x(to=somebody-${index}, amount > 5)`);
-  const [shelf] = shelves(compileStored([...spelt, 'deny x(amount > 9)']).deny, 'x');
+  const [group] = groupsFor(compileStored([...spelt, 'deny x(amount > 9)']).deny, 'x');
   const tried = (args: Record<string, unknown>): string[] =>
-    shelf === undefined ? [] : [...findNamed(shelf.byNamed, prepare(args, false), 'guard')].map(({ text }) => text);
+    group === undefined ? [] : [...findNamed(group.byNamed, prepare(args, false), 'guard')].map(({ text }) => text);
   expect(tried({ to: 'Somebody-7', amount: 6 })).toEqual(['deny x(to=somebody-7, amount > 5)', 'deny x(amount > 9)']);
   expect(tried({ amount: 6 })).toEqual(['deny x(amount > 9)']);
 });
@@ -67,12 +67,12 @@ it('[A25] finds every rule whose conditions hold', () => {
       fc.boolean(),
       (all, args, verb, told) => {
         const rules = all.map(([each, separator, end]) => `${verb} x(${each.join(separator)}${end})`);
-        const [shelf] = shelves(compileStored(rules)[verb], 'x');
-        if (shelf === undefined) return;
+        const [group] = groupsFor(compileStored(rules)[verb], 'x');
+        if (group === undefined) return;
         const call = prepare(args, told);
-        const holds = ({ named }: (typeof shelf.named)[number]): boolean => named.misses(call) === undefined;
-        const found = [...findNamed(shelf.byNamed, call, verb === 'allow' ? 'allow' : 'guard')].filter(holds);
-        expect(new Set(found)).toEqual(new Set(shelf.named.filter(holds)));
+        const holds = ({ named }: (typeof group.named)[number]): boolean => named.misses(call) === undefined;
+        const found = [...findNamed(group.byNamed, call, verb === 'allow' ? 'allow' : 'guard')].filter(holds);
+        expect(new Set(found)).toEqual(new Set(group.named.filter(holds)));
       },
     ),
     { numRuns: scaled(1000) },

@@ -77,7 +77,7 @@ function readCondition(
   if (operator === '=') return { condition: { kind: 'equal', name, value: word }, joined, next };
   if (!isComparison(operator)) {
     return failure(
-      `there is no operator ${operator}; use =, <, <=, > or >=, and quote a value that begins with one`,
+      `unknown operator ${operator}. Use =, <, <=, > or >=, and quote a value that starts with one`,
       operatorAt,
     );
   }

@@ -18,11 +18,11 @@ describe('invalid conditions', () => {
     ['amount>', 7, 'plain number'],
     ['amount > 1,000', 9, 'plain number'],
     ['amount > 100,to=bob', 9, 'plain number'],
-    ['to!=bob', 2, 'no operator !='],
-    ['to==bob', 2, 'no operator =='],
-    ['amount => 5', 7, 'no operator =>'],
-    ['amount=<5', 6, 'no operator =<'],
-    ['amount <> 5', 7, 'no operator <>'],
+    ['to!=bob', 2, 'unknown operator !='],
+    ['to==bob', 2, 'unknown operator =='],
+    ['amount => 5', 7, 'unknown operator =>'],
+    ['amount=<5', 6, 'unknown operator =<'],
+    ['amount <> 5', 7, 'unknown operator <>'],
   ])('[A26.2] (%s) is rejected for every tool, with its position', (pattern, position, words) => {
     for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
       const parsed = parseRule(`${head}${pattern})`);

@@ -1,4 +1,4 @@
-import { covering, firstMatching, shelves } from '../find-rules.js';
+import { covering, firstMatching, groupsFor } from '../find-rules.js';
 import type { Policies } from '../judge.js';
 import { prepareCall } from '../prepare-call.js';
 import type { Place } from '../types.js';
@@ -12,10 +12,10 @@ const WRITE = 'write_file';
 export function namesPath({ admin, world, agent }: Policies, place: Place): (path: string) => boolean {
   const rules = [admin, world]
     .flatMap((policy) => policy?.allow.byTool.get(WRITE) ?? [])
-    .map((shelf) => ({ ...shelf, any: [] }));
+    .map((group) => ({ ...group, any: [] }));
   const guards = [admin, world, agent].flatMap((policy) => [
-    ...shelves(policy?.deny, WRITE),
-    ...shelves(policy?.ask, WRITE),
+    ...groupsFor(policy?.deny, WRITE),
+    ...groupsFor(policy?.ask, WRITE),
   ]);
   const closed = world.closed !== undefined || agent.closed !== undefined;
   return (path) => {

@@ -1,6 +1,6 @@
 import type { ProtectedPaths } from '../../ports/tool.js';
 import type { CompiledRule, RuleIndex } from '../compile-policy.js';
-import { covering, firstMatching, shelves } from '../find-rules.js';
+import { covering, firstMatching, groupsFor } from '../find-rules.js';
 import { matchesGlob } from '../patterns/glob.js';
 import { type Policies, weigh } from '../judge.js';
 import { isFloating, leadsTo, pathPattern } from '../patterns/path-pattern.js';
@@ -24,8 +24,8 @@ export function protectPaths(policies: Policies, call: PolicyCall): ProtectedPat
     return pattern === undefined ? [] : [{ pattern, floating: isFloating(pattern, bases) }];
   });
   const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
-  const about = guards.flatMap((index) => shelves(index, call.tool));
-  const allowing = shelves(admin?.allow, call.tool);
+  const about = guards.flatMap((index) => groupsFor(index, call.tool));
+  const allowing = groupsFor(admin?.allow, call.tool);
   const answered = new Set(questionsOf(weigh(policies, call)));
   return {
     isProtected(path) {
@@ -68,9 +68,9 @@ function pathRules(index: RuleIndex | undefined, tool: string): CompiledRule[] {
   const found = (index.byTool.get(tool)?.patterned ?? []).filter(
     ({ only }) => only !== undefined && looksLikePath(only),
   );
-  for (const { glob, shelf } of index.byGlob.values()) {
+  for (const { glob, group } of index.byGlob.values()) {
     if (!matchesGlob(glob, tool)) continue;
-    found.push(...shelf.patterned.filter(({ only }) => only !== undefined));
+    found.push(...group.patterned.filter(({ only }) => only !== undefined));
   }
   return found;
 }

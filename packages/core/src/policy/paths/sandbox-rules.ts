@@ -1,5 +1,5 @@
-import type { Policy, Shelf } from '../compile-policy.js';
-import { covering, firstMatching, shelves } from '../find-rules.js';
+import type { Policy, RuleGroup } from '../compile-policy.js';
+import { covering, firstMatching, groupsFor } from '../find-rules.js';
 import { formatPattern } from '../format-rule.js';
 import type { Policies } from '../judge.js';
 import { parseRule } from '../parse-rule.js';
@@ -66,11 +66,11 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
  * A folder is closed if a deny or ask rule matches it or anything in it: in the sandbox, nothing else would stop a command
  * from reading that.
  */
-function openFolders(policies: Policies, rules: readonly Shelf[], place: Place): readonly string[] {
+function openFolders(policies: Policies, rules: readonly RuleGroup[], place: Place): readonly string[] {
   const { admin, world, agent } = policies;
   const protectedPaths = [admin, world, agent].flatMap((policy) => [
-    ...pathsOf(shelves(policy?.deny, FOLDER), place),
-    ...pathsOf(shelves(policy?.ask, FOLDER), place),
+    ...pathsOf(groupsFor(policy?.deny, FOLDER), place),
+    ...pathsOf(groupsFor(policy?.ask, FOLDER), place),
   ]);
   const holdsProtected = (folder: string): boolean =>
     protectedPaths.some((path) => foldName(path).startsWith(`${foldName(folder)}/`));
@@ -82,7 +82,7 @@ function openFolders(policies: Policies, rules: readonly Shelf[], place: Place):
 /** Whether no rule denies it or requires approval, and one of `rules`, if given, allows it. */
 function isOpen(
   { admin, world, agent }: Policies,
-  rules: readonly Shelf[] | undefined,
+  rules: readonly RuleGroup[] | undefined,
   tool: string,
   subject: Subject,
   place: Place,
@@ -93,17 +93,17 @@ function isOpen(
   return rules === undefined || covering(rules, call) !== undefined;
 }
 
-function guardsOf(policy: Policy | undefined, tool: string): readonly Shelf[] {
-  return [...shelves(policy?.deny, tool), ...shelves(policy?.ask, tool)];
+function guardsOf(policy: Policy | undefined, tool: string): readonly RuleGroup[] {
+  return [...groupsFor(policy?.deny, tool), ...groupsFor(policy?.ask, tool)];
 }
 
-function hostPatterns(rules: readonly Shelf[]): readonly string[] {
+function hostPatterns(rules: readonly RuleGroup[]): readonly string[] {
   const patterns = rules.flatMap(({ patterned }) => patterned.map(({ text }) => formatPattern(wordsOf(text))));
   return [...new Set(patterns)].sort();
 }
 
 /** The fixed start of each rule's pattern, if it has one. */
-function pathsOf(rules: readonly Shelf[], place: Place): string[] {
+function pathsOf(rules: readonly RuleGroup[], place: Place): string[] {
   return rules.flatMap(({ patterned }) =>
     patterned.flatMap(({ text }) => {
       const [word, ...more] = wordsOf(text);

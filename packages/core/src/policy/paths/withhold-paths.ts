@@ -1,4 +1,4 @@
-import { shelves } from '../find-rules.js';
+import { groupsFor } from '../find-rules.js';
 import { type Policies, type Weighing, weigh } from '../judge.js';
 import type { PolicyCall } from '../types.js';
 
@@ -9,9 +9,9 @@ import type { PolicyCall } from '../types.js';
 export function withholdPaths(policies: Policies, call: PolicyCall): ((path: string) => boolean) | undefined {
   const { admin, world, agent } = policies;
   const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
-  const about = guards.flatMap((index) => shelves(index, call.tool));
+  const about = guards.flatMap((index) => groupsFor(index, call.tool));
   // Fast path: without such a rule, there is nothing to check for each of a hundred thousand files.
-  if (!about.some((shelf) => shelf.patterned.length + shelf.named.length > 0)) return undefined;
+  if (!about.some((group) => group.patterned.length + group.named.length > 0)) return undefined;
   const answered = new Set(questionsOf(weigh(policies, call)));
   const named = call.subjects.flatMap((subject) =>
     subject.kind === 'path' && subject.argument !== undefined ? [{ argument: subject.argument }] : [],

@@ -38,8 +38,8 @@ export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): P
     } else if (text !== '' && text !== '.') segments.push(wordGlob(segment, fold));
   }
   // A deny rule for `~/.ssh` must match the keys in it, not only the folder itself.
-  const spelt = literalOf(tail.at(-1) ?? head) !== undefined && segments.length + tail.length > 0;
-  if (reading === 'liberal' && spelt && segments.at(-1) !== MANY) segments.push(MANY);
+  const literal = literalOf(tail.at(-1) ?? head) !== undefined && segments.length + tail.length > 0;
+  if (reading === 'liberal' && literal && segments.at(-1) !== MANY) segments.push(MANY);
   return { anchor: anchor ?? 'root', up, segments };
 }
 

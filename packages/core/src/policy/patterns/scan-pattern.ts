@@ -9,7 +9,7 @@ interface Scanned {
 }
 
 export function hiddenFailure(position: number): ParseFailure {
-  return failure('a character that can not be seen must be written as \\u{…}', position);
+  return failure('an invisible character must be written as \\u{…}', position);
 }
 
 /** Parses words from `from` up to the closing parenthesis or the end. The caller has rejected hidden characters. */

@@ -37,10 +37,10 @@ function readStars(text: string, at: number, word: Piece[]): number | ParseFailu
   let end = at;
   while (text.charAt(end) === '*') end += 1;
   const count = end - at;
-  if (count > 2) return failure('at most two stars in a row mean something', at);
+  if (count > 2) return failure('use at most two stars in a row', at);
   // `*''*` is also two adjacent stars.
   const last = word.at(-1);
-  if (last && 'stars' in last) return failure('at most two stars in a row mean something', at);
+  if (last && 'stars' in last) return failure('use at most two stars in a row', at);
   if (count === 2 && !isWholeSegment(last, text.charAt(end))) {
     return failure('** must be a whole path segment, as in ./src/**/*.ts', at);
   }
@@ -82,7 +82,7 @@ function readEscape(text: string, at: number): Character | ParseFailure {
   const unicode = /^\\u\{([0-9A-Fa-f]{1,6})\}/.exec(text.slice(at, at + 10));
   if (unicode?.[1] !== undefined) {
     const code = Number.parseInt(unicode[1], 16);
-    if (code > 0x10_ff_ff) return failure('there is no such character', at);
+    if (code > 0x10_ff_ff) return failure('invalid code point', at);
     return { ok: true, text: String.fromCodePoint(code), next: at + unicode[0].length };
   }
   const code = text.codePointAt(at + 1);
@@ -91,7 +91,8 @@ function readEscape(text: string, at: number): Character | ParseFailure {
   const next = at + 1 + character.length;
   const known = ESCAPES.get(character);
   if (known !== undefined) return { ok: true, text: known, next };
-  if (/[\p{L}\p{N}]/u.test(character)) return failure(`\\${character} means nothing here; write '\\${character}'`, at);
+  if (/[\p{L}\p{N}]/u.test(character))
+    return failure(`unknown escape \\${character}. Write '\\${character}' for a literal backslash`, at);
   return { ok: true, text: character, next };
 }
 
