@@ -56,13 +56,13 @@ export function toolDigest(definition: ToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
-/** In characters of texts. */
+/** Cache size, in characters of texts. */
 const MOST_REMEMBERED = 1024 * 1024;
 const hashers = new WeakMap<Uint8Array, (text: string) => string>();
 
 /**
- * HMAC-SHA-256 of a text, in hexadecimal. Importing a raw key costs Node 24 seven times the hash itself, so each key is imported once;
- * a call is signed when it is shown, approved and started, so the latest hashes are remembered.
+ * HMAC-SHA-256 of a text, in hex. Importing a raw key takes Node 24 seven times as long as the hash, so keys are cached. A call is signed when it
+ * is shown, approved and started, so the latest hashes are cached too.
  */
 export function keyedHash(key: Uint8Array, text: string): string {
   let hash = hashers.get(key);

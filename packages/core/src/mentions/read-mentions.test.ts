@@ -138,7 +138,7 @@ describe('readMentions', () => {
     '\\`x\n@bob hi `',
     '`` x `\n@bob hi',
     '``` not a fence ```\n@bob hi',
-    'see:\n    @bob, this line goes on with its paragraph',
+    'see:\n    @bob, this line belongs to the paragraph',
     '@bob ```js\n@alice\n```',
     '```\n```js\n@alice\n```\n@bob',
   ])('[M3.3] a mention after or outside code counts: %j', (content) => {

@@ -27,7 +27,7 @@ export interface StoreReader {
   now(): number;
 
   world(id: string): Promise<WorldRecord | undefined>;
-  /** `rev` of a world, or undefined if there is none. Used to validate caches. */
+  /** `rev` of a world, or undefined if it does not exist. Used to validate caches. */
   worldRev(id: string): Promise<number | undefined>;
   worlds(): Promise<WorldRecord[]>;
   /** Whether a current or deleted world has this id. Ids are never reused. */

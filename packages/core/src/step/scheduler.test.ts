@@ -31,14 +31,14 @@ it('[S1] a wake-up during a wait ends it', async () => {
     if (seen.length > 0) return;
     seen.push('waits');
     await wakes.next();
-    seen.push('goes on');
+    seen.push('resumes');
   }, never);
   scheduler.wake('turn');
   await new Promise(setImmediate);
   expect(seen).toEqual(['waits']);
   scheduler.wake('turn');
   await scheduler.quiet();
-  expect(seen).toEqual(['waits', 'goes on']);
+  expect(seen).toEqual(['waits', 'resumes']);
 });
 
 it('[A8] a handover reaches exactly one run: a new one, the active one, or the next one', async () => {

@@ -90,7 +90,7 @@ function modeAfter({ text, variable, command }: WordToken): ScanStep['mode'] {
   return { kind: 'named', of: kind === 'other' ? 'field' : kind };
 }
 
-/** A quoted secret starts right after an attached option. A blank means there is none. */
+/** A quoted secret starts right after an attached option. A blank means that the option has no secret. */
 const NEXT = { attached: 'assignment', next: 'flag', user: 'user' } as const;
 
 function findKnown(text: string, known: readonly string[]): Span[] {

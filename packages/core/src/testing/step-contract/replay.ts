@@ -13,7 +13,7 @@ const STATUSES: readonly InvocationStatus[] = ['approved', 'started', 'succeeded
 const NEEDS: StepNeeds = { chats: CHATS, calls: CHATS.map((id) => callKeys('{}', ['', ''], id)), pendingOf: A };
 
 /**
- * Runs steps, some of which throw at the end, and compares the in-memory state after each with that of a store newly opened on the
+ * Runs steps (some throw at the end) and compares the in-memory state after each with that of a store newly opened on the
  * same data. The store must be empty. Returns the verdict on the audit log.
  */
 export async function checkReplay(
