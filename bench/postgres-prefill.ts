@@ -1,9 +1,8 @@
 import { query } from './postgres-query.js';
 
 /**
- * The content of a long-lived world besides the measured chat: other people's chats with as many messages, their
- * events, ended turns, decided approvals and search words. The database generates it: a million messages would take
- * minutes over the network.
+ * Fills a world with other people's chats, events, ended turns, decided approvals and search words. The database
+ * generates them, because a million messages would take minutes over the network.
  */
 export async function prefill(url: string, worldId: string, messages: number, chats: number): Promise<void> {
   if (messages === 0) return;

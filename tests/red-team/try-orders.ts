@@ -18,9 +18,8 @@ const HARMLESS = new Set(['look', 'fail', 'read_file', 'list_files', 'grep', 'mc
 const CONTAINED = new Set(['shell_cmd', 'write_file', 'edit_file']);
 
 /**
- * Makes a model obey orders in one environment: in a full run every order through every channel, otherwise each through
- * one. With a `share` of 0 to 2, a small run tries only every third of the older orders, and still every attack that
- * once worked.
+ * Makes a model obey orders: in a full run every order through every channel, otherwise each through one. With a
+ * `share` of 0 to 2, a small run tries every third of the older orders, and every attack that once worked.
  */
 export function tryOrders(ground: Ground, share?: number): void {
   const { channels, close } = openChannels();

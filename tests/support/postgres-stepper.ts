@@ -18,7 +18,7 @@ export interface OpenStepper {
   readonly beforeAppend: (act: () => Promise<unknown>) => void;
 }
 
-/** The layer below the store that runs steps. */
+/** Opens the layer below the store, which runs steps. */
 export function openStepper(
   url: string,
   schema: string,

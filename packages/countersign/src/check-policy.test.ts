@@ -135,7 +135,7 @@ describe('checking a policy', () => {
       ) as unknown,
     });
     expect(await refused('deny shell_cmd(command=git push)')).toMatchObject({ code: 'invalid' });
-    // There is no name for what they were meant to be.
+    // The intended form doesn't name the argument.
     for (const [rule, form] of [
       ['allow shell_cmd(command=git *)', 'allow shell_cmd(git *)'],
       ['deny shell_cmd(command=git *)', 'deny shell_cmd(git *)'],

@@ -2,9 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { SECRET_VARIABLES } from '@countersign/protocol';
 
 /**
- * Overwrites secrets in `/proc/PID/environ`, which every process of the same user can read: removing them from
- * `process.env` doesn't change it. `process.env` keeps the values. Does nothing if the system doesn't allow it; the
- * server then finds its token there and warns.
+ * Overwrites secrets in `/proc/PID/environ`, which all processes of the user can read; `process.env` keeps the values.
+ * If the system doesn't allow it, nothing changes, and the server warns when it finds its token there.
  */
 export function hideSecrets(): void {
   if (process.platform !== 'linux') return;

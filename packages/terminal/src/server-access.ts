@@ -22,7 +22,7 @@ export interface ServerAccess {
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
 }
 
-/** Whether our own server continues unfinished turns of an earlier process, or leaves them until somebody acts in their chat. */
+/** Whether our own server continues unfinished turns of an earlier process, or leaves them until someone acts in their chat. */
 export type Unfinished = 'take-up' | 'leave';
 
 interface OwnServerOptions {

@@ -8,9 +8,8 @@ import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.
 import { isInside } from './is-inside.js';
 
 /**
- * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it: the
- * configuration of a repository not named `.git`, and files that the repository's configuration names. If the path
- * shows it, a person is asked instead. With `mayCreate`, nobody approved the call.
+ * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it; for obvious
+ * paths, a person is asked instead. With `mayCreate`, nobody approved the call.
  */
 export async function refuseWhatRuns(
   workingDirectory: string,

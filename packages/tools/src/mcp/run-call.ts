@@ -29,9 +29,8 @@ const MOST_QUESTIONS = 20;
 const LIVE_CHARACTERS = 64 * 1024;
 
 /**
- * Runs one call. It ends with the answer, with the signal, or after a timeout without a sign of life; a question to a
- * person pauses the timeout. If the connection breaks, the outcome is reported as unknown, so that the call isn't
- * simply repeated (S3).
+ * Runs one call until it is answered, stopped, or silent for too long; a question to a person pauses the timeout. If
+ * the connection breaks, the outcome is unknown, so that the call isn't simply repeated (S3).
  */
 export async function runCall(
   options: CallOptions,

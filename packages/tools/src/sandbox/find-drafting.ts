@@ -81,7 +81,8 @@ async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, draft
       const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
       const [program, ...words] = [...before, ...draft.before, ...confined, ...script] as [string, ...string[]];
       await run(program, words, { timeout: TRY_MS, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
-      if ((await readdir(folder)).includes('new')) throw new Error('a draft did not contain what was written');
+      if ((await readdir(folder)).includes('new'))
+        throw new Error('a command wrote to the folder instead of the draft');
       await draft.accept();
       const taken = (await readdir(folder)).includes('new') && (await readdir(join(folder, 'old'))).length === 0;
       if (!taken) throw new Error('a draft could not be applied');

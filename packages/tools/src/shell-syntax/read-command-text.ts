@@ -18,9 +18,8 @@ const LONGEST = 32 * 1024;
 const DEEPEST = 64;
 
 /**
- * Walks the syntax tree of bash text and records every simple command in it, and every reason why no rule may allow the
- * text. A parse error is a reason too, but the commands found are still recorded. Returns the tree, or undefined if the
- * text was not parsed.
+ * Records every simple command in bash text, and every reason why no rule may allow it, even if it can't be parsed
+ * completely. Returns the syntax tree, or undefined if the text was not parsed.
  */
 export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
   if (text.length > LONGEST || nestsDeeply(text)) {

@@ -12,9 +12,8 @@ import { openPipes } from './open-pipe.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
- * Runs in the sandbox before the command. It reports that it is ready and waits for our answer: if we die first,
- * nothing runs, and if the sandbox setup failed, it never reports. Then it closes inherited descriptors. The process
- * limit counts only the sandbox's own namespace, and never applies to root.
+ * Runs in the sandbox before the command: reports that it is ready, waits for our answer and closes inherited
+ * descriptors. If we die first, nothing runs. The process limit counts only the sandbox, and never applies to root.
  */
 const GATE = `
 if [[ -n $4 ]]; then

@@ -23,9 +23,8 @@ const ASK_EVERY_MS = 30_000;
 const PATIENCE_MS = 3000;
 
 /**
- * A client whose tabs share one stream per world: a browser has only six connections per server, and a stream occupies
- * one. One tab reads and forwards to the others; if it is closed or doesn't answer, another continues without gap or
- * repetition. `as` registers the reading tab as a client if a world needs to know that someone can be asked (A13).
+ * A client whose tabs share one stream per world, because a browser has only six connections per server. If the reading
+ * tab disappears, another continues without a gap. `as` registers the reading tab as a client (A13).
  */
 export function shareStreams(client: Client, tabs: Tabs, as?: NewClient): Client {
   return {

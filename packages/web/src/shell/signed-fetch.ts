@@ -2,9 +2,8 @@ import { SESSION_HEADER } from '@countersign/protocol';
 import { currentSession, forgetSession, subscribeToSession } from './session.js';
 
 /**
- * Requests with this tab's session. A refused session signs the tab out. Reads then wait until the person has signed
- * in, so that no view sees the error and nothing typed is lost. Everything else is refused: a decision must not be sent
- * minutes after the click.
+ * Requests with this tab's session. If it is refused, reads wait until the person has signed in, so that nothing typed
+ * is lost. Everything else fails: a decision must not be sent minutes after the click.
  */
 export const signedFetch: typeof fetch = async (input, init = {}) => {
   for (;;) {

@@ -12,9 +12,8 @@ const TAIL = 500;
 const LOOK = 'code text-[0.8125rem] leading-relaxed';
 
 /**
- * Plain text of any length. Only part of it is in the page until a person expands it: ten megabytes in one line would
- * block the page for seconds. `strict` text will run: it has no scroll area of its own, so that the end of the card is
- * the end of the text.
+ * Plain text of any length; only part of it is rendered until a person expands it. `strict` text will run: it has no
+ * scroll area of its own, so that the end of the card is the end of the text.
  */
 export function FoldedText({
   text,

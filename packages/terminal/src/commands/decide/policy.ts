@@ -173,7 +173,7 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
     const rules = policyLines(written).filter((line) => !ours.has(line));
     const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
     await confirmCovered(context, client, id, added, yes);
-    // Replaces only the rules that were shown: somebody may have added one meanwhile (W6).
+    // Replaces only the rules that were shown: someone may have added one meanwhile (W6).
     return (await client.setPolicy(id, { rules }, { ifMatch: etag })).value;
   };
   const changed =

@@ -1,7 +1,6 @@
 /**
- * How this system mounts a draft over a folder: with our own overlay mount in a separate namespace, or with a
- * bubblewrap that supports overlays (0.11 or newer). `folder` contains the drafts while commands write them, and the
- * lock files for `flock`.
+ * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap that supports overlays (0.11 or newer).
+ * `folder` contains the drafts that commands are writing, and the lock files for `flock`.
  */
 export type Drafting =
   | {

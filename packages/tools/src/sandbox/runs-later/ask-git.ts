@@ -30,9 +30,8 @@ export function findGit(): GitProgram {
 }
 
 /**
- * What Git reads from these files, from files they include under any condition, and from the user's and system's
- * configuration. Undefined if Git could not be asked. `git config --list` runs no program; it starts outside every
- * repository, so none is checked, trusted or read.
+ * The configuration in these files, in files they include under any condition, and of the user and the system.
+ * Undefined if Git could not be asked. `git config --list` runs no program, and here it reads no repository.
  */
 export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);

@@ -1,9 +1,9 @@
 /**
- * Files and folders that programs run or take commands from without being asked to: on `cd`, on `git commit`, when an
- * editor or debugger opens the folder (A20). Code that a person starts knowingly (`make`, `npm test`) is not listed;
- * see SECURITY.md. `*` matches any part of a single name. An entry with a slash matches the end of a path; one that
- * starts with a slash matches only at the top of the working folder or of a repository in it. All ignore case and
- * include everything inside them.
+ * Files and folders that programs run automatically: on `cd`, on `git commit`, or when an editor opens the folder (A20).
+ * Code that a person starts knowingly (`make`, `npm test`) is not listed; see SECURITY.md.
+ *
+ * `*` matches any part of a single name. An entry with a slash matches the end of a path; one that starts with a slash
+ * matches only at the top of the working folder or of a repository in it. All ignore case and include their contents.
  */
 const RUNS_BY_ITSELF = {
   'hook managers': `

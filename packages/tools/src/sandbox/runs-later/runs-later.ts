@@ -79,9 +79,8 @@ function isRebaseList(name: string): boolean {
 }
 
 /**
- * Matches what makes Git run something when an interrupted rebase, cherry-pick or bisect continues, in a file with this
- * path; undefined if nothing does. A strategy is a suffix of a program name, so a slash in it can name any program;
- * older versions evaluate the names of a bisect.
+ * Matches the part of this file that makes Git run something when a rebase, cherry-pick or bisect continues, or
+ * undefined. A merge strategy is the suffix of a program name, so with a slash it can name any program.
  */
 export function commandsIn(path: string): RegExp | undefined {
   const [name = '', parent = ''] = path.split('/').map(plain).toReversed();

@@ -7,9 +7,8 @@ export type WhyNew = WhyHidden | 'new-executable';
 type Kind = Pick<Stats, 'mode' | 'isFile' | 'isSymbolicLink'>;
 
 /**
- * Why a file of a draft needs a rule that names it if nobody approved the command (A36): it is a new dot-file, in a
- * dot-folder, or newly executable. No list of names covers everything that programs run automatically. `hidden` is the
- * reason by its path, and `there` is what the working folder has at that path.
+ * Why a file of a draft needs a rule that names it if nobody approved the command (A36): programs may run it
+ * automatically. `hidden` is the reason by its path, and `there` is what the working folder has at that path.
  */
 export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind | undefined): WhyNew | undefined {
   const isNew = there === undefined || there.isSymbolicLink() !== drafted.isSymbolicLink() || !isFileOrLink(there);
