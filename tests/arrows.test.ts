@@ -8,7 +8,7 @@ import { readImports, readSourceModules, root, type SourceModule } from './suppo
 const ports = ['@countersign/core/ports', '@countersign/core/testing'];
 const protocol = '@countersign/protocol';
 
-interface Room {
+interface PackageRules {
   /** Our packages that its sources may import, by import specifier. */
   readonly may: readonly string[];
   /** Source files that may import more than the rest of their package. */
@@ -20,7 +20,7 @@ interface Room {
 }
 
 // The allowed imports between packages. A package that isn't built yet already has its entry.
-const rooms: Readonly<Record<string, Room>> = {
+const packages: Readonly<Record<string, PackageRules>> = {
   protocol: { may: [], browser: true },
   core: { may: [protocol] },
   providers: { may: [...ports, protocol] },
@@ -96,20 +96,20 @@ const workspace = manifest('package.json');
 
 describe('imports between packages', () => {
   it('lists every package', () => {
-    expect(built.filter((name) => !(name in rooms))).toEqual([]);
+    expect(built.filter((name) => !(name in packages))).toEqual([]);
   });
 
   describe.each(built)('%s', (name) => {
-    const room = rooms[name] ?? { may: [] };
+    const rules = packages[name] ?? { may: [] };
     const own = manifest(`packages/${name}/package.json`);
     const modules = readSourceModules(`packages/${name}/src`);
 
     it('imports only what is allowed', () => {
-      expect(modules.flatMap((module) => crossings(name, room, own, module))).toEqual([]);
+      expect(modules.flatMap((module) => crossings(name, rules, own, module))).toEqual([]);
     });
 
     it('declares no dependency on a package of ours that it may not import', () => {
-      const visible = [...room.may, ...Object.values(room.exceptions ?? {}).flat()].map(packageOf);
+      const visible = [...rules.may, ...Object.values(rules.exceptions ?? {}).flat()].map(packageOf);
       const declared = Object.keys({ ...own.dependencies, ...own.peerDependencies }).filter(isOurs);
       expect(declared.filter((dependency) => !visible.includes(dependency))).toEqual([]);
     });
@@ -222,7 +222,7 @@ describe('the import parser', () => {
     const own = { name, dependencies, devDependencies: {}, peerDependencies: {} };
     const path = `packages/${name}/src/${file}`;
     const isTest = file.endsWith('.test.ts');
-    return crossings(name, rooms[name] ?? { may: [] }, own, {
+    return crossings(name, packages[name] ?? { may: [] }, own, {
       path,
       isTest,
       imports: [imported],
@@ -231,14 +231,14 @@ describe('the import parser', () => {
   }
 });
 
-function crossings(name: string, room: Room, own: Manifest, module: SourceModule): string[] {
+function crossings(name: string, rules: PackageRules, own: Manifest, module: SourceModule): string[] {
   const src = `packages/${name}/src/`;
   const inPackage = module.path.slice(src.length);
-  const may = [...room.may, ...(room.exceptions?.[inPackage] ?? []), ...(module.isTest ? testsMay : [])];
+  const may = [...rules.may, ...(rules.exceptions?.[inPackage] ?? []), ...(module.isTest ? testsMay : [])];
   const declared = {
     ...own.dependencies,
     ...own.peerDependencies,
-    ...(room.bundled === true ? own.devDependencies : {}),
+    ...(rules.bundled === true ? own.devDependencies : {}),
     ...(module.isTest ? { ...own.devDependencies, ...workspace.devDependencies } : {}),
   };
 
@@ -247,7 +247,7 @@ function crossings(name: string, room: Room, own: Manifest, module: SourceModule
     if (target !== undefined) return target.startsWith(src) || (module.isTest && target.startsWith('tests/support/'));
     // A package may read its own version.
     if (imported === `${own.name}/package.json`) return true;
-    if (isBuiltin(imported)) return imported.startsWith('node:') && (room.browser !== true || module.isTest);
+    if (isBuiltin(imported)) return imported.startsWith('node:') && (rules.browser !== true || module.isTest);
     // The test runner is an optional peer: only the shared test kit may need it.
     if (packageOf(imported) === 'vitest') return module.isTest || inPackage.startsWith('testing/');
     if (isOurs(imported)) return may.includes(imported) && (module.isTest || packageOf(imported) in declared);

@@ -91,7 +91,7 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
 /** A failing error handler must not end the step that reports, and its error is not swallowed (M10). */
 function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: string) => void {
   const print = (error: unknown, what: string): void => {
-    process.stderr.write(`countersign: ${what}: ${inWords(error)}\n`);
+    process.stderr.write(`countersign: ${what}: ${toText(error)}\n`);
   };
   if (tell === undefined) return print;
   const report = async (error: unknown, what: string): Promise<void> => {
@@ -106,7 +106,7 @@ function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: str
 }
 
 /** The thrown value may not be convertible to text; failing here would fail the step. */
-function inWords(error: unknown): string {
+function toText(error: unknown): string {
   try {
     return String(error);
   } catch {

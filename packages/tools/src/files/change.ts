@@ -11,7 +11,7 @@ export function fingerprintOf({ path, old }: Target): string {
 }
 
 /** Refuses the write if the target changed after the call was approved. */
-export function checkSigned(target: Target, signed: string | undefined): void {
+export function checkUnchanged(target: Target, signed: string | undefined): void {
   if (signed === undefined || fingerprintOf(target) === signed) return;
   throw new Error(
     `"${target.name}" changed after this call was approved, so nothing was written. Read it and try again`,

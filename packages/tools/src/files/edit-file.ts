@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
-import { checkSigned, diffOf, fingerprintOf } from './change.js';
+import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { lookAtTarget, replaceFile, type Target } from './open-target.js';
 import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
@@ -40,7 +40,7 @@ export function editFile(lock?: ProcessLock): Tool {
     async execute(edit, { workingDirectory, signal, fingerprint }) {
       return await lockFolder(workingDirectory, lock, async () => {
         const { target, content } = await applyEdit(workingDirectory, edit);
-        checkSigned(target, fingerprint);
+        checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
         await replaceFile(workingDirectory, target, content);
         return { path: target.name, diff: diffOf(target, content).text };

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
-import { checkSigned, diffOf, fingerprintOf } from './change.js';
+import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { lookAtTarget, replaceFile } from './open-target.js';
 import { createsInside, lookForOtherNames, pathArgument, writeSubjects } from './path-argument.js';
@@ -31,7 +31,7 @@ export function writeFile(lock?: ProcessLock): Tool {
     async execute({ path, content }, { workingDirectory, signal, fingerprint, mayCreate }) {
       return await lockFolder(workingDirectory, lock, async () => {
         const target = await lookAtTarget(workingDirectory, path, mayCreate);
-        checkSigned(target, fingerprint);
+        checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
         await replaceFile(workingDirectory, target, content);
         return { path: target.name, created: target.old === undefined, bytes: Buffer.byteLength(content) };

@@ -68,7 +68,7 @@ function isClosed(error: unknown): error is SdkError {
 }
 
 /** The SDK's "Connection closed" and "Request timed out" don't tell a person what happened. */
-function inWords(error: unknown, ms: number): unknown {
+function explainError(error: unknown, ms: number): unknown {
   if (isClosed(error)) return new Error('it closed the connection without answering', { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
     return new Error(`it did not answer within ${ms / 1000} seconds`, { cause: error });
@@ -115,7 +115,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   } catch (error) {
     open = false;
     await transport.close().catch(() => undefined);
-    throw error instanceof ProtocolError ? error : (trouble ?? inWords(error, connectMs));
+    throw error instanceof ProtocolError ? error : (trouble ?? explainError(error, connectMs));
   }
   const connection: Connection = {
     workingDirectory,
@@ -125,7 +125,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
         const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
         return readTools(server, tools, options.hide);
       } catch (error) {
-        throw isClosed(error) && trouble !== undefined ? trouble : inWords(error, connectMs);
+        throw isClosed(error) && trouble !== undefined ? trouble : explainError(error, connectMs);
       }
     },
     call: (tool, args, context) => runCall({ ...options, client, calls }, tool, args, context),

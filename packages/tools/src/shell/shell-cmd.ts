@@ -120,7 +120,7 @@ export function shellCmd(options: ShellOptions): Tool {
         // Include what a stopped command wrote before it ended, such as notes or cleaned-up files.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
-        const found = [noteOfKept(confined), ...hints, await accept(confined, ended)];
+        const found = [hiddenPathsNote(confined), ...hints, await accept(confined, ended)];
         const notes = found.filter((note) => note !== undefined);
         return resultOf(ended, notes.length === 0 ? undefined : notes.join('\n'), timeoutMs);
       } finally {
@@ -193,7 +193,7 @@ async function start(
 }
 
 /** Says that something was hidden, but not what. */
-function noteOfKept(confined: Confined | undefined): string | undefined {
+function hiddenPathsNote(confined: Confined | undefined): string | undefined {
   const count = confined?.kept.length ?? 0;
   if (count === 0) return undefined;
   return `${count === 1 ? 'One path was' : `${count} paths were`} hidden from this command, because a rule denies access or requires approval.`;

@@ -10,7 +10,7 @@ import { oneTab } from '../data/tabs.js';
 import type { NewClient, World } from '@countersign/protocol';
 import { say } from '../ui/toast.js';
 import { showConnection } from './banner.js';
-import { EmptyHouse } from './empty-house.js';
+import { NoWorlds } from './no-worlds.js';
 import { Loading, NotRead } from './frame.js';
 import { Gone } from './gone.js';
 import { Layout } from './layout.js';
@@ -30,7 +30,7 @@ export function Home(): ReactElement {
   const items = worlds.data;
   const remembered = rememberedWorld();
   const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
-  if (worldId === undefined) return <EmptyHouse />;
+  if (worldId === undefined) return <NoWorlds />;
   if (path === '/') return <Redirect to={paths.world(worldId)} replace />;
   return <InWorld key={worldId} worldId={worldId} worlds={items} />;
 }

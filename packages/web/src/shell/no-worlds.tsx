@@ -9,7 +9,7 @@ import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
 /** Shown while there is no world. */
-export function EmptyHouse(): ReactElement {
+export function NoWorlds(): ReactElement {
   const [open, setOpen] = useState<'nothing' | 'new' | 'import'>('nothing');
   const [, navigate] = useLocation();
   const queries = useQueryClient();
