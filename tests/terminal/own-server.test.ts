@@ -24,7 +24,7 @@ describe('without a server', () => {
       run('agents', 'list', '-w', 'harbour', '--json'),
     ]);
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
-    expect(ended[0]?.stdout).toContain('Scout\n  │ I look after the notes of this harbour.');
+    expect(ended[0]?.stdout).toContain('Scout\n  │ I keep the notes of this harbour.');
     expect(JSON.parse(ended[1]?.stdout ?? '')).toMatchObject({ items: [{ id: 'harbour' }] });
   });
 
@@ -84,7 +84,7 @@ describe('without a server', () => {
     await server.exitCode;
     terminal.type(`o${ENTER}`);
     // Approved once: the decision reaches the next server, and nobody is asked again.
-    expect(await terminal.waitFor('I counted the crew. All done')).not.toContain('wants to run');
+    expect(await terminal.waitFor('I counted the crew: 5. All done')).not.toContain('wants to run');
     const { stdout } = await runAlone(['audit', 'list', '-w', 'harbour', '--json'], env);
     const { items } = z
       .object({ items: z.array(z.object({ kind: z.string(), arguments: z.unknown().exactOptional() })) })

@@ -99,7 +99,7 @@ describe('without a server', () => {
     const approved = await runCommand(['approvals', 'approve', approval, '--yes', '--arguments', slow], { env });
     expect(approved).toMatchObject({ code: 0 });
     expect(approved.stderr).toContain('Approved once.');
-    expect(approved.stdout).toContain('I counted the crew. All done');
+    expect(approved.stdout).toContain('I counted the crew: 5. All done');
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });
 

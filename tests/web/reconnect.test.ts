@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await page.getByLabel('Message').inputValue()).toBe('written meanwhile');
     await expect.poll(() => toolCard(page, 'wc -l').count()).toBe(1);
     await button(page, 'Approve once').click();
-    await said(page, 'I counted the crew. All done.').waitFor();
+    await said(page, 'I counted the crew: 5. All done.').waitFor();
     expect(await toolCard(page, 'wc -l').count()).toBe(1);
     expect(await readdir(home)).toContain('countersign.db');
   });
@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
     await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
-    await said(page, 'I counted the crew. All done.').waitFor();
+    await said(page, 'I counted the crew: 12. All done.').waitFor();
     await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
   });
 

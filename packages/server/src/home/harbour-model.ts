@@ -45,7 +45,7 @@ function scout({ asked, results }: Exchange): ScriptedReply {
   if (asked.includes('crew')) return '@Mason please count the lines of notes/crew.md.';
   if (asked.includes('tide')) return '@Mason please watch the tide for a minute.';
   if (!asked.includes('tidy')) {
-    return 'I look after the notes of this harbour. Ask me to tidy the notes folder, to count the crew, or to watch the tide.';
+    return 'I keep the notes of this harbour. Ask me to tidy the notes folder, to count the crew, or to watch the tide.';
   }
   if (results.length === 0) {
     return {
@@ -68,7 +68,9 @@ const SUMMARY = '# Notes of the harbour\n\nBerths, crew and tides; the logs are 
 function mason({ asked, results }: Exchange): ScriptedReply {
   if (asked.includes('crew')) {
     if (results.length === 0) return { calls: [{ name: 'shell_cmd', arguments: { command: 'wc -l notes/crew.md' } }] };
-    return `@human ${summarize(results, ['counted the crew'])}`;
+    const count = /(\d+) notes\/crew\.md/.exec(JSON.stringify(results[0]))?.[1];
+    const deed = count === undefined ? 'counted the crew' : `counted the crew: ${count}`;
+    return `@human ${summarize(results, [deed])}`;
   }
   if (asked.includes('tide')) {
     const command = 'for minute in $(seq 60); do echo "tide at $minute"; sleep 1; done';
