@@ -39,12 +39,15 @@ describe('frames of an event stream', () => {
 
   it.each([
     ['no JSON', { id: '1', event: 'world', data: '{' }],
-    ['no object', { id: '1', event: 'world', data: 'null' }],
-    ['another shape', { id: '1', event: 'world', data: '{"type":"asleep"}' }],
+    ['not an object', { id: '1', event: 'world', data: 'null' }],
+    ['an unknown type', { id: '1', event: 'world', data: '{"type":"asleep"}' }],
     ['no id', { event: 'world', data: '{"type":"idle","pendingOperations":0}' }],
-    ['no number as id', { id: 'x', event: 'world', data: '{"type":"idle","pendingOperations":0}' }],
-    ['a chat that is no text', { id: '1', event: 'world', data: '{"type":"idle","pendingOperations":0,"chatId":7}' }],
-    ['a name of every object', { id: '1', event: 'constructor', data: '{}' }],
+    ['an id that is not a number', { id: 'x', event: 'world', data: '{"type":"idle","pendingOperations":0}' }],
+    [
+      'a chat id that is not a string',
+      { id: '1', event: 'world', data: '{"type":"idle","pendingOperations":0,"chatId":7}' },
+    ],
+    ['a name on Object.prototype', { id: '1', event: 'constructor', data: '{}' }],
   ])('[W4] reports a malformed frame without throwing: %s', (_what, frame) => {
     expect(['malformed', 'unknown']).toContain(readFrame(frame, 'w').kind);
   });

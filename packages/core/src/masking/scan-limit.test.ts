@@ -45,7 +45,7 @@ describe('the cost of scanning', () => {
   it.each([
     ['pluses', 'a+'],
     ['encoded pluses', '%2B'],
-    ['twice encoded', '%252B'],
+    ['double-encoded pluses', '%252B'],
     ['both', 'a%20b+'],
   ])('[A15] a word of %s is scanned at most twice more', (_what, unit) => {
     let read = 0;

@@ -59,9 +59,9 @@ describe('messages of a turn', () => {
   });
 
   it.each<[string, (memory: AgentMemory) => void]>([
-    ['began before anybody listened', (memory) => hear(memory, answer)],
+    ['started before it was followed', (memory) => hear(memory, answer)],
     [
-      'is of a chat that was forgotten',
+      'belongs to a chat that was forgotten',
       (memory) => {
         hear(memory, trigger);
         memory.forgetChat('chat_1');
@@ -69,7 +69,7 @@ describe('messages of a turn', () => {
       },
     ],
     [
-      'holds state of a provider, which is given back as it was stored',
+      'has provider state, which must be returned as it was stored',
       (memory) => {
         hear(memory, trigger);
         const usage = { inputTokens: 1, outputTokens: 1 };
@@ -78,14 +78,14 @@ describe('messages of a turn', () => {
       },
     ],
     [
-      'was followed by a great many others',
+      'was evicted by many later turns',
       (memory) => {
         hear(memory, trigger);
         for (let n = 10; n < 600; n += 1) hear(memory, message(`msg_${n}`, { addressees: ['ada'] }));
       },
     ],
     [
-      'was followed by a lot of text',
+      'was evicted by a lot of text',
       (memory) => {
         hear(memory, trigger);
         hear(memory, message('msg_9', { addressees: ['ada'], content: 'x'.repeat(9_000_000) }));

@@ -140,8 +140,8 @@ describe('an allow rule', () => {
 describe('a deny rule', () => {
   it.each([
     ['a list of files', 'paths=["./a","/home/ann/.ssh/id_rsa"]'],
-    ['an object in one', 'files=[{"open":{"path":"/home/ann/.ssh/id_rsa"}}]'],
-    ['what follows a second =', 'arg=if=/home/ann/.ssh/id_rsa'],
+    ['an object in a list', 'files=[{"open":{"path":"/home/ann/.ssh/id_rsa"}}]'],
+    ['text after a second =', 'arg=if=/home/ann/.ssh/id_rsa'],
     ['text that only looks like JSON', 'arg=[=/home/ann/.ssh/id_rsa'],
   ])('[A19] about a path matches an argument that names it in %s', (_, word) => {
     expect(outcome(['deny x(~/.ssh/**)'], command(word))).toBe('deny');

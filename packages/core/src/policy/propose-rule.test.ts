@@ -31,7 +31,7 @@ describe('proposeRule', () => {
     ['something dynamic', [{ kind: 'dynamic', why: '$x' }], undefined],
     ['a command and something dynamic', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
     ['no subject', [], undefined],
-    ['a path that is not normalised', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
+    ['a path that is not normalized', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
     ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
   ])('[A19] proposes the narrowest rule for %s', (_name, subjects, expected) => {
     expect(proposeRule({ tool: 'x', subjects, place })).toBe(expected);

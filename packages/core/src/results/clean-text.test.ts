@@ -6,8 +6,8 @@ import { cleanText, decodeUtf8 } from './clean-text.js';
 
 describe('cleanText', () => {
   it.each([
-    ['colours', '\u001B[1;31mred\u001B[0m', 'red'],
-    ['8-bit colours', '\u009B31mred', 'red'],
+    ['colors', '\u001B[1;31mred\u001B[0m', 'red'],
+    ['8-bit colors', '\u009B31mred', 'red'],
     ['cursor moves and erasing', 'a\u001B[2K\u001B[1Gb\u001B[?25l', 'ab'],
     ['a title', '\u001B]0;evil title\u0007text', 'text'],
     ['a link', '\u001B]8;;http://x\u001B\\link\u001B]8;;\u001B\\', 'link'],
@@ -24,9 +24,9 @@ describe('cleanText', () => {
     ],
     ['a percentage', '10%\r20%\r100%', '100%'],
     ['a spinner', 'x\n|\r/\r-\r\ny', 'x\n-\ny'],
-    ['old line ends', 'first\rsecond\rthird', 'first\nsecond\nthird'],
+    ['old line breaks', 'first\rsecond\rthird', 'first\nsecond\nthird'],
     ['old lines of numbers', '1,2\r3,4\r5,6', '1,2\n3,4\n5,6'],
-    ['line feeds, tabs and blanks, which stay', 'a\n\n   \n\tb', 'a\n\n   \n\tb'],
+    ['line feeds, tabs and blanks are kept', 'a\n\n   \n\tb', 'a\n\n   \n\tb'],
   ])('[T14] %s', (_what, text, cleaned) => {
     expect(cleanText(text)).toBe(cleaned);
   });

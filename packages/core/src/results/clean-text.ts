@@ -1,7 +1,7 @@
 // An introducer stops the search for a terminator: otherwise, unterminated sequences would make the scan quadratic.
 const sequences = new RegExp(
   [
-    // CSI: colours, cursor moves, erasing.
+    // CSI: colors, cursor moves, erasing.
     '(?:\\x1B\\[|\\x9B)[0-?]*[ -/]*[@-~]',
     // OSC: titles, links, clipboard. An unterminated one ends with its line, so that it can't swallow the rest of the output.
     '(?:\\x1B\\]|\\x9D)[^\\0-\\x1F\\x7F-\\x9F]*(?:\\x07|\\x1B\\\\|\\x9C)?',

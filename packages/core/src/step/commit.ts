@@ -30,7 +30,7 @@ async function runStep<T>(
 ): Promise<T> {
   let hooks = createHooks();
   const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
-    // A retry: a concurrent step committed first.
+    // On a retry, because a concurrent step committed first: undo the previous attempt.
     hooks.rolledBack();
     hooks = createHooks();
     const { afterCommit, afterRollback } = hooks;

@@ -28,7 +28,7 @@ const takeOver = (...invocationIds: string[]) => ({ kind: 'take-over', invocatio
 
 describe('nextStep', () => {
   it.each<[string, string[], object]>([
-    ['a turn that begins', [], { kind: 'call-model' }],
+    ['a new turn', [], { kind: 'call-model' }],
     ['[T5] all settled', ['succeeded', 'failed', 'denied'], { kind: 'call-model' }],
     ['[T5] one still asked', ['succeeded', 'asked'], { kind: 'wait' }],
     ['[T5] one still running', ['succeeded', 'started'], { kind: 'await-tools' }],
@@ -45,8 +45,8 @@ describe('nextStep', () => {
     ['[T9] a reader waits for a writer', ['started', 'r:approved'], { kind: 'await-tools' }],
     ['[T8] what a dead process left is settled before anything starts', ['x:started', 'approved'], takeOver('0')],
     ['[T8] all of what it left, at once', ['x:started', 'rx:started', 'started'], takeOver('0', '1')],
-    ['a client outlives the process that asked it', ['cx:started'], { kind: 'wait' }],
-    ['an approved call beside one that is asked', ['asked', 'approved'], start('1')],
+    ['a client call outlives the process that forwarded it', ['cx:started'], { kind: 'wait' }],
+    ['an approved call next to a pending one', ['asked', 'approved'], start('1')],
   ])('%s: %j', (_, calls, step) => {
     expect(nextStep(situation(calls))).toEqual(step);
   });

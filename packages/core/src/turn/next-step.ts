@@ -62,6 +62,6 @@ function pickStartable(ready: readonly Call[], running: readonly Call[], maxPara
   if (first === undefined || running.some((call) => !call.readOnly)) return [];
   if (!first.readOnly) return running.length === 0 ? [first.id] : [];
   const barrier = ready.findIndex((call) => !call.readOnly);
-  const neighbours = barrier === -1 ? ready : ready.slice(0, barrier);
-  return neighbours.slice(0, Math.max(0, maxParallel - running.length)).map((call) => call.id);
+  const adjacent = barrier === -1 ? ready : ready.slice(0, barrier);
+  return adjacent.slice(0, Math.max(0, maxParallel - running.length)).map((call) => call.id);
 }

@@ -127,7 +127,7 @@ async function readView(
     known ??
     (await runtime.store.read(async (reader) => {
       if (missing === undefined) {
-        // Load sources first: an agent that is added later must not look removed.
+        // Sources first: a registration that is newer than this read must not look removed.
         for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
       }
       const snapshot = await runtime.snapshots.read(reader, turn.worldId);

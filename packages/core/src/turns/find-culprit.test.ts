@@ -6,11 +6,11 @@ const turns = (...counts: number[]) => counts.map((interruptions) => ({ interrup
 
 it.each([
   ['nothing ran', [], undefined],
-  ['it was the first time', [0], undefined],
-  ['it was the first time for all', [0, 0, 0], undefined],
-  ['one was alone with its second', [1], 1],
-  ['one had been interrupted before, the others not', [0, 1, 0], 1],
-  ['two had been interrupted before', [1, 0, 1], undefined],
+  ['the first interruption', [0], undefined],
+  ['the first interruption for all', [0, 0, 0], undefined],
+  ['a second interruption while running alone', [1], 1],
+  ['only one was interrupted before', [0, 1, 0], 1],
+  ['two were interrupted before', [1, 0, 1], undefined],
   ['one ran alone among those that were interrupted twice', [1, 2, 1, 0], 2],
 ])(
   '[S3] the culprit is the turn that was interrupted more often than all others of its process: %s',

@@ -106,7 +106,7 @@ async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string):
     isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
       const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isOwned);
       const culprit = findOurs(turns);
-      // Each step covers one world: another world ends its culprit itself, and some turns have ended since the lookup.
+      // Turns have ended since the lookup, and the culprit is now in another world. Its notice belongs there, so retry.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
       for (const turn of turns) {
         if (turn === culprit) continue;
