@@ -254,7 +254,7 @@ describe('everything that the browser can do', () => {
     writeFileSync(join(keys, 'id_ed25519'), 'the key');
     const before = (await t.client.worlds()).items;
     for (const folder of [keys, link]) {
-      const why = `the working folder ${folder} holds, or lies in, ~/.ssh, a folder for keys and passwords that agents must not reach; choose another`;
+      const why = `the working folder ${folder} contains or is inside ~/.ssh, a folder for keys and passwords that agents must not reach; choose another`;
       const added = await run('worlds', 'add', 'Keys', '--folder', folder);
       expect(added).toMatchObject({ code: 2, stdout: '' });
       expect(added.stderr).toContain(why);

@@ -30,7 +30,7 @@ export function readFile(): Tool {
           case 'binary':
             return { path: name, size: stats.size, note: 'this is a binary file, so its content is not shown' };
           case 'too-far': {
-            const note = `line ${offset} lies beyond the first ${read.scanned} bytes of a file of ${stats.size}; grep can find things in it`;
+            const note = `line ${offset} is beyond the first ${read.scanned} bytes of a file of ${stats.size} bytes; use grep to search it`;
             return { path: name, size: stats.size, note };
           }
           case 'lines': {

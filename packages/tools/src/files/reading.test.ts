@@ -146,7 +146,7 @@ describe('read_file', () => {
     });
     expect(await read({ path: 'huge', offset: 4 })).toMatchObject({
       result: {
-        note: expect.stringMatching(/^line 4 lies beyond the first \d+ bytes of a file of 1073741824/) as string,
+        note: expect.stringMatching(/^line 4 is beyond the first \d+ bytes of a file of 1073741824 bytes/) as string,
       },
     });
     expect(await read({ path: 'huge', offset: 3 })).toMatchObject({

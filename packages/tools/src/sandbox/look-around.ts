@@ -84,7 +84,9 @@ export function checkWorkingFolder(
 ): void {
   for (const path of hide) {
     if (isInside(path, workingDirectory) || isInside(workingDirectory, path)) {
-      throw new Error(`the working folder ${workingDirectory} holds, or lies in, ${path}, which agents must not reach`);
+      throw new Error(
+        `the working folder ${workingDirectory} contains or is inside ${path}, which agents must not reach`,
+      );
     }
   }
   const secret = secretFolderAt(workingDirectory, home);
@@ -92,13 +94,13 @@ export function checkWorkingFolder(
   const system = workingDirectory === '/' ? undefined : systemFolderIn(workingDirectory);
   if (system !== undefined) {
     throw new Error(
-      `the working folder ${workingDirectory} holds ${system}, from which Countersign starts programs; choose another folder`,
+      `the working folder ${workingDirectory} contains ${system}, from which Countersign starts programs; choose another folder`,
     );
   }
   const swallowed = [home, ...hiddenFolders].find((path) => path !== '/' && isInside(workingDirectory, path));
   if (swallowed !== undefined || workingDirectory === '/') {
     throw new Error(
-      `the working folder ${workingDirectory} holds all of ${swallowed ?? '/'}; choose a folder of its own inside it`,
+      `the working folder ${workingDirectory} contains all of ${swallowed ?? '/'}; choose a folder inside it`,
     );
   }
 }

@@ -141,7 +141,7 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
   };
-  // Inside the scroll area of the card, so that additions don't move the bar or anything above. The fixed height keeps
+  // Inside the scroll area of the card, so that additions don't move the bar or anything above. Its limited height keeps
   // the end of the call visible when scrolled to the bottom.
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">

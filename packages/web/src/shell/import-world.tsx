@@ -42,7 +42,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
     setBusy(false);
   };
   if (made !== undefined) {
-    // Wait until the person has read it: the page behind this dialog disappears with its world.
+    // Not earlier: if there were no worlds, refreshing the list unmounts the page that contains this dialog.
     const leave = (to?: string): void => {
       void queries.invalidateQueries({ queryKey: ['worlds'] });
       onClose();

@@ -75,7 +75,7 @@ async function changed(folder: string, change: () => Promise<unknown>): Promise<
 it('[A21] no command and no MCP server runs in one', () => {
   const place = { home, hide: [], show: [], protectedPaths: undefined, network: 'none' } as const;
   expect(() => checkWorkingFolder({ ...place, workingDirectory: join(home, '.ssh/keys') })).toThrow(
-    'holds, or lies in, ~/.ssh, a folder for keys and passwords',
+    'contains or is inside ~/.ssh, a folder for keys and passwords',
   );
   expect(() => checkWorkingFolder({ ...place, workingDirectory: join(home, 'project') })).not.toThrow();
 });

@@ -61,7 +61,7 @@ function presentIn(parent: string, names: readonly string[], now: number): reado
 
 /** Why a working folder is refused, to follow "the working folder …" (A21). */
 export function secretFolderWords(secret: string): string {
-  return `holds, or lies in, ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
+  return `contains or is inside ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }
 
 /** A file that we can't access counts as missing: an agent can't read it either. */
