@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
 
   // A message to nobody is followed by a notice; one to a person is not.
   it.each(['@human', '@nobody'])(
-    'stays there while much comes at once to %s, however late the page hears where it stands',
+    'stays there while many messages to %s arrive at once, however late scroll events are',
     async (to) => {
       const { world, chat, path } = await opened.newChat();
       const { page, complaints } = slow;

@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)('every page', () => {
   };
 
   it.each(['chat', '/w/:world', '/inbox', '/providers', ...pages, '/nowhere'])(
-    '%s has no violation of accessibility, light or dark',
+    '%s has no accessibility violations, in light or dark mode',
     async (name) => {
       const { page } = light;
       await go(page, name);

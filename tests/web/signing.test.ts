@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     { width: 768, by: 'key', order: order(1) },
     { width: 1440, by: 'click', order: order(2) },
   ] as const)(
-    '[A23] at $width, by $by: after any card, the next of any kind is not decided by doing the same again within a second',
+    '[A23] at $width, by $by: repeating the same input within a second never decides the next card, of any kind',
     async ({ width, by, order }) => {
       const shapes = order.map((shape, index) => ({
         shape,
