@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Or paste the YAML').fill('countersign: 99\nname: Later');
     await button(page, 'Import').click();
-    await dialog.getByText(/reads files of version 1/).waitFor();
+    await dialog.getByText(/only files of version 1 are supported/).waitFor();
     const before = (await opened.api.worlds({ limit: 200 })).items.length;
     await dialog.getByLabel('File').setInputFiles({
       name: 'lab.yaml',

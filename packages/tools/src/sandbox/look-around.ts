@@ -100,7 +100,7 @@ export function checkWorkingFolder(
   const swallowed = [home, ...hiddenFolders].find((path) => path !== '/' && isInside(workingDirectory, path));
   if (swallowed !== undefined || workingDirectory === '/') {
     throw new Error(
-      `the working folder ${workingDirectory} contains all of ${swallowed ?? '/'}; choose a folder inside it`,
+      `the working folder ${workingDirectory} is too large: commands could reach all of ${swallowed ?? '/'}; choose a folder inside it`,
     );
   }
 }
