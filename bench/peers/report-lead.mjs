@@ -9,7 +9,7 @@ const COLUMNS = [
   ['LangGraph', ['langgraph-sqlite', 'langgraph-postgres']],
   ['Mastra', ['mastra-libsql', 'mastra-postgres']],
   ['DBOS', ['dbos']],
-  ['AI SDK, keeps nothing', ['ai-sdk-signed']],
+  ['AI SDK, stores nothing', ['ai-sdk-signed']],
 ];
 
 /** The summary for a quick reader: CPU time of a turn, and the others' ratio to ours. */

@@ -136,7 +136,7 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
       expect(alone.stdout).toContain('No head outside the home folder protects this log');
       const checked = await run(['audit', 'verify', '--head', heads], env);
       expect(checked).toMatchObject({ code: 0 });
-      expect(checked.stdout).toMatch(/Records 1 to \d+ match a head of .* signed with SHA256:/);
+      expect(checked.stdout).toMatch(/Records 1 to \d+ match a head from .* signed with SHA256:/);
       expect(checked.stdout).not.toContain('No head');
       const elsewhere = await run(['audit', 'verify', '--head', heads, '--key', `${key}.pub`, '--json']);
       const { signature, at } = JSON.parse(signed.stdout.split('\n')[0] ?? '') as Record<string, unknown>;

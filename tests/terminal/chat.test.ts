@@ -298,7 +298,7 @@ describe('countersign chat', () => {
     terminal.type(`\u0015@a\t`);
     await terminal.waitFor('@Ada ');
     terminal.type(CTRL_C);
-    await terminal.waitFor('Press Ctrl-C again to leave');
+    await terminal.waitFor('Press Ctrl-C again to quit');
     await terminal.waitFor('you  ');
     terminal.type(CTRL_C);
     expect(await terminal.exitCode).toBe(130);

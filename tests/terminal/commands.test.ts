@@ -91,7 +91,7 @@ describe('the commands', () => {
     await watching.waitFor('letter: four');
     await t.client.decide('docks', { approvalId: fourth, callHash: '' }, { decision: 'deny' });
     await watching.waitFor('Denied');
-    await watching.waitFor('Ctrl-C leaves');
+    await watching.waitFor('Ctrl-C quits');
     watching.type('\u0003');
     expect(await watching.exitCode).toBe(0);
   });

@@ -229,18 +229,18 @@ describe('everything that the browser can do', () => {
     const failed = await edit('--enabled');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toContain(
-      'Changed "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, enabled.',
+      'Updated "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, enabled.',
     );
     const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain('Restarted "ark" in "docks", but it did not start: no disk');
     const mended = await edit('--', process.execPath, fixture);
     expect(mended).toMatchObject({ code: 0, stdout: '' });
-    expect(mended.stderr).toMatch(/Changed "ark" in "docks"\. It is running and offers \d+ tools\./);
+    expect(mended.stderr).toMatch(/Updated "ark" in "docks"\. It is running and offers \d+ tools\./);
     expect(mended.stderr).toContain('\n  mcp__ark__quiet');
     const json = await edit('--trusted', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'ark', status: 'running', trusted: true });
-    expect((await edit('--no-enabled')).stderr).toContain('Changed "ark" in "docks". It is disabled.');
+    expect((await edit('--no-enabled')).stderr).toContain('Updated "ark" in "docks". It is disabled.');
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 

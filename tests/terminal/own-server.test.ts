@@ -59,7 +59,7 @@ describe('without a server', () => {
       second.type(answer + ENTER);
     }
     const said = await second.waitFor('moved the logs (not this one).');
-    expect(said).toContain('I wrote the summary, removed the scratch files. Not done:');
+    expect(said).toContain('I wrote the summary and removed the scratch files. Not done:');
     await second.waitFor('you  ');
     // A second command uses the first one's server.
     const { stdout } = await run('chats', 'list', '-w', 'harbour', '--json');

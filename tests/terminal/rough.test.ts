@@ -93,7 +93,7 @@ describe('adverse conditions', () => {
     );
     for (const [index, { code, stdout, stderr }] of tried.entries()) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(index < 3 ? 'is not a Countersign server' : 'No answer from http://127.0.0.1:9');
+      expect(stderr).toContain(index < 3 ? 'is not a Countersign server' : 'No response from http://127.0.0.1:9');
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     const [wrong, broken] = await Promise.all([

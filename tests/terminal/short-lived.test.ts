@@ -92,7 +92,7 @@ describe('without a server', () => {
     expect(await run('open')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'countersign: No server is running on this home folder. Start one with countersign serve.\n',
+      stderr: 'countersign: No server is running for this home folder. Start one with countersign serve.\n',
     });
 
     const slow = JSON.stringify({ command: 'sleep 1; wc -l notes/crew.md' });

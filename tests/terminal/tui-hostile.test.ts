@@ -73,7 +73,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.see('Ada wants to use stamp');
     await tmux.press('C-g');
     await tmux.see(['Nothing runs until you approve it.', /letter: a‹U\+001B›\[1A‹U\+202E›b/], {
-      not: 'Ctrl-G brings you here',
+      not: 'Ctrl-G to focus it',
     });
   });
 

@@ -7,7 +7,7 @@ import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js
 
 /** A new card ignores input at first, so retry until it responds. */
 async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
-  await tmux.see('Nothing runs until you approve it.', { not: 'Ctrl-G brings you here' });
+  await tmux.see('Nothing runs until you approve it.', { not: 'Ctrl-G to focus it' });
   await tmux.press(key);
   await tmux.see(then);
 }
@@ -95,9 +95,9 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.type('never sent');
     await tmux.see('› never sent');
     await tmux.press('C-c');
-    await tmux.see('Leave? Your message is not sent yet.');
+    await tmux.see('Quit? Your message has not been sent.');
     await tmux.press('y');
-    expect(await tmux.see(READY, { not: 'Leave?' })).not.toContain('Harbour');
+    expect(await tmux.see(READY, { not: 'Quit?' })).not.toContain('Harbour');
     await tmux.type('clear; stty -a; echo ended');
     await tmux.press('Enter');
     await tmux.see([/^ended/m, /(?<!-)\bicanon\b/, /(?<!-)\becho\b/]);

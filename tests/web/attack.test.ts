@@ -201,7 +201,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await context.clearCookies();
     await button(page, 'Save policy').click();
     await page.getByText('This session has ended.').waitFor();
-    await page.getByText('It continues where you were, with everything you typed.').waitFor();
+    await page.getByText('It picks up where you left off, with everything you typed.').waitFor();
     expect(await page.getByLabel('Rules').isVisible()).toBe(false);
     const other = await context.newPage();
     await other.goto(opened.serving.newStartUrl());

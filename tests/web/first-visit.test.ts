@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await button(page, 'Approve once').click();
     await said(
       page,
-      'I wrote the summary, removed the scratch files. Not done: moved the logs (not this one).',
+      'I wrote the summary and removed the scratch files. Not done: moved the logs (not this one).',
     ).waitFor();
 
     const notes = await readdir(join(opened.serving.home.workFolders.own('harbour'), 'notes'));

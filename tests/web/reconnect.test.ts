@@ -131,7 +131,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
   async function back(): Promise<void> {
     await startAndWake();
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
-    await remarked(page, 'Connected again.');
+    await remarked(page, 'Reconnected.');
   }
 
   it('[S8] killed while a policy and an agent are half edited: everything stays, and can be saved afterwards', async () => {

@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByRole('article', { name: 'Bob' }).waitFor();
     await button(page, 'Approve once').click();
     const answer = said(page, 'Finished. done');
-    await answer.getByRole('button', { name: /answers you: @Ada/ }).click();
+    await answer.getByRole('button', { name: /in reply to you: @Ada/ }).click();
     const marked = page.locator('article[aria-current]');
     await marked.filter({ hasText: 'call press' }).waitFor();
     expect(await marked.count()).toBe(1);

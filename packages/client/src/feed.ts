@@ -15,7 +15,7 @@ interface FeedListener {
 export interface Feed {
   /** Calls the listener immediately with the current state, then with each event. The returned function unsubscribes. */
   subscribe(listener: FeedListener): () => void;
-  /** Ends waits before a retry, including by `retryNow`. */
+  /** Ends the wait before a retry: wake-ups from the browser, and `retryNow`. */
   wakes: Wakes;
   /** Retries immediately, even after the server rejected the stream. */
   retryNow(): void;

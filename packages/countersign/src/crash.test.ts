@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const child = fileURLToPath(new URL('../dist/testing/bundle/crash-child.js', import.meta.url));
 
 const LIMIT_MS = 120_000;
-/** Processes killed by a signal at a random moment, which also falls between probes and in the middle of a write. */
+/** Processes killed by a signal at a random moment, including between probes and in the middle of a write. */
 const RANDOM_KILLS = isFullSize ? 1000 : 10;
 
 interface Place {

@@ -42,7 +42,7 @@ it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves 
   await bench.store.close();
 });
 
-it('[S3.4] turns that were interrupted twice together then run alone, and only one that is interrupted alone ends', async () => {
+it('[S3.4] turns that were interrupted together twice run one at a time, and only the one interrupted again ends', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const asked = (): string[] => lab.models.map(({ request }) => String(request.messages.at(-1)?.content));

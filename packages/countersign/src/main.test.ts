@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const inFolder = freshFolder();
 const command = new URL('../bin/countersign.js', import.meta.url).pathname;
 
-it('exits quietly when nobody reads its output any more', async () => {
+it('exits quietly when its output pipe is closed', async () => {
   const { stdout, stderr } = await run('bash', ['-c', `"${process.execPath}" "${command}" worlds list | head -1`], {
     env: { PATH: process.env['PATH'], HOME: inFolder('.'), COUNTERSIGN_HOME: inFolder('home') },
   });

@@ -8,7 +8,7 @@ import { freshFolder } from './testing/fresh-folder.js';
 afterEach(closeTestWorlds);
 const folder = freshFolder();
 const guide = readFileSync(new URL('../../../docs/guide/policy.md', import.meta.url), 'utf8');
-const OUTCOMES: Readonly<Record<string, string>> = { run: 'runs', ask: 'asked', refuse: 'refused' };
+const OUTCOMES: Readonly<Record<string, string>> = { run: 'runs', ask: 'needs approval', refuse: 'refused' };
 
 /** Each list of rules with the table of calls after it. */
 const examples = guide
@@ -17,7 +17,7 @@ const examples = guide
   .map((part) => {
     const [rules = '', rest = ''] = part.split('```');
     const table = rest.split('\n## ')[0] ?? '';
-    const rows = Array.from(table.matchAll(/^\| `(\w+)` `(.*)` \| (\w+) \| (?:`(.*)` )?\|$/gm));
+    const rows = Array.from(table.matchAll(/^\| `(\w+)` `(.*)` \| ([a-z ]+) \| (?:`(.*)` )?\|$/gm));
     return {
       rules: rules.trim().split('\n'),
       rows: rows.map(([, tool, about, outcome, rule]) => ({ tool, about, outcome, rule })),

@@ -190,7 +190,7 @@ describe('unexpected results and decisions', () => {
     expect(opened.toolEvents()).toEqual(events);
   });
 
-  it('[T6] unknown ids, vendor ids, calls without an approval and other turns decide nothing', async () => {
+  it('[T6] a decision for an unknown id, a vendor id, a call without an approval or another turn has no effect', async () => {
     const opened = await openTestWorld({
       script: [calls({ name: 'free', id: 'vendor-7' }), calls('ask'), 'done'],
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],

@@ -28,9 +28,9 @@ function wordsOf(reason: Reason): string {
     case 'leaves-sandbox':
       return 'the call may have effects outside the sandbox or the working folder';
     case 'question':
-      return 'the agent asks you a question';
+      return 'the agent is asking you a question';
     case 'tool-question':
-      return `${reason.tool} asks a question while it runs`;
+      return `${reason.tool} is asking a question while it runs`;
     case 'untrusted-tool':
       return `${reason.tool} comes from an MCP server or client that isn't trusted`;
     case 'ask-rule':

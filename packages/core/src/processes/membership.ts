@@ -165,7 +165,7 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     async takeTurns() {
       ends.push(await shared.deliverWakes(tryToTake));
-      // Turns that were left before are taken immediately.
+      // Take over turns that dead processes left behind right away.
       await round();
       rounds.every(ROUND_MS, round, 'failed to look for turns that no process runs');
     },

@@ -31,7 +31,7 @@ export function cleanText(text: string): string {
 function redrawn(text: string): string {
   if (!text.includes('\r')) return text;
   const lines = text.split('\n');
-  // Numbers alone are ambiguous: without any line feed, they may be lines of an old file, so keep them all.
+  // Lines of only numbers are ambiguous: in a text without line feeds they may be real lines, so keep them all.
   const redraws = (words: string, drawing: string): boolean =>
     words !== '' || lines.length > 1 || drawing.includes('%');
   return lines.map((line) => (line.includes('\r') ? lastDrawing(line.split('\r'), redraws) : line)).join('\n');

@@ -141,7 +141,7 @@ async function start(
     const invocation = invocations.find((call) => call.id === id);
     if (invocation === undefined) return;
     const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
-    // Not started: something else was written, so look again.
+    // Not started: it needs approval again, was refused or is outdated, so reload.
     if (started === undefined) return;
     execute(runtime, turn, started, run, tools);
   }

@@ -133,7 +133,7 @@ describe('messages', () => {
     expect(await chat.messages()).toHaveLength(2);
   });
 
-  it('[M1] secrets in a chat are masked for people, also across chunks, but not for the model', async () => {
+  it('[M1] secrets in a chat are masked for people, even across chunks, but not for the model', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     const { chat, provider, events, heard } = await openTestWorld({
       script: [`your key is ${secret} , keep it`, 'ok'],

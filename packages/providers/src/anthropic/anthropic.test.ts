@@ -100,7 +100,7 @@ describe('Anthropic messages', () => {
     expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
   });
 
-  it('[P1] omits the thinking of a text that was changed since', async () => {
+  it('[P1] omits the thinking of a text that has changed since', async () => {
     server.will(
       saying([
         { type: 'thinking', thinking: 'hm', signature: 's' },

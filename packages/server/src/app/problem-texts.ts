@@ -48,8 +48,9 @@ export const problemTexts = {
   needsIfMatch: 'Read the policy first and send its ETag as If-Match.',
 
   tooManyStreams: (most: number) => `This credential already has ${most} open streams. Close some and try again.`,
-  stopping: 'This server is stopping and did not process the request. Send it again once a server runs.',
-  silentStore: 'This server has not reached its database for a while. Other servers may have taken over its work.',
+  stopping: 'This server is stopping and did not process the request. Send it again once a server is running.',
+  silentStore:
+    'This server has been unable to reach its database for a while. Other servers may have taken over its work.',
   unreadableStore: "The server's database can't be read at the moment.",
-  lateStore: "The server's database does not answer.",
+  lateStore: "The server's database is not responding.",
 } as const;

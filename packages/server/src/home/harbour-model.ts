@@ -100,6 +100,10 @@ function summarize(results: readonly Record<string, unknown>[], deeds: readonly 
     const why = typeof result['reason'] === 'string' ? result['reason'] : result['error'];
     return [`${deed} (${typeof why === 'string' ? why : 'failed'})`];
   });
-  const first = done.length === 0 ? 'I did none of it' : `I ${done.join(', ')}`;
+  const first = done.length === 0 ? 'I did none of it' : `I ${listed(done)}`;
   return left.length === 0 ? `${first}. All done.` : `${first}. Not done: ${left.join('; ')}.`;
+}
+
+function listed(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }

@@ -18,7 +18,7 @@ export interface Following {
   untilSettled: boolean;
   /** False: the reader can't ask a person, so it gets no approvals (A13). */
   approvals: boolean;
-  /** Tools that run in the reader: it gets their calls unmasked. */
+  /** Tools that the reader itself runs. It gets calls to them unmasked. */
   ownTools: ReadonlySet<string>;
   position: number;
 }

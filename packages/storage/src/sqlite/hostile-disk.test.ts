@@ -62,7 +62,7 @@ async function open(): Promise<void> {
   await plant(store);
 }
 
-it('[S7] [M10] a message is found even if the tables had no space after it was read', async () => {
+it('[S7] [M10] a message is found even if the disk filled up after it was read', async () => {
   expect(await send('msg_1')).toBe('msg_1');
   expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
   const makeRoom = leaveNoRoom();

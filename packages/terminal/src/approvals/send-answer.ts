@@ -36,7 +36,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
-    // Treated as decided, it would never be asked again while the agent waits.
+    // If this counted as decided, the person would never be asked again, and the agent would hang.
     if (error.kind !== 'problem' || isPassing(error)) return { kind: 'lost', why: error.detail };
     // Settled, expired or changed meanwhile. The queue has the current state.
     return error.status === 422 ? { kind: 'refused' } : { kind: 'gone' };

@@ -11,7 +11,7 @@ export const auditWords = {
   logBroken: (world: string, at: number): string =>
     `The audit log of ${world} is broken at record ${at}, so no head was created. Run: countersign audit verify`,
   noHeadFor: (world: string): string => `There is no head for the world "${world}". Nothing was checked.`,
-  keyWithoutHead: '--key is only used with --head FILE.',
+  keyWithoutHead: '--key requires --head FILE.',
   headInHome: (file: string): string =>
     `${file} is inside the home folder and not signed, so it proves nothing. Store heads elsewhere, or sign them.`,
   checking: (world: string): string => `… ${world}`,
@@ -30,11 +30,11 @@ export const auditWords = {
       : `signed with ${keys.join(', ')}`,
   headCount: (heads: number): string => (heads === 1 ? 'a head' : `${heads} heads, the first`),
   matches: (records: number, heads: string, since: string, signed: string): string =>
-    `Records 1 to ${records} match ${heads} of ${secondWords(since)}, ${signed}.`,
+    `Records 1 to ${records} match ${heads} from ${secondWords(since)}, ${signed}.`,
   afterHead: (records: number): string => `No head protects the ${records} records after that.`,
   head: (at: string, seq: number, key: string | undefined): string =>
-    `the head of ${secondWords(at)} (record ${seq}, ${key === undefined ? 'not signed' : `signed with ${key}`})`,
-  cutOff: (records: number, head: string): string => `The log has only ${records} records, fewer than ${head}.`,
+    `the head from ${secondWords(at)} (record ${seq}, ${key === undefined ? 'not signed' : `signed with ${key}`})`,
+  cutOff: (records: number, head: string): string => `The log has only ${records} records and ends before ${head}.`,
   rewritten: (head: string): string => `This record, or one before it, changed after ${head} was created.`,
   otherLog: (head: string): string =>
     `The first record does not match ${head}. The head belongs to another store, or the log was replaced.`,

@@ -2,17 +2,17 @@
 export const chatWords = {
   you: 'you',
   unfinished: '· This chat was left unfinished.',
-  hint: '· /help lists the commands. Ctrl-C stops the agents, Ctrl-D leaves.',
+  hint: '· /help lists the commands. Ctrl-C stops the agents, Ctrl-D quits.',
   demo: '· Try: Please tidy the notes folder.',
   stopped: '· Stopped',
-  interruptAgain: '· Press Ctrl-C again to leave, or type /quit.',
+  interruptAgain: '· Press Ctrl-C again to quit, or type /quit.',
   unknownSlash: (word: string, near: string | undefined): string =>
     `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
   continued: ' (continued)',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,
   reconnecting: '· Reconnecting… nothing is lost',
-  reconnected: '· Connected again',
+  reconnected: '· Reconnected',
   askedAgain: '  · You will be asked again. Nothing ran.',
   pasteIgnored: '  Pasted text can’t approve or deny. Type your answer.',
 

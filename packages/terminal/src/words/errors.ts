@@ -11,7 +11,7 @@ export const errors = {
   notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
     `There is no ${what} "${name}" in "${world}". ${suggestion}`,
   noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
-  whichWorld: (suggestion: string): string => `Name a world with -w. ${suggestion}`,
+  whichWorld: (suggestion: string): string => `Choose a world with -w. ${suggestion}`,
   noChats: (world: string): string => `There are no chats in "${world}" yet.`,
   seeChats: (world: string): string => `Run countersign chats list -w ${world} to see them.`,
   didYouMean: (name: string): string => `Did you mean "${name}"?`,
@@ -53,15 +53,15 @@ export const errors = {
   relativeHome: (home: string): string =>
     `The home folder "${home}" must be an absolute path. Set it with --home or COUNTERSIGN_HOME.`,
   invalidUrl: (url: string): string => `Invalid server URL "${url}". Expected something like http://127.0.0.1:4747`,
-  noAnswer: (url: string): string => `No answer from ${url}. Is the server running? No stored data is lost.`,
+  noAnswer: (url: string): string => `No response from ${url}. Is the server running? No data is lost.`,
   notOurs: (url: string): string =>
-    `The server at ${url} is not a Countersign server. Name another one with --url or COUNTERSIGN_URL.`,
-  badToken: 'COUNTERSIGN_TOKEN contains characters that no token has. Copy it again.',
+    `The server at ${url} is not a Countersign server. Set another URL with --url or COUNTERSIGN_URL.`,
+  badToken: 'COUNTERSIGN_TOKEN contains invalid characters. Copy it again.',
   noToken: (url: string): string =>
     `A server is running at ${url}, but this command has no token for it. Set COUNTERSIGN_TOKEN to the token of that server.`,
   isItUp: (detail: string): string => `${detail} Is it running?`,
   setToken: (detail: string): string => `${detail} Set COUNTERSIGN_TOKEN to the token of that server.`,
-  noServer: 'No server is running on this home folder. Start one with countersign serve.',
+  noServer: 'No server is running for this home folder. Start one with countersign serve.',
   detachNeedsServer:
     '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
   serverClosed: 'The server shut down.',
@@ -71,7 +71,7 @@ export const errors = {
   needsTerminal: 'The full-screen UI needs a terminal. Use countersign chat instead.',
 
   // Confirming
-  cannotConfirm: (what: string): string => `${what} There is no terminal to ask in. Add --yes to confirm.`,
+  cannotConfirm: (what: string): string => `${what} There is no terminal to prompt in. Pass --yes to confirm.`,
   nothingDone: 'Nothing was done.',
 
   // Approvals and policies
@@ -92,5 +92,5 @@ export const errors = {
   emptyCommand: 'The command is empty. Type one, or deny the call.',
   noDestination: 'No destination. Use --to postgres://…, --to FILE or --to home.',
   samePlace: 'Source and destination are the same. Nothing to copy.',
-  variableNotSet: (name: string): string => `The variable ${name} is not set.`,
+  variableNotSet: (name: string): string => `The environment variable ${name} is not set.`,
 } as const;

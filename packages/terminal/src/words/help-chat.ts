@@ -4,14 +4,14 @@ export const chatHelp = {
   about: 'Talk to the agents of a world: interactively, with one message, or from a pipe',
   message: 'message to send; - reads it, or the rest of it, from standard input',
   world: 'world (required if there are several)',
-  chat: 'continue this chat: its id, or "last"',
+  chat: 'chat to continue (id, or "last")',
   new: 'start a new chat even if the last one is unfinished',
-  unattended: 'deny calls or wait when there is no terminal to ask in',
+  unattended: 'what to do with calls that need approval when there is no terminal: deny or wait',
   timeout: 'give up after this time, such as 90s or 5m',
   notes: [
-    'Nothing is approved by default. When a call needs approval, Enter denies it; Ctrl-D and Ctrl-C leave without deciding.',
+    'Nothing is approved by default. When a call needs approval, Enter denies it; Ctrl-D and Ctrl-C quit without deciding.',
   ],
-  exitCodes: '0 answered, 1 failed, 2 wrong usage, 3 a call was denied, 4 timed out',
+  exitCodes: '0 answered, 1 failed, 2 usage error, 3 a call was denied, 4 timed out',
   examples: [
     'countersign chat -w harbour',
     'countersign chat -w ops "summarise the log"',
@@ -22,7 +22,7 @@ export const chatHelp = {
 export const tuiHelp = {
   about: 'Open the full-screen UI: agents, transcript and waiting calls side by side',
   world: 'world (required if there are several)',
-  chat: 'open this chat: its id, or "last"',
+  chat: 'chat to open (id, or "last")',
   examples: ['countersign tui -w harbour'],
 } satisfies Help;
 
@@ -34,24 +34,24 @@ export const SLASH_COMMANDS = {
   '/chats': 'list the chats of this world',
   '/chat ID': 'continue another chat',
   '/agents': 'list the agents',
-  '/approvals': 'list the calls that wait for you in this world',
-  '/quit': 'leave (also Ctrl-D); waiting calls stay in the queue',
+  '/approvals': 'list the calls waiting for you in this world',
+  '/quit': 'quit (also Ctrl-D); waiting calls stay in the queue',
 } as const;
 
 export const SLASH_NOTES = [
-  'Press Enter on an empty line to see what waits for you.',
+  'Press Enter on an empty line to see what is waiting for you.',
   'Start a paragraph with @name to address an agent.',
 ] as const;
 
 /** Keys of the full-screen UI: a heading, or keys and what they do. */
 export const KEYS: readonly (readonly [string, string] | string)[] = [
   'Everywhere',
-  ['Tab, Shift-Tab', 'next part of the screen, previous part'],
+  ['Tab, Shift-Tab', 'next pane, previous pane'],
   ['PgUp, PgDn', 'scroll'],
   ['Ctrl-G', 'go to the waiting calls'],
   ['Ctrl-N, Ctrl-P', 'new chat; chats and agents'],
   ['Ctrl-X', 'stop this chat'],
-  ['Ctrl-C, q', 'leave; waiting calls stay in the queue'],
+  ['Ctrl-C, q', 'quit; waiting calls stay in the queue'],
   'Message',
   ['Enter', 'send; Alt-Enter or Ctrl-J starts a new line'],
   ['@', 'at the start of a paragraph: Tab completes a name'],

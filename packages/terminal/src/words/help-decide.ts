@@ -4,9 +4,9 @@ const detach = 'return immediately; the running server continues the chat';
 
 export const approvalsHelp = {
   about: 'List, show and decide calls that need approval',
-  list: { about: 'List waiting calls of every world, oldest first', examples: ['countersign approvals list --json'] },
+  list: { about: 'List waiting calls in all worlds, oldest first', examples: ['countersign approvals list --json'] },
   show: {
-    about: 'Show a call as you would approve it, with the messages before it',
+    about: 'Show exactly what an approval would run, and the messages before it',
     examples: ['countersign approvals show approval_…'],
   },
   watch: {
@@ -15,7 +15,7 @@ export const approvalsHelp = {
     examples: ['countersign approvals watch'],
   },
   approve: {
-    about: 'Approve exactly the call that is shown, and wait until the chat has settled',
+    about: 'Approve a call exactly as shown, and wait until the chat has settled',
     exitCodes: '0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C',
     examples: ['countersign approvals approve approval_… --scope once --yes'],
   },
@@ -70,7 +70,7 @@ export const policyHelp = {
     examples: [`countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`],
   },
   matches: {
-    about: 'List the calls of a chat that a rule matches; stores nothing',
+    about: 'List the calls in a chat that a rule matches; stores nothing',
     examples: ['countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'],
   },
   file: 'read the rules from a file, one per line; - for standard input',
@@ -83,7 +83,7 @@ export const auditHelp = {
   about: 'Read, verify and export the audit log: who asked, who approved, what ran',
   list: { about: 'List the latest records', examples: ['countersign audit list -w harbour --last 5'] },
   verify: {
-    about: 'Verify the hash chain of one world or of all, and compare it with heads that you stored elsewhere',
+    about: 'Verify the hash chain of one or all worlds, and compare it with heads that you stored elsewhere',
     exitCodes: '0 intact, 1 broken, or a head can’t be trusted',
     examples: [
       'countersign audit verify',
@@ -91,7 +91,7 @@ export const auditHelp = {
     ],
   },
   head: {
-    about: 'Print the signed head of the log of one world or of all; store it outside the home folder',
+    about: 'Print the signed log head of one or all worlds; store it outside the home folder',
     notes: [
       'Signs with the key file in COUNTERSIGN_AUDIT_KEY, or with COUNTERSIGN_AUDIT_COMMAND, which reads the text on standard\ninput and prints an Ed25519 signature in base64 (its public key: COUNTERSIGN_AUDIT_PUBLIC_KEY).',
     ],

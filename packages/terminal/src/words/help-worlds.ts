@@ -20,7 +20,7 @@ export const worldsHelp = {
   maxParallel: 'maximum read-only tools that run in parallel',
   streaming: 'stream answers',
   noStreaming: 'show answers when they are complete',
-  unattended: 'wait or deny calls when nobody can approve them',
+  unattended: 'what to do with calls when nobody can approve them: wait or deny',
   approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" never expires them',
 } satisfies Record<string, string | Help>;
 
@@ -37,7 +37,7 @@ export const agentsHelp = {
     examples: ['countersign agents edit scout -w ops --model llama3.3'],
   },
   memory: {
-    about: 'Show the messages, calls and results that an agent sees of a chat',
+    about: 'Show the messages, calls and results that an agent sees in a chat',
     examples: ['countersign agents memory mason -w harbour -c last --json'],
   },
   remove: { about: 'Remove an agent', examples: ['countersign agents remove scout -w ops'] },
@@ -130,7 +130,7 @@ export const mcpHelp = {
   enabled: 'enable the server',
   noEnabled: 'disable the server',
   network: 'allow connections to public hosts from its sandbox',
-  noNetwork: 'no network (default)',
+  noNetwork: 'block network access (default)',
 } satisfies Record<string, string | Help>;
 
 export const importHelp = {

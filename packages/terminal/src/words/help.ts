@@ -12,7 +12,7 @@ export interface Help {
 
 export const WORLD = 'world (id or name)';
 export const WORLD_OR_ALL = 'only this world';
-export const CHAT = 'chat: its id, or "last"';
+export const CHAT = 'chat id, or "last"';
 export const YES = 'skip the confirmation';
 
 export function withHelp(command: Command, { about, notes = [], exitCodes, examples }: Help): Command {

@@ -14,11 +14,11 @@ export const results = {
   noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
   worldCreated: (id: string): string =>
     `Created the world "${id}". Add an agent with: countersign agents add NAME -w ${id} …`,
-  worldChanged: (id: string): string => `Changed the world "${id}".`,
+  worldChanged: (id: string): string => `Updated the world "${id}".`,
   worldRemoval: (name: string): string => `This deletes the world "${name}" and all its chats.`,
   worldRemoved: (id: string): string => `Deleted the world "${id}". Its audit log is kept.`,
   worldImported: (id: string): string => `Created the world "${id}".`,
-  ruleProposed: (rule: string): string => `proposed, not in force: ${rule}`,
+  ruleProposed: (rule: string): string => `proposed, not in effect: ${rule}`,
   acceptProposed: (id: string): string => `To accept proposed rules, run: countersign policy edit -w ${id}`,
   readingImport: (length: number): string => `… ${length} characters`,
 
@@ -26,7 +26,7 @@ export const results = {
   noAgents: (world: string): string =>
     `"${world}" has no agents yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
   agentAdded: (id: string, world: string): string => `Added the agent "${id}" to "${world}".`,
-  agentChanged: (id: string): string => `Changed the agent "${id}".`,
+  agentChanged: (id: string): string => `Updated the agent "${id}".`,
   agentRemoval: (name: string, world: string): string => `This removes the agent "${name}" from "${world}".`,
   agentRemoved: (id: string): string => `Removed the agent "${id}".`,
 
@@ -45,11 +45,11 @@ export const results = {
 
   // Tools and MCP servers
   noTools: (world: string): string => `"${world}" has no tools.`,
-  toolRuns: (isClient: boolean): string => (isClient ? 'in a client' : 'here'),
+  toolRuns: (isClient: boolean): string => (isClient ? 'in a client' : 'on the server'),
   noMcpServers: (world: string): string =>
     `"${world}" has no MCP servers. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
   mcpAdded: (name: string, world: string): string => `Added "${name}" to "${world}"`,
-  mcpChanged: (name: string, world: string): string => `Changed "${name}" in "${world}"`,
+  mcpChanged: (name: string, world: string): string => `Updated "${name}" in "${world}"`,
   mcpRestarted: (name: string, world: string): string => `Restarted "${name}" in "${world}"`,
   mcpRemoval: (name: string, world: string): string =>
     `This removes the MCP server "${name}" and its tools from "${world}".`,
@@ -76,24 +76,24 @@ export const results = {
   grantRevoked: (id: string): string => `Revoked ${id}.`,
   noRules: (world: string): string => `"${world}" has no rules. Every call that needs approval waits for you.`,
   ruleCount: (world: string, count: number): string => `"${world}" has ${plural(count, 'rule')} now.`,
-  importedRule: (rule: string): string => `proposed by an import, not in force: ${rule}`,
+  importedRule: (rule: string): string => `proposed by an import, not in effect: ${rule}`,
   warning: (warning: string): string => `Warning: ${warning}`,
   alsoRuns: (calls: string): string => `This also runs ${calls}.`,
   verdict: (tool: string, outcome: 'run' | 'ask' | 'refuse', reason: string): string =>
     `${tool} ${{ run: 'would run', ask: 'would need approval', refuse: 'would be refused' }[outcome]}: ${reason}`,
   verdictRule: (rule: string): string => `  rule: ${rule}`,
   notApplied: (rule: string, reason: string): string => `  did not apply: ${rule}: ${reason}`,
-  noMatches: 'The rule matches no call of this chat.',
+  noMatches: 'The rule matches no call in this chat.',
   moreMatches: 'There are more matches further back.',
   /** Shown below the rules in the editor and not saved. */
   policyHeader: [
     '# One rule per line: allow, ask or deny, then a tool and its arguments. deny beats ask beats allow.',
-    '# Your comments are kept; these lines are not. Remove the # before a proposed rule to put it in force.',
+    '# Your comments are kept; these lines are not. Remove the # before a proposed rule to accept it.',
   ],
 
   // The machine
   noProviders: 'There are no providers.',
-  doctorState: { fine: 'ok     ', without: 'without', broken: 'broken ' },
+  doctorState: { fine: 'ok     ', without: 'missing', broken: 'broken ' },
   doctorVerdict: (isBroken: boolean): string =>
     isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',
   migrated: (rows: number, tables: number, auditRecords: number): string =>

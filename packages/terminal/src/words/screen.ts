@@ -1,16 +1,16 @@
 /** The full-screen UI. Its keys are in help-chat.ts. */
 export const screenWords = {
   tooSmall: (columns: number, rows: number, smallest: { columns: number; rows: number }): string =>
-    `This terminal is too small: ${columns}×${rows}. It needs ${smallest.columns}×${smallest.rows}. Ctrl-C leaves.`,
+    `This terminal is too small: ${columns}×${rows}. It needs ${smallest.columns}×${smallest.rows}. Ctrl-C quits.`,
   loading: ' Loading…',
   noAgents: ' This world has no agents yet. Add one with: countersign agents add',
   empty: ' No messages yet. Agents propose; calls that need approval wait for you.',
   suggestions: ' Try one of these (↓ fills it in):',
   position: (message: number, count: number, hasEarlier: boolean): string =>
-    ` message ${message} of ${count}${hasEarlier ? ' and earlier ones' : ''} · End jumps to the latest `,
+    ` message ${message} of ${count}${hasEarlier ? ', more above' : ''} · End jumps to the latest `,
   transcript: ' Transcript ',
   newChat: 'New chat',
-  speaking: '  speaking…',
+  speaking: '  responding…',
   truncated: '… truncated: read the rest in the browser',
   held: (why: string): string => `⏳ On hold. ${why}`,
   heldHint: ' Ctrl-G shows the call.',
@@ -40,7 +40,7 @@ export const screenWords = {
   inChat: (title: string): string => `in “${title}” · `,
   anotherChat: 'another chat',
   expires: (left: string): string => `· expires in ${left} `,
-  look: ' Ctrl-G to look ',
+  look: ' Ctrl-G to review ',
   notAllShown: (lines: number): string =>
     `… ${lines} more lines are not shown here. Use the browser or countersign chat to read all of it, or deny it.`,
   sending: ' Sending your answer…',
@@ -58,7 +58,7 @@ export const screenWords = {
     reveal: 'Show secrets',
     next: 'Next',
   },
-  unfocused: 'Nothing runs until you approve it. Tab or Ctrl-G brings you here.',
+  unfocused: 'Nothing runs until you approve it. Press Tab or Ctrl-G to focus it.',
   seeEnd: 'There is more below. You can approve it once you have seen the end.',
   scrollFirst: 'There is more below. Press PgDn to see the end, then approve.',
   notArmed: 'Just a moment: keys you pressed before the call appeared don’t count.',
@@ -67,9 +67,9 @@ export const screenWords = {
   questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, tool: string, agent: string, narrow: string): string =>
-    `For this chat: ${what} of ${tool} by ${agent}, until the chat ends or you revoke it. Enter approves${narrow} · Esc cancels`,
+    `For this chat: ${what} to ${tool} by ${agent}, until the chat ends, you revoke it, or 12 hours pass without use. Enter approves${narrow} · Esc cancels`,
   callsLike: (pattern: string): string => `calls like ${pattern}`,
-  anyUse: 'any use',
+  anyUse: 'any call',
   onlyLike: 'only calls like this',
   narrow: (other: string): string => ` · l: ${other}`,
   denyLabel: 'Why not?',
@@ -88,21 +88,21 @@ export const screenWords = {
   needsApprovalAgain: ' Needs approval again ',
   allowed: ' Allowed ',
   continue: ' Enter continues.',
-  continueHere: ' Tab or Ctrl-G brings you here; then Enter continues.',
+  continueHere: ' Press Tab or Ctrl-G to focus it, then Enter to continue.',
   noLongerWaits: 'This call is no longer waiting.',
   decision: (story: string): string => `✍ ${story}.`,
 
   // The composer and the last line
   placeholder: (world: string): string => `Message ${world}…  @ to address an agent`,
-  leave: ' Leave? Your message is not sent yet. y leaves · n stays',
+  leave: ' Quit? Your message has not been sent. y quits · n stays',
   helpHint: ' j k PgUp PgDn scroll · any other key closes this',
   helpClose: 'Any key closes this',
   help: '? help ',
   hints: {
-    composer: 'Enter sends · Tab next part · Ctrl-P chats · Ctrl-N new · Ctrl-C leaves',
+    composer: 'Enter sends · Tab next pane · Ctrl-P chats · Ctrl-N new · Ctrl-C quits',
     field: 'Esc goes back',
-    card: 'j k scroll · Tab next part · Esc back to the message · q leaves',
-    transcript: 'j k scroll · g G ends · x full output · Esc back to the message · q leaves',
-    chats: 'j k choose · Enter opens · Esc back to the message · q leaves',
+    card: 'j k scroll · Tab next pane · Esc back to the message · q quits',
+    transcript: 'j k scroll · g G top, bottom · x full output · Esc back to the message · q quits',
+    chats: 'j k choose · Enter opens · Esc back to the message · q quits',
   },
 } as const;

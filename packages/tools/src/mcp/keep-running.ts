@@ -52,7 +52,7 @@ const SETTLED_MS = 10_000;
 export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Keeper<R> {
   const { clock } = options;
   let current: { runs: R; since: number } | undefined;
-  /** The run whose health is being checked, so that more doubts don't start more checks. */
+  /** The run whose health is being checked, so that only one check runs at a time. */
   let doubted: typeof current;
   let starting: { promise: Promise<R>; controller: AbortController } | undefined;
   let error: string | undefined;

@@ -5,7 +5,7 @@ import type { Reason } from './node-kinds.js';
 /** The meaning of a redirection: nothing, or why it needs approval and which path it names. */
 export type RedirectReading = { readonly reason: Reason; readonly path?: string } | undefined;
 
-/** Only joining the two outputs or discarding them has no effect. */
+/** Only merging stdout and stderr, or discarding them, is harmless. */
 export function readRedirect({ operator, descriptor, target }: Redirect): RedirectReading {
   const value = target === undefined ? undefined : literalValue(target.text);
   const from = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;

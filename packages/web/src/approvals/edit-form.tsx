@@ -40,7 +40,7 @@ export function useEdited(approval: ApprovalView): Edited {
   };
 }
 
-/** As high as its text: a field with its own scrollbar could hide the end of the approved call. */
+/** As tall as its text: a field with its own scrollbar could hide the end of the approved call. */
 export function EditForm({ edited: { label, text, error, hint, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);

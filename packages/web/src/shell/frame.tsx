@@ -5,7 +5,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
 
-/** Opens the list of chats on small screens, and the number of calls waiting in the inbox. */
+/** `open` shows the list of chats on small screens; `pending` is the number of calls waiting in the inbox. */
 export const OpenSidebar = createContext<{ open: () => void; pending: string } | undefined>(undefined);
 
 /** The bar at the top of every page. */

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { common } from './common.js';
 
-/** Cards, the inbox and the column of waiting calls. What all screens say of a call is in `client/show`. */
+/** Cards, the inbox and the column of waiting calls. Texts about a call that all screens share are in `client/show`. */
 export const t = {
   ...common,
   wantsTo: 'wants to',
@@ -34,7 +34,7 @@ export const t = {
   chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
     <>
       “For this chat”: {narrow ? 'calls like this one' : 'any call'} to <code>{toolName}</code> by{' '}
-      <bdi>{agentName}</bdi> in this chat, until the chat ends or you revoke it.
+      <bdi>{agentName}</bdi> in this chat, until the chat ends, you revoke it, or 12 hours pass without use.
     </>
   ),
   onlyCallsLike: 'only calls like',

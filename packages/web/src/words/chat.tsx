@@ -30,9 +30,9 @@ export const t = {
   notSent: 'Not sent:',
 
   transcript: 'Transcript',
-  answers: 'answers',
+  answers: 'in reply to',
   thinking: 'is thinking',
-  picture: 'picture:',
+  picture: 'image:',
   done: 'done',
   toDo: 'to do',
   tokens: (input: string, output: string) => `${input} in · ${output} out`,
@@ -47,7 +47,7 @@ export const t = {
   newerMessage: 'a newer message was sent',
 
   motto: 'Agents propose. You countersign: calls that need approval wait here until you approve them.',
-  noAgents: (addAgent: ReactElement): ReactElement => <>There is no agent to answer yet. {addAgent} first.</>,
+  noAgents: (addAgent: ReactElement): ReactElement => <>This world has no agents yet. {addAgent} first.</>,
   addAgent: 'Add an agent',
   noTools: 'no tools',
   mayCall: (tools: string) => `may call ${tools}`,

@@ -41,7 +41,7 @@ export const t = {
   codeFailed: 'This page could not be loaded. Reload to get the current version.',
 
   reconnecting: 'No connection to the server. Reconnecting…',
-  reconnected: 'Connected again.',
+  reconnected: 'Reconnected.',
   sessionEnded: 'This session has ended.',
   signIn: (
     <>
@@ -51,8 +51,8 @@ export const t = {
     </>
   ),
   keepTab:
-    'Open the link in another tab of this browser and keep this one. It continues where you were, with everything you typed.',
-  otherTab: 'If another tab of this browser is signed in, open that one first: it signs this one in.',
+    'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
+  otherTab: 'If another tab in this browser is signed in, open that one first: it signs this one in.',
 
   crashed: "This page can't be shown",
   crashedHint:
@@ -85,8 +85,8 @@ export const t = {
       {proposed === 0
         ? 'It has no allow rules.'
         : proposed === 1
-          ? 'One allow rule is proposed and not in effect. Review it under Policy.'
-          : `${proposed} allow rules are proposed and not in effect. Review them under Policy.`}
+          ? 'One allow rule is proposed but not in effect. Review it under Policy.'
+          : `${proposed} allow rules are proposed but not in effect. Review them under Policy.`}
     </>
   ),
   reviewRules: 'Review rules',

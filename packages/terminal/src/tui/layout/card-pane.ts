@@ -15,7 +15,7 @@ import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The card; on a low screen a bar until it is focused. */
+/** The card. On a short screen, only a bar until it is focused. */
 export function cardLines(scene: Scene, plan: Plan): Line[] {
   const { ui, world, size, now } = scene;
   const { areas, approval, body, foot } = plan;

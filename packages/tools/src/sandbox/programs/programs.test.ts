@@ -62,7 +62,7 @@ describe('[A42] shown parts of a home', () => {
     ['.local/share/fnm/node-versions/v20/installation/bin', '.local/share/fnm/node-versions/v20/installation'],
     ['.virtualenvs/x/bin', '.virtualenvs/x'],
     ['.dotnet/tools', '.dotnet'],
-    // Of others, only their programs.
+    // Unknown installers: only the bin folder.
     ['.config/composer/vendor/bin', '.config/composer/vendor/bin'],
     ['dotfiles/.config/bin', 'dotfiles/.config/bin'],
     ['.some-app/data/bin', '.some-app/data/bin'],
