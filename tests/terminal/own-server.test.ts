@@ -58,7 +58,7 @@ describe('without a server', () => {
       await second.waitFor('✍ ');
       second.type(answer + ENTER);
     }
-    const said = await second.waitFor('moved the logs (not this one).');
+    const said = await second.waitFor(/moved the logs \(not this\s+(?:│\s+)?one\)\./);
     expect(said).toContain('I wrote the summary and removed the scratch files. Not done:');
     await second.waitFor('you  ');
     // A second command uses the first one's server.
