@@ -36,6 +36,12 @@ it.each([
   ['a module inside a package', 'apps/tool/src/main.py', ['apps/tool/pyproject.toml'], '~/apps/tool'],
   ['a built file without a manifest', 'apps/tool/dist/cli.js', [], '~/apps/tool'],
   ['a program folder', 'other/bin/tool', [], '~/other'],
+  [
+    'a package that npm installed beside its dependencies',
+    'mcp/node_modules/@a/server/dist/index.js',
+    ['mcp/node_modules/@a/server/package.json', 'mcp/node_modules/b/node_modules/c/index.js'],
+    '~/mcp/node_modules',
+  ],
   ['a plain script', 'tools/server.js', [], '~/tools'],
   ['never the whole home', 'bin/tool', ['package.json'], '~/bin'],
   ['nor for its own build folder', 'dist/tool', ['package.json'], '~/dist'],
@@ -50,4 +56,14 @@ it('[A43] follows the symlink on PATH to the package of a program', async () => 
   await mkdir(join(home.path, 'links'));
   await symlink(program, join(home.path, 'links/tool'));
   expect(ruleFor('tool')).toBe('~/apps/tool');
+});
+
+it('[A43] a link that is named in full has to be readable as well as its target', async () => {
+  const target = await put('mcp/node_modules/server/dist/index.js');
+  const link = join(home.path, 'mcp/node_modules/.bin/server');
+  await mkdir(dirname(link));
+  await symlink(target, link);
+  expect(explainHidden([link], (path) => path === target, '')).toEqual([
+    expect.stringContaining('`allow sandbox_folder(~/mcp/node_modules)`'),
+  ]);
 });

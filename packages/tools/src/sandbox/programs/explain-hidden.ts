@@ -42,8 +42,11 @@ export function explainHome(said: string, home: string): string[] {
 
 function explain(word: string, file: string, sees: (path: string) => boolean): string[] {
   const real = realPath(file);
-  if (real === undefined || sees(real)) return [];
-  const rule = `allow sandbox_folder(${short(folderOf(real))})`;
+  if (real === undefined) return [];
+  // A link that is named in full has to be readable too.
+  const hidden = [real, ...(isAbsolute(word) ? [file] : [])].find((path) => !sees(path));
+  if (hidden === undefined) return [];
+  const rule = `allow sandbox_folder(${short(folderOf(hidden))})`;
   const what = word === file ? short(file) : `${word} is at ${short(file)}, which`;
   return [
     `${what}${word === file ? ' is in a folder that' : ''} the sandbox hides; the rule \`${rule}\` makes it readable`,
@@ -65,6 +68,9 @@ function folderOf(file: string): string {
   const around = foldersAbove(file).slice(0, MOST_ABOVE + 1);
   const end = around.findIndex((folder) => ends.includes(folder));
   const folders = end === -1 ? around : around.slice(0, end);
+  // npm installs the dependencies of a package beside it.
+  const modules = foldersAbove(file).findLast((folder) => basename(folder) === 'node_modules');
+  if (modules !== undefined) return modules;
   const whole = folders.filter((folder) => !PARTS.includes(basename(folder)));
   return whole.find((folder) => TOPS.some((name) => existsSync(join(folder, name)))) ?? whole[0] ?? dirname(file);
 }
