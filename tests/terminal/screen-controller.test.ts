@@ -89,7 +89,7 @@ describe('the full-screen UI with a real server', () => {
     const after = asked;
     for (let round = 1; round <= 5; round += 1) {
       await t.client.send('docks', chat, { content: `say "round ${round}"` });
-      await seat.see(new RegExp(`message 1 of ${100 + round * 2} `));
+      await seat.see(new RegExp(`message 1 of ${100 + round * 2}, more above`));
     }
     expect(asked).toBe(after);
     isAway = false;
