@@ -63,7 +63,7 @@ describe('the typed client, route by route', () => {
     await expect(client.world(world)).rejects.toMatchObject(status(404));
   });
 
-  it('[A22] an agent and a world with a name that was reserved later keep working; nobody else gets the name', async () => {
+  it('[A22.3] an agent and a world with a name that was reserved later keep working; nobody else gets the name', async () => {
     const { client, harbour: at, world } = await open();
     await at.engine.runtime.store.transact(world, async (tx) => {
       const { definition } = (await tx.agents(world))[0] ?? { definition: undefined };

@@ -287,7 +287,7 @@ describe('a view of a world, over HTTP', () => {
 });
 
 describe('a long queue of approvals, over HTTP', () => {
-  it('[A12] [N2] loads page by page: the first when a view opens, others on request or when the queue is short', async () => {
+  it('[A12.1] [N2] loads page by page: the first when a view opens, others on request or when the queue is short', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const chats = [chat, (await client.createChat(world)).id];
     const calls = Array.from({ length: 60 }, () => 'remove').join(', ');

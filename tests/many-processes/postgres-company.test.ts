@@ -38,7 +38,7 @@ async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
-describe('[S4] what runs in one process is known to the others', () => {
+describe('[S4.1] what runs in one process is known to the others', () => {
   it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
@@ -128,7 +128,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
   return serving;
 }
 
-it('[W1] [S4] a start link of one server opens a session at another, once, and every server accepts it', async () => {
+it('[W1] [S4.1] a start link of one server opens a session at another, once, and every server accepts it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createMigratedDatabase();

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
 
-describe('[S4] decisions on one PostgreSQL', () => {
+describe('[S4.1] decisions on one PostgreSQL', () => {
   it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
@@ -28,7 +28,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
     expect(messages.filter(({ content }) => content === 'Done.')).toHaveLength(10);
   });
 
-  it('[S4] a turn runs where its message arrives and continues where the decision arrives; neither writes a job', async () => {
+  it('[S4.1] a turn runs where its message arrives and continues where the decision arrives; neither writes a job', async () => {
     const url = await createMigratedDatabase();
     const runs = [new Map<string, number>(), new Map<string, number>()] as const;
     const [a, b] = [await openEngine(url, [countingTool(runs[0])]), await openEngine(url, [countingTool(runs[1])])];
@@ -101,7 +101,7 @@ describe('[S4] decisions on one PostgreSQL', () => {
     expect(await listApprovals(a.runtime, worldId, { status: 'pending' })).toHaveLength(200);
   });
 
-  describe('[A5] a grant or rule that is added through one process', () => {
+  describe('[A5.4] a grant or rule that is added through one process', () => {
     /** Requests a stamp for each letter in the message. */
     const letters = scripted((request) => {
       const last = request.messages.at(-1);

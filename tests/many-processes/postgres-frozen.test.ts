@@ -56,8 +56,8 @@ async function openMortal(
   );
 }
 
-describe('[S4] a process that shows no sign of life', () => {
-  it('[S4] a process that missed its heartbeats starts nothing', async () => {
+describe('[S4.1] a process that shows no sign of life', () => {
+  it('[S4.1] a process that missed its heartbeats starts nothing', async () => {
     const url = await createMigratedDatabase();
     const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
     let isMute = false;

@@ -61,7 +61,7 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
   return approval?.approvalId ?? '';
 }
 
-describe('[S4] concurrent steps on PostgreSQL', () => {
+describe('[S4.1] concurrent steps on PostgreSQL', () => {
   it('[A8] a decision is stored, however often its call was read too early', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();

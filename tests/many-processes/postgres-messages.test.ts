@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
 
-describe('[S4] messages and events on one PostgreSQL', () => {
+describe('[S4.1] messages and events on one PostgreSQL', () => {
   it('[C1] a model sees messages sent through another process', async () => {
     const url = await createMigratedDatabase();
     const shown: string[] = [];

@@ -96,7 +96,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server
 });
 
 describe('an MCP server without a sandbox', () => {
-  it('[A21] needs approval for each call while there is a rule about a path', async () => {
+  it('[A21.5] needs approval for each call while there is a rule about a path', async () => {
     const lab = await openFiles(['deny *(./secrets/**)'], { sandbox: { kind: 'none', reason: 'left out on purpose' } });
     await lab.say(`read ${lab.folder}/way/key`);
     const [approval] = await lab.pending();

@@ -38,7 +38,7 @@ async function ran(
 }
 
 describe('a server that changes a tool definition', () => {
-  it('[A1] [A5] [A7] loses grants and allow rules for it, and the person sees the difference until it is accepted', async () => {
+  it('[A1.6] [A5] [A7] loses grants and allow rules for it, and the person sees the difference until it is accepted', async () => {
     const lamb = call('lamb', { a: 1, b: 2 });
     const lab = await openLab({
       script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'],
@@ -100,7 +100,7 @@ describe('a server that changes a tool definition', () => {
 });
 
 describe('a server that just announced a change of its tools', () => {
-  it('[A1] [A7] no call runs with the old definition, however soon it comes', async () => {
+  it('[A1.6] [A7] no call runs with the old definition, however soon it comes', async () => {
     const lab = await openLab({
       script: [call('turn'), call('lamb', { a: 1, b: 2 }), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -134,7 +134,7 @@ describe('a server that puts its secrets into tool definitions', () => {
 });
 
 describe('a server that adds a tool right after its first list', () => {
-  it('[A1] earlier allow rules and trust don’t cover it', async () => {
+  it('[A1.6] earlier allow rules and trust don’t cover it', async () => {
     const lab = await openLab({
       script: [call('grow'), 'Grown.', call('late'), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -178,14 +178,14 @@ describe('a server that removes a tool and offers it again', () => {
     return { list, accept };
   }
 
-  it('[A1] a tool of the first list that was removed before a person accepted it is new', async () => {
+  it('[A1.6] a tool of the first list that was removed before a person accepted it is new', async () => {
     const { list } = await openShed();
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__axe', 'mcp__shed__saw']);
     expect(await list('saw')).toEqual(['mcp__shed__saw']);
     expect(await list('axe', 'saw')).toEqual(['mcp__shed__saw']);
   });
 
-  it('[A1] an accepted definition stays accepted, so that a changing list needs no new review each time', async () => {
+  it('[A1.6] an accepted definition stays accepted, so that a changing list needs no new review each time', async () => {
     const { list, accept } = await openShed();
     await list('axe', 'saw');
     await accept();
@@ -230,7 +230,7 @@ describe('a server that returns with other tools', () => {
 });
 
 describe('annotations of a server', () => {
-  it('[A1] [A2] count only if a person trusts it: then read-only tools run without approval, and destructive ones need it', async () => {
+  it('[A1.5] [A2] count only if a person trusts it: then read-only tools run without approval, and destructive ones need it', async () => {
     const calls = ['lies', 'quiet', 'destroys'].flatMap((name) => [call(name), 'Done.']);
     const lab = await openLab({ script: [...calls, ...calls] });
     await lab.add(stdio('hostile'));
@@ -299,7 +299,7 @@ describe('a server that misbehaves during a call', () => {
     expect(await lab.pending()).toMatchObject([{ reason: { code: 'outcome-unknown' } }]);
   });
 
-  it('[T11] that never answers: the call ends with an error', async () => {
+  it('[T11.4] that never answers: the call ends with an error', async () => {
     const { result } = await ran('hang', {}, { mcp: { callMs: 200 } });
     expect(result).toMatch(/did not answer within 0.2 seconds, outcome unknown/);
   });
@@ -359,14 +359,14 @@ describe('a server that misbehaves during a call', () => {
     expect(result).toMatch(/left out/);
   });
 
-  it('[T11] [S3] that sends an endless line: it is ended, and the call fails with an error', async () => {
+  it('[T11.4] [S3] that sends an endless line: it is ended, and the call fails with an error', async () => {
     const { lab, result } = await ran('endless');
     expect(result).toMatch(/outcome unknown/);
     await lab.running('hostile');
   });
 
   it.each(['wrong', 'misfit'])(
-    '[T11] that answers in another shape (%s): the call fails with an error',
+    '[T11.4] that answers in another shape (%s): the call fails with an error',
     async (name) => {
       const { lab, result } = await ran(name);
       expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });

@@ -94,7 +94,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[X3] one that never answers is reported as such, and not how we ended it', async () => {
+  it('[X3.2] one that never answers is reported as such, and not how we ended it', async () => {
     const lab = await openLab({ mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
     const silent = ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000);'];
     await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
@@ -102,7 +102,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('silent')).error).toBe('it did not answer within 0.5 seconds');
   });
 
-  it('[X3] one that failed is retried at once when a person changes anything about it', async () => {
+  it('[X3.2] one that failed is retried at once when a person changes anything about it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -299,7 +299,7 @@ describe('the secrets of a server', () => {
 });
 
 describe('people and servers', () => {
-  it('[A7] [A22] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
+  it('[A7] [A22.4] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.', call('quiet'), 'Done.', call('quiet')] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -328,7 +328,7 @@ describe('people and servers', () => {
     );
   });
 
-  it('[A16] every change is in the audit log with its author, and clients are notified', async () => {
+  it('[A16.1] every change is in the audit log with its author, and clients are notified', async () => {
     const lab = await openLab();
     await lab.add({ ...stdio('hostile'), trusted: true });
     await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: false }, ME);

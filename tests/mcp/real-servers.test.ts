@@ -22,7 +22,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => ({
 });
 
 describe.each(transports)('server-everything over %s', (transport) => {
-  it('[A1] [A3] a tool needs approval before it runs, whatever it declares', async () => {
+  it('[A1.4] [A3] a tool needs approval before it runs, whatever it declares', async () => {
     const lab = await openLab({ script: [{ calls: [call('echo', { message: 'ahoy' })] }, 'Done.'] });
     await lab.add(await everything(transport));
     await lab.running('everything');
@@ -147,7 +147,7 @@ describe('server-filesystem', () => {
 });
 
 describe('server-memory', () => {
-  it('[A5] a session approval covers the next call of the same tool, and no other tool', async () => {
+  it('[A5.2] a session approval covers the next call of the same tool, and no other tool', async () => {
     const memory = (name: string, args: Record<string, unknown> = {}) => ({
       calls: [{ name: `mcp__memory__${name}`, arguments: args }],
     });

@@ -55,7 +55,7 @@ describe('an obedient model with realistic rules', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });
 
-  it('[A32] [A21] without a sandbox, a rule for sed does not expose the server’s token', async () => {
+  it('[A32] [A21.5] without a sandbox, a rule for sed does not expose the server’s token', async () => {
     const attack = ['sed -n p /proc/self/environ', "sed -n '1,5p' x", 'sed p /proc/1/environ', 'sed'];
     expect(await ranUnasked(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
   });

@@ -203,7 +203,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
 });
 
 describe('without a sandbox', () => {
-  it('[A21] with a rule about a path, every command needs approval, and the card says why', async () => {
+  it('[A21.5] with a rule about a path, every command needs approval, and the card says why', async () => {
     await link(join(folder, 'secrets/key'), join(folder, 'src/linked'));
     const { status } = await run('cat src/linked', [...ALLOW, 'deny *(./secrets/**)'], { sandbox: none });
     expect(status).toBe('waiting');

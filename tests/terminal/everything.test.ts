@@ -120,7 +120,7 @@ describe('everything that the browser can do', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
   });
 
-  it('[X1] [W1] creates a start link that signs one browser in', async () => {
+  it('[X1.2] [W1] creates a start link that signs one browser in', async () => {
     const { open } = JSON.parse((await run('open', '--json')).stdout) as { open: string };
     const [url = '', ticket = ''] = open.split('/#ticket=');
     expect(url).toBe(t.env['COUNTERSIGN_URL']);
@@ -187,7 +187,7 @@ describe('everything that the browser can do', () => {
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
   });
 
-  it('[X3] mcp add starts the server and reports what it found, and keeps one that does not start', async () => {
+  it('[X3.2] mcp add starts the server and reports what it found, and keeps one that does not start', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
     expect(added).toMatchObject({ code: 0, stdout: '' });
@@ -220,7 +220,7 @@ describe('everything that the browser can do', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[X3] mcp edit and mcp restart start the server and report what they found, as mcp add does', async () => {
+  it('[X3.2] mcp edit and mcp restart start the server and report what they found, as mcp add does', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const dies = ['-e', 'console.error("no disk"); process.exit(5)'];
     const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', process.execPath, ...dies];
@@ -244,7 +244,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 
-  it('[A21] refuses a working folder for keys and passwords, even behind a symlink, and nothing runs in one that a world already has', async () => {
+  it('[A21.2] [A21.3] refuses a working folder for keys and passwords, even behind a symlink, and nothing runs in one that a world already has', async () => {
     vi.stubEnv('HOME', t.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     const keys = join(t.folder, '.ssh');

@@ -172,7 +172,7 @@ describe('the full-screen UI with a real server', () => {
     expect(seat.screen()).toMatch(/stamp .*approved once by bob/);
   });
 
-  it('[A12] [N2] loads the first page of a long queue, and more when the person reaches its end', async () => {
+  it('[A12.1] [N2] loads the first page of a long queue, and more when the person reaches its end', async () => {
     const chats = [(await t.client.createChat('docks')).id, (await t.client.createChat('docks')).id];
     const many = Array.from({ length: 60 }, (_, index) => stamp(`letter ${index}`));
     for (const chat of chats) await t.client.send('docks', chat, { content: t.asking(...many) });

@@ -77,7 +77,7 @@ async function audit(chat: string): Promise<string[]> {
 }
 
 describe('without a server', () => {
-  it('[X4] [X5] approve waits until the call has run and the chat has settled', async () => {
+  it('[X4.1] [X5] approve waits until the call has run and the chat has settled', async () => {
     const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
     const detached = await run('approvals', 'approve', approval, '--yes', '--detach');
     expect(detached).toMatchObject({ code: 2, stdout: '' });
@@ -117,7 +117,7 @@ describe('without a server', () => {
     expect(await statusOf(other.chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X4] [X5] Ctrl-C while it waits says what is unfinished, and other commands leave that alone and say so', async () => {
+  it('[X4.1] [X4.2] [X5] Ctrl-C while it waits says what is unfinished, and other commands leave that alone and say so', async () => {
     const { chat, approval } = await leaveBehind('Please watch the tide.');
     const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
     runs.push(waiting);
@@ -132,7 +132,7 @@ describe('without a server', () => {
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X4] [S3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
+  it('[X4.2] [S3] work left by a killed server continues when someone acts in its chat, and not before', async () => {
     const { chat } = await leaveBehind('Please watch the tide.', 'kill');
     await expectLeftAlone(chat);
     const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
@@ -140,7 +140,7 @@ describe('without a server', () => {
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[A5] [X4] a rule runs the waiting calls of its own chat now, and those of others once a server is running', async () => {
+  it('[A5.4] [X4] a rule runs the waiting calls of its own chat now, and those of others once a server is running', async () => {
     const { approval } = await leaveBehind('How large is the crew? Count the lines.');
     const other = await leaveBehind('How large is the crew? Count the lines.');
     const approved = await run('approvals', 'approve', approval, '--scope', 'always', '--yes');

@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A5] approving once runs this call, and the next one needs approval again', async () => {
+  it('[A5.1] approving once runs this call, and the next one needs approval again', async () => {
     const { page } = await enter();
     await write(page, press('once-a'));
     await page.getByText('Ada wants to use').waitFor();
@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('once-b');
   });
 
-  it('[A5] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
+  it('[A5.2] approving for this chat lets the tool run here without approval, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('chat-c');
   });
 
-  it('[A5] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
+  it('[A5.4] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
     const { page } = await enter();
     await write(page, ['also-a', 'also-b'].map(press).join('\n'));
     await asks(page, 'also-a').waitFor();
@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('also-'))).toEqual(['also-a', 'also-b']);
   });
 
-  it('[A5] [A19] always shows the rule it adds, which can be edited first, and what else it would have matched', async () => {
+  it('[A5.3] [A19] always shows the rule it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world } = await enter();
     await write(page, press('always-a'));
     await button(page, 'Approve once').click();
@@ -114,7 +114,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).toContain('always-c');
   });
 
-  it('[A5] denying gives the agent the reason, and nothing runs', async () => {
+  it('[A5.7] denying gives the agent the reason, and nothing runs', async () => {
     const { page } = await enter();
     await write(page, press('deny-a'));
     await giveReason(page, 'not this one');
@@ -126,7 +126,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('deny-a');
   });
 
-  it('[A7] runs the edited arguments, and the card says so', async () => {
+  it('[A7.4] runs the edited arguments, and the card says so', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
     await choose(page, 'Edit');

@@ -162,7 +162,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await page.unrouteAll();
   });
 
-  it('[A1] tool definitions are accepted only as they were shown', async () => {
+  it('[A1.6] tool definitions are accepted only as they were shown', async () => {
     await opened.api.addMcpServer(world, stdio('hostile'));
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['allow mcp__hostile__*'] }, { ifMatch: etag });

@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
   });
 
-  it('[A12] [N2] can’t slow the inbox down with a long queue: its first page is loaded, and more on request', async () => {
+  it('[A12.1] [N2] can’t slow the inbox down with a long queue: its first page is loaded, and more on request', async () => {
     const { page, world, chat } = await enter();
     const chats = [chat, (await opened.api.createChat(world)).id];
     for (const each of chats) {
@@ -194,7 +194,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await context.close();
   });
 
-  it('[S8] [W1] an ended session loses nothing that was typed: the page continues after signing in elsewhere', async () => {
+  it('[S8.2] [W1] an ended session loses nothing that was typed: the page continues after signing in elsewhere', async () => {
     const { world } = await opened.newChat();
     const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
     await page.getByLabel('Rules').fill('ask press(*)');

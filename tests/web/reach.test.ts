@@ -158,7 +158,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
       // The names of agents may load after their content.
       await expect.poll(heard).toEqual(words.map((name) => [name]));
     }
-    // [A1] Trust lets read-only tools run without approval, so it is confirmed first.
+    // [A1.5] Trust lets read-only tools run without approval, so it is confirmed first.
     await button(page, 'Trust').first().click();
     await page
       .getByRole('dialog')

@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await page.getByText('Waiting now').waitFor();
   });
 
-  it('[S8] [W3] a message sent while the server is down appears at once, and arrives exactly once', async () => {
+  it('[S8.1] [W3] a message sent while the server is down appears at once, and arrives exactly once', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);

@@ -49,7 +49,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
       .toBe(2);
   });
 
-  it('[S8] appears in the transcript at once, before the server has it, and survives a reload', async () => {
+  it('[S8.1] appears in the transcript at once, before the server has it, and survives a reload', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await goTo(page, path);
@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
     expect(items.filter(({ content }) => content === '@nobody the first')).toHaveLength(1);
   });
 
-  it('[S8] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
+  it('[S8.1] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await goTo(page, path);

@@ -137,7 +137,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
 
-  it('[A21] a working folder that agents must not have is refused next to its field, and nothing typed is lost', async () => {
+  it('[A21.2] a working folder that agents must not have is refused next to its field, and nothing typed is lost', async () => {
     const page = await go('settings');
     await page.getByRole('button', { name: /^World:/ }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).click();
@@ -185,7 +185,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.mcpServers(world)).items).toEqual([]);
   });
 
-  it('[A1] a server that can’t start says why', async () => {
+  it('[W3.17] a server that can’t start says why', async () => {
     await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();

@@ -189,7 +189,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
 
   const hidden = `${lines(90, 'harmless')}\nrm -rf everything`;
 
-  it.each([390, 1440])('[A23] at %d a call can be approved only after its end was on the screen', async (width) => {
+  it.each([390, 1440])('[A23.2] at %d a call can be approved only after its end was on the screen', async (width) => {
     const { page, context, world, sent } = await enter(width, [
       call('shell_cmd', { command: hidden }),
       call('shell_cmd', { command: `echo ${'a '.repeat(3000)}; rm -rf everything` }),

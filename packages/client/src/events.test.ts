@@ -237,7 +237,7 @@ describe('an event stream', () => {
     t.over.abort();
   });
 
-  it('[S6] reports a reset', async () => {
+  it('[S6.1] reports a reset', async () => {
     const { url } = await serve((_, response) => stay(response, `id: 9\nevent: reset\ndata: {}\n\n${activity(10)}`));
     const t = listen(url, { after: 900 });
     await t.until(isEvent(10));

@@ -145,7 +145,7 @@ describe('messages not in the transcript yet', () => {
   });
   const ids = (found: readonly Outgoing[]): string[] => found.map(({ clientMessageId }) => clientMessageId);
 
-  it('[S8] are matched by id, not by text: the same text may be sent twice', () => {
+  it('[S8.1] are matched by id, not by text: the same text may be sent twice', () => {
     const two = [out('a', { kind: 'sending' }), out('b', { kind: 'sent', messageId: 'm3' })];
     expect(ids(notYetShown(two, [line('m1')]))).toEqual(['a', 'b']);
     // The stream delivered the line before the response to its request.

@@ -164,7 +164,7 @@ describe('the chat reducer', () => {
     ],
   });
 
-  it('[A5] shows that a rule or grant released a call, and no approver', () => {
+  it('[A5.5] shows that a rule or grant released a call, and no approver', () => {
     const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));

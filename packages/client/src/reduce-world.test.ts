@@ -53,7 +53,7 @@ const loaded = (next?: string): WorldState =>
 const withPage = (state: WorldState, after: string, ...numbers: number[]): WorldState =>
   reduceWorld(state, { type: 'later-approvals', after, approvals: { items: numbers.map(approval) } });
 
-it('[A12] a partly loaded queue shows that there are more, and continues with the next page', () => {
+it('[A12.1] a partly loaded queue shows that there are more, and continues with the next page', () => {
   const first = loaded('after 2');
   expect(placeInQueue(first, 'approval_1')).toEqual({ position: 1, total: '2+' });
   const all = withPage(first, 'after 2', 3, 4);

@@ -15,17 +15,17 @@ const listen = (...events: SSEEvent[]): readonly LiveStream[] =>
   events.reduce<readonly LiveStream[]>((streams, event) => hear(streams, event, false), []);
 
 describe('a streamed answer', () => {
-  it('[S6] is the concatenation of its chunks', () => {
+  it('[S6.2] is the concatenation of its chunks', () => {
     const [stream] = listen({ ...one, type: 'start', attempt: 1 }, chunk('Hello ', 0), chunk('there', 6));
     expect(stream).toMatchObject({ text: 'Hello there', missing: 0, ended: false, agentId: 'ada' });
   });
 
-  it('[S6] ignores a repeated chunk', () => {
+  it('[S6.2] ignores a repeated chunk', () => {
     const [stream] = listen(chunk('Hello ', 0), chunk('Hello ', 0), chunk('lo there', 3));
     expect(stream?.text).toBe('Hello there');
   });
 
-  it('[S6] counts the missed characters', () => {
+  it('[S6.2] counts the missed characters', () => {
     expect(listen(chunk('there', 6))[0]).toMatchObject({ text: 'there', missing: 6 });
     expect(listen(chunk('Hello ', 0), chunk('you', 12), chunk('!', 15))[0]).toMatchObject({
       text: 'you!',
@@ -33,7 +33,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('[S6] a new attempt clears it, and late chunks of the old attempt are ignored', () => {
+  it('[S6.2] a new attempt clears it, and late chunks of the old attempt are ignored', () => {
     const streams = listen(
       chunk('Helo', 0),
       { ...one, type: 'start', attempt: 2 },
@@ -43,11 +43,11 @@ describe('a streamed answer', () => {
     expect(streams).toMatchObject([{ text: 'Hello', attempt: 2 }]);
   });
 
-  it('[S6] recognizes a new attempt by its chunks if its start was lost', () => {
+  it('[S6.2] recognizes a new attempt by its chunks if its start was lost', () => {
     expect(listen(chunk('Helo', 0), chunk('Hello', 0, 2))).toMatchObject([{ text: 'Hello', attempt: 2, missing: 0 }]);
   });
 
-  it('[S6] ends with its message or an error', () => {
+  it('[S6.2] ends with its message or an error', () => {
     const said = listen(chunk('Hello', 0), { ...one, type: 'end', attempt: 1 });
     expect(said).toMatchObject([{ ended: true }]);
     expect(hear(said, chunk('late', 5), true)).toEqual([]);

@@ -40,7 +40,7 @@ describe('send_message', () => {
     expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }]);
   });
 
-  it('[A22] [M4] posts as its agent; the agents it mentions answer, but never itself', async () => {
+  it('[A22.2] [M4] posts as its agent; the agents it mentions answer, but never itself', async () => {
     const u = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -64,7 +64,7 @@ describe('send_message', () => {
     ).toBe(true);
   });
 
-  it('[A22] [M6] resets no limit: agents that keep calling each other stop', async () => {
+  it('[A22.2] [M6] resets no limit: agents that keep calling each other stop', async () => {
     const t = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -84,7 +84,7 @@ describe('send_message', () => {
     expect(sent.every(({ role, agentId }) => role === 'assistant' && agentId !== undefined)).toBe(true);
   });
 
-  it('[A22] reaches other chats of its world, but none of another world', async () => {
+  it('[A22.2] reaches other chats of its world, but none of another world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, say('@human over here', { chat: other.id }));
@@ -162,7 +162,7 @@ describe('create_agent', () => {
     });
   });
 
-  it('[A22] gives no tools by default', async () => {
+  it('[A22.1] gives no tools by default', async () => {
     const t = await open();
     await propose(t, make());
     await approved(t);
@@ -170,7 +170,7 @@ describe('create_agent', () => {
   });
 
   it.each([['touch'], ['*'], ['lo*'], ['look*'], ['mcp__*'], ['mcp__b__x'], ['look', 'touch'], ['LOOK'], [' look']])(
-    '[A22] gives no tool that its creator lacks: %j',
+    '[A22.1] gives no tool that its creator lacks: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));
@@ -181,7 +181,7 @@ describe('create_agent', () => {
   );
 
   it.each([['look'], ['mcp__a__read'], ['mcp__a__*'], ['mcp__a__re*'], ['look', 'create_agent']])(
-    '[A22] gives tools that its creator has: %j',
+    '[A22.1] gives tools that its creator has: %j',
     async (...tools) => {
       const t = await open();
       await propose(t, make({ tools }));
@@ -190,7 +190,7 @@ describe('create_agent', () => {
     },
   );
 
-  it.each(['human', 'SYSTEM', 'ada', 'a/b', '', 'x'.repeat(65)])('[A22] refuses the name %j', async (name) => {
+  it.each(['human', 'SYSTEM', 'ada', 'a/b', '', 'x'.repeat(65)])('[A22.3] refuses the name %j', async (name) => {
     const t = await open();
     const state = await propose(t, make({ name }));
     if (state === 'waiting') await approved(t);

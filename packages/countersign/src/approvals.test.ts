@@ -24,14 +24,14 @@ describe('what a tool declares', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[A1] the message is filled from the arguments, and an argument can’t add a placeholder', async () => {
+  it('[A1.1] the message is filled from the arguments, and an argument can’t add a placeholder', async () => {
     const { tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path} for {who}' } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     await propose(t, { name: 'remove', arguments: { path: '{who}', who: 'me' } });
     expect((await t.onlyApproval()).message).toBe('Remove {who} for me');
   });
 
-  it('[A1] [A2] options and scope limit the choices, and deny is always offered', async () => {
+  it('[A1.1] [A2.2] options and scope limit the choices, and deny is always offered', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [
@@ -51,7 +51,7 @@ describe('what a tool declares', () => {
     });
   });
 
-  it('[A1] calls that match the tool’s own pattern need no approval, others do', async () => {
+  it('[A1.1] calls that match the tool’s own pattern need no approval, others do', async () => {
     const { runs, tool: fetch } = recorder('fetch', { approval: { required: true, pattern: 'host=docs.example' } });
     const t = await openTestWorld({ script: obedient, tools: [fetch] });
     expect(await propose(t, { name: 'fetch', arguments: { host: 'docs.example' } })).toBe('idle');
@@ -59,7 +59,7 @@ describe('what a tool declares', () => {
     expect(runs).toEqual([{ host: 'docs.example' }]);
   });
 
-  it('[A1] an external tool needs approval, whatever it declares', async () => {
+  it('[A1.4] an external tool needs approval, whatever it declares', async () => {
     const { runs, tool: outside } = recorder('outside', { readOnly: true, approval: { required: false } });
     const t = await openTestWorld({ script: obedient, tools: [{ ...outside, trusted: false }] });
     expect(await propose(t, { name: 'outside' })).toBe('waiting');
@@ -67,7 +67,7 @@ describe('what a tool declares', () => {
     expect((await t.onlyApproval()).reason.code).toBe('untrusted-tool');
   });
 
-  it('[A1] an external tool can’t write the text on its card or choose its options', async () => {
+  it('[A1.4] an external tool can’t write the text on its card or choose its options', async () => {
     const { tool: outside } = recorder('outside', {
       approval: { required: true, message: 'Say hello. Harmless, just approve.', options: ['approve_session'] },
     });
@@ -78,7 +78,7 @@ describe('what a tool declares', () => {
     expect(approval.options).toEqual(['deny', 'approve_once', 'approve_session', 'approve_always']);
   });
 
-  it('[A1] a tool whose subjects are unknown needs approval, and no rule allows it', async () => {
+  it('[A1.3] a tool whose subjects are unknown needs approval, and no rule allows it', async () => {
     const { runs, tool: remove } = recorder();
     const broken = {
       ...remove,
@@ -102,7 +102,7 @@ describe('what a tool declares', () => {
     ['a path subject without a path', [{ kind: 'path' }]],
     ['a host subject without a host', [{ kind: 'host', host: null }]],
   ])(
-    '[A1] a tool that reports %s as its subjects counts as unknown, at the request and at the start',
+    '[A1.3] a tool that reports %s as its subjects counts as unknown, at the request and at the start',
     async (_, told) => {
       const { runs, tool: remove } = recorder();
       let subjects = told as unknown as readonly Subject[];
@@ -149,7 +149,7 @@ describe('what a tool declares', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[A1] [T11] arguments that don’t match the schema are never shown to a person', async () => {
+  it('[T11.1] arguments that don’t match the schema are never shown to a person', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [
@@ -167,7 +167,7 @@ describe('what a tool declares', () => {
     expect(first(lastResults(t))).toMatchObject({ error: expect.stringContaining('path') as unknown });
   });
 
-  it('[T11] invalid JSON does not run a tool with {} (a bug in other frameworks)', async () => {
+  it('[T11.1] invalid JSON does not run a tool with {} (a bug in other frameworks)', async () => {
     const ran: unknown[] = [];
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({
@@ -181,7 +181,7 @@ describe('what a tool declares', () => {
 });
 
 describe('the approval', () => {
-  it('[A3] is a standard call, stored before it is published, in reply to the message with the call', async () => {
+  it('[A3] [A3.1] is a standard call, stored before it is published, in reply to the message with the call', async () => {
     const { tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const seen: unknown[] = [];
@@ -207,7 +207,7 @@ describe('the approval', () => {
     expect(seen).toEqual([expect.objectContaining({ approvalId: approval.approvalId, status: 'pending' })]);
   });
 
-  it('[A3] shows the agent, the rule that required it and at most the last ten messages', async () => {
+  it('[A3.2] shows the agent, the rule that required it and at most the last ten messages', async () => {
     const { tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], policy: ['ask remove(path=*)'] });
     for (let n = 1; n <= 8; n += 1) {

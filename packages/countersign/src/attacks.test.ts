@@ -73,7 +73,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T1] [T11] keeps a readable part of megabytes of text and arguments', async () => {
+  it('[T1] [T11.1] keeps a readable part of megabytes of text and arguments', async () => {
     const long = 'a+'.repeat(2_500_000);
     const t = await openTestWorld({
       script: [{ say: long, calls: [{ name: 'look', arguments: { long } }] }, 'done'],
@@ -126,7 +126,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A34] the waiting calls of one agent block no other', async () => {
+  it('[A34] [A12.2] the waiting calls of one agent block no other', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], agents: ['Ada', 'Bob'] });
     for (let chats = 0; chats < 4; chats += 1) {
       const chat = await t.world.chat();
@@ -142,7 +142,7 @@ describe('a flood of calls', () => {
 });
 
 describe('an edited call', () => {
-  it('[A7] with an unknown outcome still tells the model what ran', async () => {
+  it('[A7.4] with an unknown outcome still tells the model what ran', async () => {
     const began = door();
     const removing = gated('remove', () => {
       began.open();
@@ -161,7 +161,7 @@ describe('an edited call', () => {
     ]);
   });
 
-  it('[A7] that needs approval again shows the edit, not the original, and runs only that', async () => {
+  it('[A7.4] that needs approval again shows the edit, not the original, and runs only that', async () => {
     let content = 'old';
     const ran: unknown[] = [];
     const slow = door();

@@ -62,7 +62,7 @@ describe('the audit log', () => {
     expect(rules).toContainEqual(['refusal', 'deny remove(path=c)']);
   });
 
-  it('[A16] records every policy change: of the world, of an agent, and of the mode', async () => {
+  it('[A16.1] records every policy change: of the world, of an agent, and of the mode', async () => {
     const t = await openTestWorld({ policy: ['deny remove'] });
     await t.world.setPolicy(['ask remove']);
     await t.world.update({ mode: 'auto' });
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
-  it('[A16] records everything else that decides what a call may do: tools, folder, agents, clients', async () => {
+  it('[A16.1] records everything else that decides what a call may do: tools, folder, agents, clients', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ clock, agents: [{ name: 'Ada', tools: ['look'] }] });
     await t.world.updateAgent('ada', { tools: ['look', 'remove'], systemPrompt: 'Be bold. '.repeat(100) });
@@ -95,7 +95,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('[A16] records no change if nothing changed', async () => {
+  it('[A16.1] records no change if nothing changed', async () => {
     const t = await openTestWorld();
     await t.world.updateAgent('ada', { tools: ['*'] });
     await t.world.update({ turnLimit: 5 });
@@ -134,7 +134,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16] is chained: each record contains the hash of the one before', async () => {
+  it('[A16.2] is chained: each record contains the hash of the one before', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'), remove('b'));
     const records = await t.world.audit();
@@ -167,23 +167,23 @@ describe('tampering', () => {
     return { verdict: await again.world.verifyAudit(), again };
   }
 
-  it('[A16] without tampering, it verifies after a restart', async () => {
+  it('[A16.2] without tampering, it verifies after a restart', async () => {
     expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 5 });
   });
 
-  it('[A16] an edited record is detected', async () => {
+  it('[A16.2] an edited record is detected', async () => {
     const { verdict } = await verdictAfter((raw) => {
       raw.prepare(`update audit set record = replace(record, '"deny"', '"approve"') where seq = 4`).run();
     });
     expect(verdict).toMatchObject({ ok: false, problem: 'edited', at: 4 });
   });
 
-  it('[A16] a removed record is detected', async () => {
+  it('[A16.2] a removed record is detected', async () => {
     const { verdict } = await verdictAfter((raw) => raw.exec('delete from audit where seq = 2'));
     expect(verdict).toMatchObject({ ok: false, problem: 'removed', at: 2 });
   });
 
-  it('[A16] reordered records are detected', async () => {
+  it('[A16.2] reordered records are detected', async () => {
     const { verdict } = await verdictAfter((raw) => {
       raw.exec('update audit set seq = 90 where seq = 2; update audit set seq = 2 where seq = 3');
       raw.exec('update audit set seq = 3 where seq = 90');
@@ -191,7 +191,7 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false });
   });
 
-  it('[A16] truncation is detected by the external head, even if the database is consistent', async () => {
+  it('[A16.2] truncation is detected by the external head, even if the database is consistent', async () => {
     const { verdict, again } = await verdictAfter((raw) => {
       raw.exec('delete from audit where seq = 5');
       raw.exec('update worlds set audit_seq = 4, audit_hash = (select hash from audit where seq = 4)');
@@ -216,7 +216,7 @@ describe('tampering', () => {
     expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
   });
 
-  it('[A7] [A16] an approval forged in the database does not run: its hash is checked at the start', async () => {
+  it('[A7.2] [A16] an approval forged in the database does not run: its hash is checked at the start', async () => {
     const file = inFolder('forged.db');
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], file });
@@ -234,7 +234,7 @@ describe('tampering', () => {
     expect((await again.onlyApproval()).arguments).toEqual({ path: '/' });
   });
 
-  it('[A16] the log outlives its world', async () => {
+  it('[A16.2] the log outlives its world', async () => {
     const file = inFolder('gone.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));

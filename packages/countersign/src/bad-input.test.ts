@@ -227,7 +227,7 @@ describe('editing', () => {
 });
 
 describe('opening', () => {
-  it('[A22] a file with a reserved name still gets a world', async () => {
+  it('[A22.3] a file with a reserved name still gets a world', async () => {
     for (const [name, world] of [
       ['world.db', 'world 1'],
       ['Human.db', 'Human 1'],

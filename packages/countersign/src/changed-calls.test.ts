@@ -28,7 +28,7 @@ async function linked() {
 }
 
 describe('the working folder', () => {
-  it('[A7] swapped between request and decision: the old approval does not run it, and it needs approval again', async () => {
+  it('[A7.2] swapped between request and decision: the old approval does not run it, and it needs approval again', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -82,7 +82,7 @@ describe('the working folder', () => {
     },
   );
 
-  it('[A2] [A7] moved at the moment a call starts: it is judged again and starts in the new folder', async () => {
+  it('[A2] [A7.2] moved at the moment a call starts: it is judged again and starts in the new folder', async () => {
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
     const places: string[] = [];
@@ -103,7 +103,7 @@ describe('the working folder', () => {
     expect(places).toEqual([inFolder('theirs')]);
   });
 
-  it('[A7] [W5] a decision on a call that changed after it was shown gets 409 changed', async () => {
+  it('[A7.2] [W5] a decision on a call that changed after it was shown gets 409 changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -114,7 +114,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] swapped between decision and start: needs approval again', async () => {
+  it('[A7.2] swapped between decision and start: needs approval again', async () => {
     const t = await linked();
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
@@ -128,7 +128,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([]);
   });
 
-  it('[A7] swapped and swapped back: the approved call runs', async () => {
+  it('[A7.2] swapped and swapped back: the approved call runs', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -139,7 +139,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([t.inFolder('mine')]);
   });
 
-  it('[A7] a session or always approval does not apply to a changed call', async () => {
+  it('[A7.2] a session or always approval does not apply to a changed call', async () => {
     for (const scope of ['session', 'always'] as const) {
       await rm(inFolder('.'), { recursive: true, force: true });
       await mkdir(inFolder('.'));
@@ -187,7 +187,7 @@ describe('the working folder', () => {
 });
 
 describe('what a call would overwrite', () => {
-  it('[A7] changed after it was shown: needs approval again, and only the new approval runs it', async () => {
+  it('[A7.2] [A4.2] changed after it was shown: needs approval again, and only the new approval runs it', async () => {
     let content = 'old';
     const written: unknown[] = [];
     const write = {
@@ -222,7 +222,7 @@ describe('what a call would overwrite', () => {
 });
 
 describe('the tool', () => {
-  it('[A7] [A9] redefined across a restart: the old approval does not apply to the new tool', async () => {
+  it('[A7.2] [A9] redefined across a restart: the old approval does not apply to the new tool', async () => {
     const file = inFolder('harbour.db');
     const before = recorder('remove');
     const t = await openTestWorld({ script: obedient, tools: [before.tool], file });
@@ -259,7 +259,7 @@ describe('the tool', () => {
     });
   });
 
-  it('[A7] replaced while the approval is pending: needs approval again', async () => {
+  it('[A7.2] replaced while the approval is pending: needs approval again', async () => {
     const before = recorder();
     const t = await openTestWorld({ script: obedient, tools: [before.tool] });
     await propose(t, remove('a'));
@@ -272,7 +272,7 @@ describe('the tool', () => {
 });
 
 describe('the call hash', () => {
-  it('[A7] is keyed by the store and covers agent, chat and arguments', async () => {
+  it('[A7.1] is keyed by the store and covers agent, chat and arguments', async () => {
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], agents: ['Ada', 'Bob'] });
     const other = await openTestWorld({ script: obedient, tools: [removing] });
@@ -298,7 +298,7 @@ describe('the call hash', () => {
     expect(await t.world.approvals()).toHaveLength(1);
   });
 
-  it('[A7] [A15] covers the real value behind a mask', async () => {
+  it('[A7.1] [A15] covers the real value behind a mask', async () => {
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(

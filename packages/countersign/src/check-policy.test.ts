@@ -54,7 +54,7 @@ describe('checking a policy', () => {
     expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
   });
 
-  it('[A2] takes the same path as a real call: tools, arguments, agents, modes', async () => {
+  it('[A2.1] takes the same path as a real call: tools, arguments, agents, modes', async () => {
     const t = await open({ agents: [{ name: 'Ada', tools: ['read_file'], policy: ['deny read_file(./a)'] }] });
     const read = (path: string, agentId?: string) =>
       t.world.checkPolicy({ tool: 'read_file', arguments: { path }, ...(agentId === undefined ? {} : { agentId }) });
@@ -83,7 +83,7 @@ describe('checking a policy', () => {
     });
   });
 
-  it('[A24] [A25] a deny rule on a named argument applies to every tool, whatever the other arguments are', async () => {
+  it('[A24] [A25.1] a deny rule on a named argument applies to every tool, whatever the other arguments are', async () => {
     const { runs, tool } = recorder('pay');
     const policy = ['allow write_file', 'deny write_file(path=secret.txt)', 'allow pay', 'deny pay(to=casino)'];
     policy.push('deny pay(amount > 100)', 'deny shell_cmd(command=*wget*)', 'deny read_file(path=secret.txt)');
@@ -190,7 +190,7 @@ describe('checking a policy', () => {
 });
 
 describe('an "always" for several commands', () => {
-  it('[A5] adds a rule for each, and none that the call does not need', async () => {
+  it('[A5.3] adds a rule for each, and none that the call does not need', async () => {
     const t = await open({ policy: ['allow shell_cmd(true)'] });
     await propose(t, { name: 'shell_cmd', arguments: { command: 'true && echo a; echo b' } });
     const approval = await t.onlyApproval();
@@ -205,7 +205,7 @@ describe('an "always" for several commands', () => {
     expect(await propose(t, { name: 'shell_cmd', arguments: { command: 'echo b; echo a' } })).toBe('idle');
   });
 
-  it('[A5] given for a number does not cover the same digits as text', async () => {
+  it('[A5.3] given for a number does not cover the same digits as text', async () => {
     const { runs, tool } = recorder('pay');
     const t = await open({ tools: [tool] });
     await propose(t, { name: 'pay', arguments: { amount: 1 } });

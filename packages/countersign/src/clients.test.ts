@@ -68,7 +68,7 @@ describe('a client’s tool', () => {
   it.each([
     ['after decision', 'There is no tool'],
     ['before start-invocation', 'left before it answered'],
-  ])('[A18] of a client that leaves %s fails with an error, and the turn does not wait for it', async (when, words) => {
+  ])('[A18.1] of a client that leaves %s fails with an error, and the turn does not wait for it', async (when, words) => {
     let leaves = (): void => undefined;
     const t = await withClient({
       probe: (moment) => {
@@ -152,7 +152,7 @@ describe('a client’s tool', () => {
 });
 
 describe('a client that loses its connection', () => {
-  it('[A18] for less than 30 s has not left: its call waits and it may still answer', async () => {
+  it('[A18.1] for less than 30 s has not left: its call waits and it may still answer', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS - 1);
@@ -165,7 +165,7 @@ describe('a client that loses its connection', () => {
     expect(lastResults(t)).toEqual([{ result: 'red' }]);
   });
 
-  it('[A18] for longer fails its call with an error, and its tools are gone', async () => {
+  it('[A18.1] for longer fails its call with an error, and its tools are gone', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS);
@@ -226,7 +226,7 @@ describe('a restart with a forwarded call', () => {
     expect(again.toolEvents(t.call).map(({ type }) => type)).toEqual(['TOOL_EXECUTION_SUCCEEDED']);
   });
 
-  it('[A18] the client does not return: after 30 s the call fails with an error', async () => {
+  it('[A18.1] the client does not return: after 30 s the call fails with an error', async () => {
     const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);

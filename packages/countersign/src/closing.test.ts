@@ -167,7 +167,7 @@ describe('closing a process that shares its store', () => {
     return { clock, heard, engine };
   }
 
-  it('[S3] [S4] sends heartbeats until it has released its turns: a slow shutdown is not taken for a crash', async () => {
+  it('[S3] [S4.2] sends heartbeats until it has released its turns: a slow shutdown is not taken for a crash', async () => {
     let before = 0;
     const { clock, heard, engine } = await open(async (time) => {
       before = heard.length;

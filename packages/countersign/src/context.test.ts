@@ -59,7 +59,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1] contains no approvals or decisions; calls and results are adjacent and appear once', async () => {
+  it('[C1.1] [C1.2] contains no approvals or decisions; calls and results are adjacent and appear once', async () => {
     const opened = await openTestWorld({
       script: [{ say: 'I try', calls: [{ name: 'ask' }, { name: 'free' }] }, 'done', 'ok'],
       tools: [gated('ask', () => 'asked'), tool('free', () => 'ran')],
@@ -80,7 +80,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1] [A10] omits a call of a reserved name, and the model is told that it was refused', async () => {
+  it('[C1.1] [A10] omits a call of a reserved name, and the model is told that it was refused', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'client.requestApproval', arguments: {} }] }, 'sorry'],
       tools: [tool('free', () => 'ran')],
@@ -91,7 +91,7 @@ describe('the view', () => {
     expect(texts(request).at(-1)).toMatch(/reserved/);
   });
 
-  it('[C1] a turn sees the chat as of its start', async () => {
+  it('[C1.2] a turn sees the chat as of its start', async () => {
     const opened = await openTestWorld({
       script: ({ messages }) => (messages.at(-1)?.content === 'open' ? { calls: [{ name: 'ask' }] } : 'ok'),
       tools: [gated('ask', () => 'x')],
@@ -105,7 +105,7 @@ describe('the view', () => {
     expect(texts(third)).toEqual(['open', '', '{"result":"x"}', 'ok', 'later']);
   });
 
-  it('[C1] every call in view has its result, even after a stop, a failure or a denial', async () => {
+  it('[C1.2] every call in view has its result, even after a stop, a failure or a denial', async () => {
     const running = door();
     const opened = await openTestWorld({
       script: ({ messages }) => {

@@ -15,7 +15,7 @@ async function asked(path = 'a') {
 }
 
 describe('answering', () => {
-  it('[A4] stores the decision as a tool message under the approval, and the result as a second one under the call', async () => {
+  it('[A4.3] stores the decision as a tool message under the approval, and the result as a second one under the call', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve', reason: 'tidy' });
     await t.chat.settled();
@@ -25,7 +25,7 @@ describe('answering', () => {
     expect(JSON.parse(tools[1]?.content ?? '')).toEqual({ result: 'remove ran' });
   });
 
-  it('[A4] accepts the id of the approval or of the call', async () => {
+  it('[A4.1] accepts the id of the approval or of the call', async () => {
     for (const id of ['approvalId', 'toolCallId'] as const) {
       const t = await asked();
       expect(await t.world.publishToolResult('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
@@ -39,7 +39,7 @@ describe('answering', () => {
     }
   });
 
-  it('[A4] [W5] a stale callHash or turnId is refused and changes nothing, and the right one still works', async () => {
+  it('[A4.1] [W5] a stale callHash or turnId is refused and changes nothing, and the right one still works', async () => {
     const t = await asked();
     const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
     for (const stale of [{ callHash: 'f'.repeat(64) }, { callHash: '' }, { turnId: 'turn_of_yesterday.1' }]) {
@@ -58,7 +58,7 @@ describe('answering', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] a denial tells the model who and why, and is not remembered', async () => {
+  it('[A5.7] a denial tells the model who and why, and is not remembered', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'deny', reason: 'keep it' });
     expect(await t.chat.settled()).toBe('idle');
@@ -69,7 +69,7 @@ describe('answering', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A5] once applies to this invocation: the same call needs approval again', async () => {
+  it('[A5.1] once applies to this invocation: the same call needs approval again', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -360,7 +360,7 @@ describe('edited arguments', () => {
     return { ...t, runs, approval: await t.onlyApproval() };
   }
 
-  it('[A7] runs the edit, the event contains it, and the model is told what really ran', async () => {
+  it('[A7.4] runs the edit, the event contains it, and the model is told what really ran', async () => {
     const t = await askedTyped({ path: '/' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a.tmp' } });
     expect(await t.chat.settled()).toBe('idle');
@@ -382,7 +382,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A7] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
+  it('[A7.4] an edit that doesn’t match the schema gets 422 and leaves the approval pending', async () => {
     const t = await askedTyped({ path: 'a' });
     for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
       expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
@@ -394,7 +394,7 @@ describe('edited arguments', () => {
     expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
-  it('[A7] [A2] an edit into a denied call gets 422', async () => {
+  it('[A7.4] [A2] an edit into a denied call gets 422', async () => {
     const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
       { status: 422, detail: expect.stringContaining('denies') as unknown },
@@ -402,7 +402,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A7] [A15.5] a mask sent back stands for its value; an unknown one gets 422', async () => {
+  it('[A7.4] [A15.5] a mask sent back stands for its value; an unknown one gets 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
     expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(
@@ -421,7 +421,7 @@ describe('edited arguments', () => {
     expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
   });
 
-  it('[A7] the same edit sent three times at once runs once; a different edit is a changed decision', async () => {
+  it('[A7.4] the same edit sent three times at once runs once; a different edit is a changed decision', async () => {
     const t = await askedTyped({ path: 'a' });
     const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));

@@ -34,7 +34,7 @@ async function granted(options: TestWorldOptions & { pattern?: string } = {}) {
 }
 
 describe('a session grant', () => {
-  it('[A5] covers every further call of this tool by this agent in this chat, whatever the arguments', async () => {
+  it('[A5.2] covers every further call of this tool by this agent in this chat, whatever the arguments', async () => {
     const t = await granted();
     expect(await propose(t, remove('b'), remove('c'))).toBe('idle');
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
@@ -49,7 +49,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A5] with a pattern covers matching calls and no others', async () => {
+  it('[A5.2] with a pattern covers matching calls and no others', async () => {
     const t = await granted({ pattern: 'path=a*' });
     expect(await propose(t, remove('abc'))).toBe('idle');
     expect(await propose(t, remove('b'))).toBe('waiting');
@@ -57,7 +57,7 @@ describe('a session grant', () => {
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'abc' }]);
   });
 
-  it('[A5] a pattern that doesn’t match this call, is invalid or has another scope gets 422', async () => {
+  it('[A5.2] a pattern that doesn’t match this call, is invalid or has another scope gets 422', async () => {
     const { tool: removing, runs } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
@@ -76,7 +76,7 @@ describe('a session grant', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A5] does not apply to another agent', async () => {
+  it('[A5.2] does not apply to another agent', async () => {
     const t = await granted({ agents: ['Ada'] });
     await t.world.addAgent({ name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
     await t.world.update({ mainAgent: 'bob' });
@@ -85,7 +85,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] does not apply to another chat or tool', async () => {
+  it('[A5.2] does not apply to another chat or tool', async () => {
     const { runs, tool: other } = recorder('rename');
     const t = await granted({ tools: [other] });
     expect(await propose({ chat: await t.world.chat() }, remove('b'))).toBe('waiting');
@@ -93,13 +93,13 @@ describe('a session grant', () => {
     expect([...t.runs, ...runs]).toEqual([{ path: 'a' }]);
   });
 
-  it('[A5] ends with its chat', async () => {
+  it('[A5.2] ends with its chat', async () => {
     const t = await granted();
     await t.chat.delete();
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A5] expires after 12 hours without use', async () => {
+  it('[A5.2] expires after 12 hours without use', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR - 1);
     expect(await propose(t, remove('b'))).toBe('idle');
@@ -110,13 +110,13 @@ describe('a session grant', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'b', 'c']);
   });
 
-  it('[A5] is not listed after it expired', async () => {
+  it('[A5.2] is not listed after it expired', async () => {
     const t = await granted();
     t.clock.advance(12 * HOUR);
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A2] that expires or is revoked between the approval and the start requires approval', async () => {
+  it('[A2.1] that expires or is revoked between the approval and the start requires approval', async () => {
     const gate = door();
     const slow = tool('slow', () => gate.opened);
     const t = await granted({ tools: [slow] });
@@ -143,7 +143,7 @@ describe('a session grant', () => {
     ]);
   });
 
-  it('[A9] [A5] survives a restart with its last use, and so does its revocation', async () => {
+  it('[A9] [A5.2] survives a restart with its last use, and so does its revocation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'harbour.db');
@@ -182,7 +182,7 @@ describe('a session grant', () => {
     expect(JSON.stringify(asked.filter(({ id }) => id.startsWith('approval')))).not.toContain(secret);
   });
 
-  it('[A5] two approvals with session at once give the agent no more than each said', async () => {
+  it('[A5.2] two approvals with session at once give the agent no more than each said', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('b'));
@@ -196,7 +196,7 @@ describe('a session grant', () => {
     expect(await propose(t, { name: 'remove', arguments: { path: 'c', force: true } })).toBe('waiting');
   });
 
-  it('[A22] [A5] an agent that takes the name of a removed one does not get its grants', async () => {
+  it('[A22.4] [A5.2] an agent that takes the name of a removed one does not get its grants', async () => {
     const t = await granted();
     await t.world.removeAgent('ada');
     const heir = await t.world.addAgent({ name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
@@ -206,7 +206,7 @@ describe('a session grant', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] a session grant does not require byte-identical arguments (a bug in other frameworks)', async () => {
+  it('[A5.2] a session grant does not require byte-identical arguments (a bug in other frameworks)', async () => {
     const t = await granted();
     expect(await propose(t, { name: 'remove', arguments: '{ "path" : "a" , "why":"" }' })).toBe('idle');
     expect(t.runs).toHaveLength(2);

@@ -198,7 +198,7 @@ describe('what a call would run', () => {
     }
   });
 
-  it('[T11] is refused if nobody could read it', async () => {
+  it('[T11.3] is refused if nobody could read it', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { content: '\u202ea'.repeat(30_000) } });
@@ -230,7 +230,7 @@ describe('a long text', () => {
 });
 
 describe('a mask that a model copies', () => {
-  it('[T11] [T14] fails its call before anyone is asked, for every tool', async () => {
+  it('[T11.2] [T14] fails its call before anyone is asked, for every tool', async () => {
     const { runs, tool: write } = recorder('write');
     const read = tool('read', async (args) => void runs.push(args));
     const t = await openTestWorld({ script: obedient, tools: [write, read], policy: ['allow read'] });
@@ -248,7 +248,7 @@ describe('a mask that a model copies', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T11] [A7] [A15] also fails if it comes from arguments that a person edited, while the person may send it back', async () => {
+  it('[T11.2] [A7.4] [A15] also fails if it comes from arguments that a person edited, while the person may send it back', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });

@@ -60,7 +60,7 @@ describe('requests to a provider and its responses', () => {
     expect(request?.tools).toEqual([{ name: 'look', description: 'the tool look', parameters: { type: 'object' } }]);
   });
 
-  it('[P1] providerState is stored and returned to the same provider and model', async () => {
+  it('[P1.1] providerState is stored and returned to the same provider and model', async () => {
     const { chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -76,7 +76,7 @@ describe('requests to a provider and its responses', () => {
     ]);
   });
 
-  it('[P1] providerState and vendor ids never reach another model or provider, and return with the first', async () => {
+  it('[P1.1] providerState and vendor ids never reach another model or provider, and return with the first', async () => {
     const { world, chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok', 'ok', 'ok'],
       tools: [tool('look', () => 'sea')],
@@ -94,7 +94,7 @@ describe('requests to a provider and its responses', () => {
     expect(states()).toMatch(/thought.*vendor-1.*sealed/);
   });
 
-  it('[P1] [P5] an agent’s providerState is never sent for another agent', async () => {
+  it('[P1.1] [P5] an agent’s providerState is never sent for another agent', async () => {
     const { chat, provider } = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: [{ say: '@Bob hello', providerState: 'of Ada' }, '<world>PASS</world>'],

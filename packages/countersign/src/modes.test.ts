@@ -228,7 +228,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
   });
 
-  it('[A43] at a private address is reachable only if a rule names the address and the port', async () => {
+  it('[A43.1] at a private address is reachable only if a rule names the address and the port', async () => {
     const policy = [
       'allow sandbox_network(*.test)',
       'allow sandbox_network(10.0.0.1:4873)',

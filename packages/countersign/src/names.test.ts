@@ -19,7 +19,7 @@ afterEach(closeTestWorlds);
 const agent = { provider: 'scripted', model: 'any', tools: ['*'] };
 
 describe('names and ids', () => {
-  it('[A22] nobody can use reserved names, in any spelling', async () => {
+  it('[A22.3] nobody can use reserved names, in any spelling', async () => {
     const { world } = await openTestWorld();
     for (const name of ['human', 'User', 'WORLD', 'system', 'ｈｕｍａｎ', 'ＳＹＳＴＥＭ']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
@@ -29,7 +29,7 @@ describe('names and ids', () => {
     expect((await world.agents()).map(({ name }) => name)).toEqual(['Ada']);
   });
 
-  it('[A22] a name is letters, digits, space, - and _: nothing that is invisible or ends a mention', async () => {
+  it('[A22.3] a name is letters, digits, space, - and _: nothing that is invisible or ends a mention', async () => {
     const { world } = await openTestWorld();
     for (const name of ['', ' ', 'a.b', 'a@b', 'a\nb', 'hu\u200bman', '\u202eadA', 'a,b', '-a', 'a ', 'x'.repeat(65)]) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid' });
@@ -45,7 +45,7 @@ describe('names and ids', () => {
     }
   });
 
-  it('[A22] ids are never reused, however often a name returns', async () => {
+  it('[A22.4] ids are never reused, however often a name returns', async () => {
     const { world } = await openTestWorld({ agents: ['Ada'] });
     const ids = new Set(['ada']);
     for (let n = 0; n < 4; n += 1) {

@@ -36,7 +36,7 @@ describe('one step', () => {
     ]);
   });
 
-  it('[A2] [A19] starts nothing whose rules the approval changed: that is judged again', async () => {
+  it('[A2.1] [A19] starts nothing whose rules the approval changed: that is judged again', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -47,7 +47,7 @@ describe('one step', () => {
     expect(t.steps).toContain('start-invocation');
   });
 
-  it('[A2] [A19] starts nothing that a rule has denied since the request', async () => {
+  it('[A2.1] [A19] starts nothing that a rule has denied since the request', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -71,7 +71,7 @@ describe('one step', () => {
     expect(life).toEqual(['one', 'two', 'three']);
   });
 
-  it('[A2] [A19] does not start the next call against a rule that was added while the first one ran', async () => {
+  it('[A2.1] [A19] does not start the next call against a rule that was added while the first one ran', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: false } });
     const t = await noted([tool('first', async () => await forbid()), remove]);
     const forbid = async (): Promise<string> => {

@@ -22,7 +22,7 @@ describe('the order of the gate', () => {
     expect(lastResults(t)[0]).toMatchObject({ reason: expect.stringContaining('deny remove(path=b)') as unknown });
   });
 
-  it('[A2] a deny rule added after the approval refuses at the start', async () => {
+  it('[A2.1] a deny rule added after the approval refuses at the start', async () => {
     const gate = door();
     const t = await open({ tools: [tool('slow', () => gate.opened)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -40,7 +40,7 @@ describe('the order of the gate', () => {
     expect(refusal).toMatchObject({ tool: 'remove', rule: 'deny remove' });
   });
 
-  it('[A2] an allow rule removed between the approval and the start requires approval', async () => {
+  it('[A2.1] an allow rule removed between the approval and the start requires approval', async () => {
     const gate = door();
     const t = await open({ tools: [tool('slow', () => gate.opened)], policy: ['allow remove'] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -54,7 +54,7 @@ describe('the order of the gate', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[A2] a tool removed from the agent after the approval does not run', async () => {
+  it('[A2.1] a tool removed from the agent after the approval does not run', async () => {
     const gate = door();
     const t = await open({ tools: [tool('slow', () => gate.opened)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -92,7 +92,7 @@ describe('the order of the gate', () => {
     ]);
   });
 
-  it('[A2] a world set to read mode after the approval refuses at the start', async () => {
+  it('[A2.1] a world set to read mode after the approval refuses at the start', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -111,7 +111,7 @@ describe('the order of the gate', () => {
 });
 
 describe('always', () => {
-  it('[A5] adds the proposed rule, which applies from the next call on, in every chat, and is in the audit log', async () => {
+  it('[A5.3] adds the proposed rule, which applies from the next call on, in every chat, and is in the audit log', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -139,7 +139,7 @@ describe('always', () => {
     ]);
   });
 
-  it('[A5] accepts a person’s own rule if it matches this call; otherwise 422, and nothing is stored', async () => {
+  it('[A5.3] accepts a person’s own rule if it matches this call; otherwise 422, and nothing is stored', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -171,7 +171,7 @@ describe('always', () => {
     expect(await t.world.policy()).toEqual(['allow remove(path=*)']);
   });
 
-  it('[A5] with edited arguments, the old proposal is not added for the new call', async () => {
+  it('[A5.3] with edited arguments, the old proposal is not added for the new call', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -184,7 +184,7 @@ describe('always', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 
-  it('[A5] sent three times at once adds one rule and runs once', async () => {
+  it('[A5.3] sent three times at once adds one rule and runs once', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -194,7 +194,7 @@ describe('always', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5] is not offered if the rule would contain a secret, and such a rule is refused', async () => {
+  it('[A5.3] is not offered if the rule would contain a secret, and such a rule is refused', async () => {
     const t = await open();
     await propose(t, remove('token=ghp_abcdefghijklmnopqrstuvwxyz0123456789'));
     const approval = await t.onlyApproval();
@@ -206,7 +206,7 @@ describe('always', () => {
     });
   });
 
-  it('[A5] a star in an argument does not become a wildcard in the rule', async () => {
+  it('[A5.3] a star in an argument does not become a wildcard in the rule', async () => {
     const t = await open();
     await propose(t, remove('*'));
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });

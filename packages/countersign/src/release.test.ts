@@ -24,7 +24,7 @@ async function decisionOn(chat: Awaited<ReturnType<typeof open>>['chat'], approv
 }
 
 describe('a decision that covers more than its call', () => {
-  it('[A5] for this chat: waiting calls that it covers run once each, and others keep waiting', async () => {
+  it('[A5.4] for this chat: waiting calls that it covers run once each, and others keep waiting', async () => {
     const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
     await propose(t, remove('a'), remove('b'), { name: 'stamp', arguments: { n: 1 } }, remove('c'));
     const [, second] = await t.world.approvals();
@@ -53,7 +53,7 @@ describe('a decision that covers more than its call', () => {
     expect(t.runs).toHaveLength(3);
   });
 
-  it('[A5] for this chat: only in this chat, for this agent, and with a pattern only matching calls', async () => {
+  it('[A5.4] for this chat: only in this chat, for this agent, and with a pattern only matching calls', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('a2'), remove('b'));
@@ -65,7 +65,7 @@ describe('a decision that covers more than its call', () => {
     expect((await t.waiting()).toSorted()).toEqual(['{"path":"a3"}', '{"path":"b"}']);
   });
 
-  it('[A5] always, and a rule added to the policy: in every chat of the world', async () => {
+  it('[A5.4] always, and a rule added to the policy: in every chat of the world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('b1'));
@@ -89,7 +89,7 @@ describe('a decision that covers more than its call', () => {
     ]);
   });
 
-  it('[A5] [A2] never calls that an ask or deny rule matches, nor calls that can only be approved once', async () => {
+  it('[A5.6] [A2] never calls that an ask or deny rule matches, nor calls that can only be approved once', async () => {
     const t = await open({ policy: ['ask remove(path=b*)'] });
     await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
     await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
@@ -103,7 +103,7 @@ describe('a decision that covers more than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b2"}', '{"path":"c"}']);
   });
 
-  it('[A5] [A7] never a call that changed after it was shown, nor a question', async () => {
+  it('[A5.6] [A7] never a call that changed after it was shown, nor a question', async () => {
     let content = 'old';
     const runs: unknown[] = [];
     const write = {
@@ -126,7 +126,7 @@ describe('a decision that covers more than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b"}', '{}']);
   });
 
-  it('[A5] [S3] calls that a crash left waiting between decision and release run after the next start', async () => {
+  it('[A5.5] [S3] calls that a crash left waiting between decision and release run after the next start', async () => {
     const file = folder('release.db');
     const crashing = await open({
       file,
@@ -151,7 +151,7 @@ describe('a decision that covers more than its call', () => {
     expect(last).toMatchObject({ scope: 'session', who: 'meg' });
   });
 
-  it('[A5] [A16] is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
+  it('[A5.5] [A16] is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
     let isDown = true;
     const t = await open({
       probe: (moment) => {

@@ -10,7 +10,7 @@ const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
-  it('[M9] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is stored', async () => {
+  it('[M9.1] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is stored', async () => {
     const asked = door<AbortSignal>();
     const opened = await openTestWorld({
       script: async (request) => {
@@ -49,7 +49,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
   });
 
-  it('[M9] a tool that ignores its signal fails at once with outcome unknown, and its late result changes nothing', async () => {
+  it('[M9.1] [T3.2] a tool that ignores its signal fails at once with outcome unknown, and its late result changes nothing', async () => {
     const running = door<AbortSignal>();
     const late = door<string>();
     const opened = await openTestWorld({
@@ -84,7 +84,7 @@ describe('stopping a chat', () => {
     expect(opened.errors).toEqual([]);
   });
 
-  it('[M9] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
+  it('[M9.1] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
     const running = door();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'obedient' }] }],
@@ -105,7 +105,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents()).toHaveLength(2);
   });
 
-  it('[M9] pending approvals are denied as stopped, and can’t be approved afterwards', async () => {
+  it('[M9.2] pending approvals are denied as stopped, and can’t be approved afterwards', async () => {
     const ran: unknown[] = [];
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'ask' }, { name: 'ask' }] }, 'not to be said'],
@@ -154,7 +154,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents().at(-1)).toMatchObject({ tool_name: 'ask', type: 'TOOL_DENIED', reason: 'stopped' });
   });
 
-  it('[M9] queued turns of every agent end too', async () => {
+  it('[M9.2] queued turns of every agent end too', async () => {
     const asked = door();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],

@@ -85,7 +85,7 @@ describe('a deadline', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A11] a late decision gets 409 expired even if the timer has not fired, and the model continues', async () => {
+  it('[A11.1] a late decision gets 409 expired even if the timer has not fired, and the model continues', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(1000);
@@ -96,7 +96,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
-  it('[A11] includes the last millisecond', async () => {
+  it('[A11.1] includes the last millisecond', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);
@@ -146,7 +146,7 @@ describe('a deadline', () => {
     }
   });
 
-  it('[A11] of a decision and the deadline at the same moment, exactly one counts', async () => {
+  it('[A11.1] of a decision and the deadline at the same moment, exactly one counts', async () => {
     const clock = createFakeClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);

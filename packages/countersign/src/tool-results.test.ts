@@ -30,7 +30,7 @@ describe('calls that can’t run', () => {
     ['JSON that is not an object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
     ['arguments that don’t match the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
     ['missing arguments', { name: 'typed', arguments: '' }, /n/],
-  ])('[T11] %s fails at once with an error for the model, and nobody is asked', async (_, call, words) => {
+  ])('[T11.1] %s fails at once with an error for the model, and nobody is asked', async (_, call, words) => {
     const ran: unknown[] = [];
     const opened = await openCalling([call], { tools: [typed(ran)] });
     expect(await run(opened)).toBe('idle');
@@ -41,7 +41,7 @@ describe('calls that can’t run', () => {
     expect(ran).toEqual([]);
   });
 
-  it('[T11] invalid arguments never run a tool with an empty object', async () => {
+  it('[T11.1] invalid arguments never run a tool with an empty object', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling(
       ['{', '"', '{"a":}', 'undefined', '{} trailing', '\u0000'].map((text) => ({ name: 'any', arguments: text })),
@@ -52,7 +52,7 @@ describe('calls that can’t run', () => {
     expect(new Set(opened.toolEvents().map((event) => event.type))).toEqual(new Set(['TOOL_EXECUTION_FAILED']));
   });
 
-  it('[T11] a tool that its agent may not use fails like an unknown one', async () => {
+  it('[T11.1] a tool that its agent may not use fails like an unknown one', async () => {
     const opened = await openCalling(['secret'], {
       agents: [{ name: 'Ada', tools: ['look*'] }],
       tools: [tool('secret', () => 'no'), tool('look', () => 'yes')],
@@ -99,7 +99,7 @@ describe('calls that can’t run', () => {
     ['rejects with an unreadable error', rejecting(new Unreadable()), /unknown error/],
     ['fails with a result', rejecting(new ToolFailure('exit 3', { exitCode: 3 })), /exit 3.*exitCode/],
     ['fails with a circular result', rejecting(new ToolFailure('round', circle())), /round.*circular/],
-  ])('[T11] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
+  ])('[T11.4] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
     const opened = await openCalling(['bad', 'good'], { tools: [tool('bad', execute), tool('good', () => 'fine')] });
     expect(await run(opened)).toBe('idle');
     expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED', 'good: STARTED', 'good: SUCCEEDED']);

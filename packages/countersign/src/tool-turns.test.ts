@@ -81,7 +81,7 @@ describe('a tool turn', () => {
     expect(new Set(events.map((event) => event.turn_id)).size).toBe(2);
   });
 
-  it('[T3] [A15] arguments, results and errors in events are masked, and the tool gets the real ones', async () => {
+  it('[T3.1] [A15] arguments, results and errors in events are masked, and the tool gets the real ones', async () => {
     const secret = 'sk-proj-Zk3vQ8mT1xW6yB0nC5dF7gH9jL2pR4sU';
     let got: unknown;
     const opened = await openCalling([{ name: 'send', arguments: { key: secret } }, 'fail'], {

@@ -21,7 +21,7 @@ async function openUnattended(options: TestWorldOptions = {}) {
 }
 
 describe('a world that denies calls when nobody can be asked', () => {
-  it('[A13] denies at once with a reason, and asks nobody', async () => {
+  it('[A13.2] denies at once with a reason, and asks nobody', async () => {
     const t = await openUnattended();
     expect(await propose(t, remove)).toBe('idle');
     const denied = t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED');
@@ -37,7 +37,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A13] asks only while a client that can ask is connected', async () => {
+  it('[A13.1] asks only while a client that can ask is connected', async () => {
     const t = await openUnattended();
     const blind = await t.register(false);
     await t.world.clients.connected(blind);
@@ -64,7 +64,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(await propose(t, remove)).toBe('waiting');
   });
 
-  it('[A13] denies pending calls when the last client that could ask has left', async () => {
+  it('[A13.2] denies pending calls when the last client that could ask has left', async () => {
     const t = await openUnattended({ tools: [recorder().tool, askHuman()] });
     const web = await t.register(true);
     await t.world.clients.connected(web);
@@ -105,7 +105,7 @@ describe('a world that denies calls when nobody can be asked', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A13] waits in a world without this setting', async () => {
+  it('[A13.1] waits in a world without this setting', async () => {
     const t = await openUnattended({ unattended: 'wait' });
     expect(await propose(t, remove)).toBe('waiting');
   });

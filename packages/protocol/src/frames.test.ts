@@ -24,7 +24,7 @@ describe('frames of an event stream', () => {
     { id: 3, worldId: 'harbour', event: 'crud', data: { operation: 'delete', entity: 'chat', id: 'chat_1' } },
   ];
 
-  it.each(events)('[W4] a frame of "$event" round-trips', (event) => {
+  it.each(events)('[W4.1] a frame of "$event" round-trips', (event) => {
     expect(readFrame(toFrame(event), 'harbour')).toEqual({ kind: 'event', event });
   });
 
@@ -52,7 +52,7 @@ describe('frames of an event stream', () => {
     expect(['malformed', 'unknown']).toContain(readFrame(frame, 'w').kind);
   });
 
-  it('[S6] recognizes a reset by its name', () => {
+  it('[S6.1] recognizes a reset by its name', () => {
     expect(readFrame({ event: 'reset', data: '' }, 'w')).toEqual({ kind: 'reset' });
   });
 });

@@ -22,7 +22,7 @@ describe('texts and input of a card', () => {
     expect(maskedCount('a‹masked 1: 9 characters› ‹masked 2: 1 character› ‹masked 1: 9 characters›')).toBe(2);
   });
 
-  it('[A1] [A3] shows the message that a tool declares, but not what every card shows anyway', () => {
+  it('[A1.1] [A3] shows the message that a tool declares, but not what every card shows anyway', () => {
     const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
     expect(toolWords(asked)).toBe('Stamp letter 7 with the seal?');
     expect(toolWords({ ...asked, message: 'Run stamp' })).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { coveredGroups, coveredLines, coveredTitle, grantMatch } from './covered-calls.js';
 
-it('[A5] [X4] separates calls that run now from those that wait for the next server', () => {
+it('[A5.4] [X4] separates calls that run now from those that wait for the next server', () => {
   const call = (toolCallId: string, chatId: string) => ({
     toolCallId,
     approvalId: `approval_${toolCallId}`,
@@ -22,7 +22,7 @@ it('[A5] [X4] separates calls that run now from those that wait for the next ser
   expect(coveredTitle(1, 'later')).toBe('Also runs 1 waiting call once a server is running:');
 });
 
-it('[A5] lists the other waiting calls that a decision covers, without the decided one', () => {
+it('[A5.4] lists the other waiting calls that a decision covers, without the decided one', () => {
   const call = (toolCallId: string, command: string) => ({
     toolCallId,
     approvalId: `approval_${toolCallId}`,

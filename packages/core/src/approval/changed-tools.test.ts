@@ -36,7 +36,7 @@ function input(change: Partial<GateInput> = {}): GateInput {
   };
 }
 
-it('[A1] [A2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
+it('[A1.6] [A2] a tool that differs from the accepted one always needs approval, despite grants, allow rules, trust and modes', () => {
   const trusted = { ...input().tool, trusted: true } as GateInput['tool'];
   const auto = { mode: 'auto', policy: policy('allow *') } as const;
   for (const change of [{}, { tool: trusted }, { world: auto }]) {

@@ -43,7 +43,7 @@ const named = (name: string): GateInput => {
 const world = (...rules: string[]): Partial<GateInput> => ({ world: { mode: 'ask', policy: policy(...rules) } });
 
 describe('checkToolApproval', () => {
-  it('[A2] asks for approval, and offers only options that take effect, deny first', () => {
+  it('[A2.2] asks for approval, and offers only options that take effect, deny first', () => {
     expect(checkToolApproval(input())).toEqual({
       kind: 'ask',
       reason: { code: 'no-rule' },
@@ -64,7 +64,7 @@ describe('checkToolApproval', () => {
     },
   );
 
-  it('[T11] a look-alike tool name is unknown', () => {
+  it('[T11.1] a look-alike tool name is unknown', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: 'write_f\u0456le' } });
     expect(gate).toMatchObject({
       kind: 'refuse',
@@ -87,7 +87,7 @@ describe('checkToolApproval', () => {
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
   });
 
-  it('[T11] invalid arguments fail with their own message, before anyone is asked', () => {
+  it('[T11.1] invalid arguments fail with their own message, before anyone is asked', () => {
     const base = input({ decision: 'approved' });
     const gate = checkToolApproval({
       ...base,
@@ -107,7 +107,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A2] a deny rule that was written after the approval denies the call', () => {
+  it('[A2.1] a deny rule that was written after the approval denies the call', () => {
     expect(checkToolApproval(input({ ...world('allow *', 'deny write_file(a)'), decision: 'approved' }))).toEqual({
       kind: 'refuse',
       how: 'deny',
@@ -153,19 +153,19 @@ describe('checkToolApproval', () => {
     ).toMatchObject({ because: 'grant' });
   });
 
-  it('[A5] "always" proposes a rule for each part that no rule allows yet', () => {
+  it('[A5.3] "always" proposes a rule for each part that no rule allows yet', () => {
     const gate = checkToolApproval(input(world('allow write_file(a)'), [words('a'), words('b'), words('c')]));
     expect(gate).toMatchObject({ proposedRule: 'allow write_file(b)\nallow write_file(c)' });
   });
 
-  it('[A1] claims of an untrusted tool allow nothing', () => {
+  it('[A1.4] claims of an untrusted tool allow nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
       const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));
       expect(gate).toMatchObject({ kind: 'ask', reason: { code: 'untrusted-tool', tool: 'write_file' } });
     }
   });
 
-  it('[A1] claims of an untrusted tool restrict nothing either', () => {
+  it('[A1.4] claims of an untrusted tool restrict nothing either', () => {
     const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
     expect(checkToolApproval(input({ tool: { definition, trusted: false } }))).toMatchObject({
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
@@ -181,13 +181,13 @@ describe('checkToolApproval', () => {
       ['deny', 'approve_once', 'approve_session'],
     ],
     [{ required: true, options: ['approve_always'], scope: 'session' }, ['deny']],
-  ])('[A1] %j limits the options', (approval, options) => {
+  ])('[A1.1] %j limits the options', (approval, options) => {
     expect(
       checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: true } })),
     ).toMatchObject({ options });
   });
 
-  it('[A2] "always" is not offered if no rule can express it', () => {
+  it('[A2.2] "always" is not offered if no rule can express it', () => {
     const gate = checkToolApproval(input({}, [words('a'), { kind: 'dynamic', why: '$b' }]));
     expect(gate).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
     expect(gate).not.toHaveProperty('proposedRule');
@@ -209,7 +209,7 @@ describe('checkToolApproval', () => {
     expect(run).toEqual({ kind: 'run', because: 'grant', grantId: 'g' });
   });
 
-  it('[A2] with two ask rules, each needs its own approval, so a session grant is not offered', () => {
+  it('[A2.2] with two ask rules, each needs its own approval, so a session grant is not offered', () => {
     const rules = world('ask write_file', 'ask *(a)');
     expect(checkToolApproval(input(rules))).toMatchObject({ options: ['deny', 'approve_once'] });
     const one = { ...rules, grants: [{ id: 'g', answeredRule: 'ask *(a)' }] };
@@ -221,7 +221,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input(both))).toMatchObject({ kind: 'run', because: 'grant' });
   });
 
-  it('[A5] a grant that outlives its ask rule is still a grant', () => {
+  it('[A5.2] a grant that outlives its ask rule is still a grant', () => {
     expect(checkToolApproval(input({ grants: [{ id: 'g', answeredRule: 'ask write_file' }] }))).toMatchObject({
       grantId: 'g',
     });
@@ -293,7 +293,7 @@ describe('checkToolApproval', () => {
       });
     });
 
-    it('[A5] a session grant for the whole tool allows it', () => {
+    it('[A5.2] a session grant for the whole tool allows it', () => {
       expect(checkToolApproval(input({ grants: [{ id: 'g' }] }, dynamic))).toMatchObject({ because: 'grant' });
     });
 
@@ -313,7 +313,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A2] every offered option takes effect when the same call is made again', () => {
+  it('[A2.2] every offered option takes effect when the same call is made again', () => {
     const situations = [input(), input(world('ask write_file')), input({ world: { mode: 'auto', policy: policy() } })];
     for (const situation of situations) {
       const gate = checkToolApproval(situation);

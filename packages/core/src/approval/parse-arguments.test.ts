@@ -13,7 +13,7 @@ describe('parseArguments', () => {
     });
   });
 
-  it('[T11] treats only an empty text as no arguments', () => {
+  it('[T11.1] treats only an empty text as no arguments', () => {
     expect(parseArguments('')).toEqual({ ok: true, value: {}, text: '{}' });
     for (const text of [
       ' ',
@@ -33,7 +33,7 @@ describe('parseArguments', () => {
     }
   });
 
-  it('[T11] explains the error to the model', () => {
+  it('[T11.1] explains the error to the model', () => {
     expect(parseArguments('[1]')).toMatchObject({ error: expect.stringContaining('not an array') as string });
     expect(parseArguments('"x"')).toMatchObject({ error: expect.stringContaining('not a string') as string });
     expect(parseArguments('{"a":1e999}')).toMatchObject({ error: expect.stringContaining('too large') as string });
@@ -45,7 +45,7 @@ describe('parseArguments', () => {
     expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
   });
 
-  it('[T11] rejects more than 64 levels and more than 1 MB', () => {
+  it('[T11.1] rejects more than 64 levels and more than 1 MB', () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect(parseArguments(nested(64))).toMatchObject({ ok: true });
     expect(parseArguments(nested(65))).toMatchObject({
@@ -83,7 +83,7 @@ describe('parseArguments', () => {
     );
   });
 
-  it('[T11] never throws and never accepts invalid text', () => {
+  it('[T11.1] never throws and never accepts invalid text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const parsed = parseArguments(text);

@@ -170,7 +170,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] an answer that ends the exchange addresses nobody', () => {
+  it('[M5.2] an answer that ends the exchange addresses nobody', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const prepared = prepareAnswer({ ...input, content: `<world>STOP</world>\n${input.content}` });
@@ -181,7 +181,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] TO addresses exactly the agent it names', () => {
+  it('[M5.2] TO addresses exactly the agent it names', () => {
     fc.assert(
       fc.property(plain, fc.nat(), (input, pick) => {
         const others = input.agents.filter(({ id, name: text }) => {
@@ -197,7 +197,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] an answer to another agent is empty or addresses someone', () => {
+  it('[M5.1] an answer to another agent is empty or addresses someone', () => {
     fc.assert(
       fc.property(plain, (input) => {
         fc.pre(input.answering.kind === 'agent' && input.answering.agentId !== input.agentId);

@@ -91,12 +91,12 @@ describe('prepareAnswer: auto-mention', () => {
     ['```\n@carol\n```', '@Bob\n\n```\n@carol\n```'],
     ['\n    @carol', '@Bob\n\n    @carol'],
     ['    , @carol', '@Bob\n\n, @carol'],
-  ])('[M5] an answer to an agent without a mention addresses that agent: %j', (content, expected) => {
+  ])('[M5.1] an answer to an agent without a mention addresses that agent: %j', (content, expected) => {
     expect(answer(content, bob)).toEqual({ content: expected, agentIds: ['bob'], ended: false });
   });
 
   it.each(['@carol hi', 'well\n@carol hi', '@human hi', '@off hi'])(
-    '[M5] an answer with a mention stays unchanged: %j',
+    '[M5.1] an answer with a mention stays unchanged: %j',
     (content) => {
       expect(published(content, bob)).toBe(content);
     },
@@ -107,7 +107,7 @@ describe('prepareAnswer: auto-mention', () => {
     { kind: 'world' },
     { kind: 'agent', agentId: 'me' },
     { kind: 'agent', agentId: 'gone' },
-  ])('[M5] not for people, the world, itself or a removed agent: %j', (answering) => {
+  ])('[M5.1] not for people, the world, itself or a removed agent: %j', (answering) => {
     expect(answer('hi', answering)).toEqual({ content: 'hi', agentIds: [], ended: false });
   });
 
@@ -120,7 +120,7 @@ describe('prepareAnswer: auto-mention', () => {
     expect(answer('hi', { kind: 'agent', agentId: 'off' })).toEqual({ content: '@Off hi', agentIds: [], ended: false });
   });
 
-  it('[M5] of two agents with the same name, the right one is addressed by its id', () => {
+  it('[M5.1] of two agents with the same name, the right one is addressed by its id', () => {
     const twins = [...agents, { id: 'bob-2', name: 'Bob', active: true }];
     const answering: Speaker = { kind: 'agent', agentId: 'bob-2' };
     expect(prepareAnswer({ content: 'hi', agentId: 'me', answering, agents: twins })).toEqual({
@@ -142,7 +142,7 @@ describe('prepareAnswer: tags', () => {
     ['a\r\n<world>STOP</world>\r\nb', 'a\r\nb'],
     ['a <world>STOP</world> <world>DONE</world> b', 'a b'],
     ['<world>STOP</world>@carol: @bob hi', 'hi'],
-  ])('[M5] STOP, DONE and PASS end the exchange: %j', (content, expected) => {
+  ])('[M5.2] STOP, DONE and PASS end the exchange: %j', (content, expected) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds: [], ended: true });
     }
@@ -162,13 +162,13 @@ describe('prepareAnswer: tags', () => {
     ['<world>TO: carol</world>', '@Carol', ['carol']],
     ['<world>TO: bob</world> smith was here', '@Bob\n\nsmith was here', ['bob']],
     ['<world>TO: bob</world>\n```\n@carol\n```', '@Bob\n\n```\n@carol\n```', ['bob']],
-  ])('[M5] TO addresses exactly those it names: %j', (content, expected, agentIds) => {
+  ])('[M5.2] TO addresses exactly those it names: %j', (content, expected, agentIds) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds, ended: false });
     }
   });
 
-  it('[M5] a TO without any existing agent is ignored', () => {
+  it('[M5.2] a TO without any existing agent is ignored', () => {
     expect(answer('<world>TO: ghost</world> hi', bob)).toEqual({ content: '@Bob hi', agentIds: ['bob'], ended: false });
     expect(answer('@carol hi <world>TO: me</world>')).toEqual({
       content: '@carol hi',
@@ -184,7 +184,7 @@ describe('prepareAnswer: tags', () => {
     '<world>HALT</world>',
     '<world>STOP',
     '<world>TO carol</world>',
-  ])('[M5] a tag in code or with unknown content is text: %j', (content) => {
+  ])('[M5.2] a tag in code or with unknown content is text: %j', (content) => {
     expect(answer(content)).toEqual({ content, agentIds: [], ended: false });
   });
 });

@@ -4,13 +4,13 @@ import { canonicalJson } from './canonical-json.js';
 import { defaultSubjects } from './default-subjects.js';
 
 describe('defaultSubjects', () => {
-  it('[A1] returns the arguments as words, sorted by name', () => {
+  it('[A1.3] returns the arguments as words, sorted by name', () => {
     expect(defaultSubjects({ to: 'bob smith', count: 2, deep: { b: 1, a: [true] } })).toEqual([
       { kind: 'words', words: ['count=2', 'deep={"a":[true],"b":1}', 'to=bob smith'] },
     ]);
   });
 
-  it('[A1] returns a subject without words for a call without arguments', () => {
+  it('[A1.3] returns a subject without words for a call without arguments', () => {
     expect(defaultSubjects({})).toEqual([{ kind: 'words', words: [] }]);
   });
 

@@ -112,11 +112,11 @@ describe('coversCall', () => {
     ['ask x', false],
     ['allow x(git status', false],
     ['', false],
-  ])('[A5] %j as the rule of an "always": %s', (rule, expected) => {
+  ])('[A5.3] %j as the rule of an "always": %s', (rule, expected) => {
     expect(coversCall(rule, call)).toBe(expected);
   });
 
-  it('[A5] a pattern must cover every subject by itself', () => {
+  it('[A5.3] a pattern must cover every subject by itself', () => {
     expect(coversCall('allow x(git *)', { ...call, subjects: [command('git'), command('rm')] })).toBe(false);
   });
 });
@@ -133,7 +133,7 @@ describe('patternCovers', () => {
     ['  ', false],
     ['git)', false],
     ['git\nstatus', false],
-  ])('[A5] %j as the pattern of a grant: %s', (pattern, expected) => {
+  ])('[A5.2] %j as the pattern of a grant: %s', (pattern, expected) => {
     expect(patternCovers(pattern, call)).toBe(expected);
   });
 

@@ -15,7 +15,7 @@ function refusalOf(more: Record<string, unknown>): string {
   return 'not refused';
 }
 
-describe('[A1] [A17] defineTool rejects', () => {
+describe('[A1.2] [A17] defineTool rejects', () => {
   it.each([
     [
       { needsApproval: true },
@@ -55,7 +55,7 @@ describe('[A1] [A17] defineTool rejects', () => {
   );
 });
 
-describe('[A1] defineTool accepts', () => {
+describe('[A1.2] defineTool accepts', () => {
   const place = z.object({ to: z.object({ host: z.string() }), list: z.array(z.string()), any: z.unknown() });
   it.each([
     ['Remove {path}?', fits.parameters],

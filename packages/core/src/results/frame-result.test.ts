@@ -18,7 +18,7 @@ describe('frameResult', () => {
     );
   });
 
-  it('[A5] an error includes its reason, and the output if any', () => {
+  it('[A5.7] an error includes its reason, and the output if any', () => {
     expect(frameResult({ ok: false, error: 'User denied approval for shell_cmd', reason: 'no' }, roomy)).toBe(
       '{"error":"User denied approval for shell_cmd","reason":"no"}',
     );

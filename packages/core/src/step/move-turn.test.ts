@@ -26,15 +26,15 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   return chat.turns.get('turn_1');
 }
 
-it('[S4] a decision in an open turn that nobody runs takes it with a new epoch, so that its last owner can settle nothing', () => {
+it('[S4.1] a decision in an open turn that nobody runs takes it with a new epoch, so that its last owner can settle nothing', () => {
   expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
-it('[S4] a turn that runs in another process stays there, and one that this process may not own stays unowned', () => {
+it('[S4.1] a turn that runs in another process stays there, and one that this process may not own stays unowned', () => {
   expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3 });
   expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });
 
-it('[S4] a decision in a waiting turn takes it: no process runs it, whatever owner its row has', () => {
+it('[S4.1] a decision in a waiting turn takes it: no process runs it, whatever owner its row has', () => {
   expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3 });
 });

@@ -18,20 +18,20 @@ describe('before an answer is published', () => {
     ]);
   });
 
-  it.each(['STOP', 'DONE', 'PASS'])('[M5] <world>%s</world> ends the exchange and addresses nobody', async (tag) => {
+  it.each(['STOP', 'DONE', 'PASS'])('[M5.2] <world>%s</world> ends the exchange and addresses nobody', async (tag) => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: () => `@Bob bye <world>${tag}</world>` });
     expect(await talk(opened, '@Ada hi')).toEqual(['human: @Ada hi', 'ada: bye']);
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M5] an agent that only passes says nothing, and the chat is idle', async () => {
+  it('[M5.2] an agent that only passes says nothing, and the chat is idle', async () => {
     const opened = await openTestWorld({ script: () => '<world>PASS</world>' });
     expect(await talk(opened, 'anything?')).toEqual(['human: anything?']);
     expect(await opened.chat.status()).toBe('idle');
     expect(notices(opened.events)).toEqual([]);
   });
 
-  it('[M5] <world>TO: a, b</world> addresses those agents', async () => {
+  it('[M5.2] <world>TO: a, b</world> addresses those agents', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob', 'Cy'],
       script: ({ messages }) =>

@@ -30,7 +30,7 @@ describe('URLs', () => {
     '/worlds/a%00b',
     '/worlds?after=%00',
     '/worlds?after=%C3%28',
-  ])('[W2] a URL that is not valid UTF-8 is 400: %s', async (path) => {
+  ])('[W2.1] a URL that is not valid UTF-8 is 400: %s', async (path) => {
     const t = await openApp();
     const answer = await t.api('GET', path);
     expect(answer).toMatchObject({ status: 400, body: { field: expect.any(String) as string } });
@@ -120,7 +120,7 @@ describe('request bodies', () => {
     });
   });
 
-  it('[W2] a body that is not UTF-8 is 400', async () => {
+  it('[W2.1] a body that is not UTF-8 is 400', async () => {
     const t = await openApp();
     for (const bytes of [
       [0x7b, 0xff, 0x7d],
@@ -137,7 +137,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('[W2] a body with another content type is 415', async () => {
+  it('[W2.1] a body with another content type is 415', async () => {
     const t = await openApp();
     const body = '{"name":"x"}';
     for (const type of [
@@ -158,7 +158,7 @@ describe('request bodies', () => {
     );
   });
 
-  it('[W2] a body over the limit is 413, with or without Content-Length', async () => {
+  it('[W2.1] a body over the limit is 413, with or without Content-Length', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const large = JSON.stringify({ content: 'x'.repeat(30 * 1024 * 1024) });
@@ -213,7 +213,7 @@ describe('error responses', () => {
     }
   });
 
-  it('[S7] an unreachable database is 503 with a message, and requests succeed again once it is back', async () => {
+  it('[S7] [W2.1] an unreachable database is 503 with a message, and requests succeed again once it is back', async () => {
     const real = await openSqlite(':memory:');
     let isAway = false;
     const fail = new CountersignError('store-unavailable', "The database can't be reached. The server keeps trying.");

@@ -4,7 +4,7 @@ import { listenOn } from '../serve/listen-on.js';
 import { tmpdir } from 'node:os';
 import { checkHome, checkModels, checkSandbox } from './diagnose.js';
 
-it('[X3] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
+it('[X3.1] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
   const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
   const nowhere = 'http://127.0.0.1:9/v1';
@@ -43,7 +43,7 @@ it('[S7] [X3] doctor reports a full disk', () => {
   expect(checkHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
 
-it('[A21] doctor explains what a missing sandbox means', () => {
+it('[A21.5] doctor explains what a missing sandbox means', () => {
   const found = checkSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
   expect(found).toMatchObject({
     what: 'sandbox',

@@ -103,7 +103,7 @@ describe('the token', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    '[A21] without a sandbox, the log names the processes whose environment exposes the token',
+    '[A21.5] without a sandbox, the log names the processes whose environment exposes the token',
     async () => {
       const shown = (): string[] => said.filter((line) => line.startsWith('COUNTERSIGN_TOKEN can be read'));
       const holder = spawn('cat', { env: { PATH: process.env['PATH'], ANY_NAME: OWN_TOKEN } });
@@ -242,7 +242,7 @@ it('[W1] rejects a home whose lock can’t be opened, with a clear message', asy
 });
 
 describe('working folders', () => {
-  it('[A21] rejects one that contains our home or is inside it, even through a link', async () => {
+  it('[A21.1] rejects one that contains our home or is inside it, even through a link', async () => {
     const { workFolders, folder: home } = await open();
     await mkdir(join(home, 'inside'));
     await mkdir(join(folder, 'fine'));
@@ -263,7 +263,7 @@ describe('working folders', () => {
     expect(workFolders.check(workFolders.own('any'))).toBe(join(folder, 'home-worlds', 'any'));
   });
 
-  it('[A21] rejects a call in a folder that was replaced by a link into our home after it was set', async () => {
+  it('[A21.3] rejects a call in a folder that was replaced by a link into our home after it was set', async () => {
     const home = await open();
     await home.start();
     const { runtime } = home.engine;

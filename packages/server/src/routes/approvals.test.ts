@@ -75,7 +75,7 @@ describe('the approval queue', () => {
     }
   });
 
-  it('[A3] returns an approval with the last messages of its chat', async () => {
+  it('[A3.2] returns an approval with the last messages of its chat', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const shown = await t.api('GET', `/worlds/harbour/approvals/${question?.approvalId}`);
@@ -152,7 +152,7 @@ describe('decisions', () => {
     expect(stream.frames.findLast(({ event }) => event === 'message')?.data).toMatchObject({ content: 'done' });
   });
 
-  it('[A5] [A14] [W3.15] a session decision creates a grant that is listed and can be revoked', async () => {
+  it('[A5.2] [A14] [W3.15] a session decision creates a grant that is listed and can be revoked', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
@@ -225,7 +225,7 @@ describe('clients', () => {
     expect(await t.pending()).toHaveLength(1);
   });
 
-  it('[A13] an unattended world asks a connected client, and denies immediately without one', async () => {
+  it('[A13.2] an unattended world asks a connected client, and denies immediately without one', async () => {
     const t = await openHarbour();
     await t.api('PATCH', '/worlds/harbour', { unattended: 'deny' });
     await t.propose(remove('a'));

@@ -44,7 +44,7 @@ describe('chats', () => {
     expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}`)).body).toMatchObject({ title: 'Mine' });
   });
 
-  it('[W3.8] [W4] store a message once and list messages in pages, forwards and backwards', async () => {
+  it('[W3.8] [W4.2] store a message once and list messages in pages, forwards and backwards', async () => {
     const t = await openHarbour();
     const path = `/worlds/harbour/chats/${t.chat}/messages`;
     const sent = await t.api('POST', path, { content: 'first', clientMessageId: 'c1' });

@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
-  it('[A5] [W3.16] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
+  it('[A5.4] [W3.16] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
     const t = await openHarbour();
     const call = (path: string) => ({ name: 'remove', arguments: { path } });
     await t.propose(call('a1'), call('a2'), call('b'));
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3.16] [A5] finds earlier calls of a chat that a rule would cover, newest first', async () => {
+  it('[W3.16] [A5.3] finds earlier calls of a chat that a rule would cover, newest first', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
     const [first, second] = await t.pending();

@@ -102,7 +102,7 @@ describe('the audit log', () => {
     next?: string;
   }
 
-  it('[A16] [W4] is returned in pages, or whole as JSON Lines or CSV', async () => {
+  it('[A16] [W4.2] is returned in pages, or whole as JSON Lines or CSV', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: '=1+1', note: 'a "b", c\nd' } });
     const all = (await t.api<Entries>('GET', '/worlds/harbour/audit')).body;

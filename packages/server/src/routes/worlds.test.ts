@@ -43,7 +43,7 @@ describe('worlds', () => {
     expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 1 });
   });
 
-  it('[W4] are listed in pages with opaque cursors', async () => {
+  it('[W4.2] are listed in pages with opaque cursors', async () => {
     const t = await openApp();
     for (const name of ['A', 'B', 'C', 'D', 'E']) await t.api('POST', '/worlds', { name });
     const first = (await t.api<Page>('GET', '/worlds?limit=2')).body;

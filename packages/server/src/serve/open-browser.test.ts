@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { browserCommand, browserEnvironment, hasDisplay, writeRedirect } from './open-browser.js';
 
-it('[X1] opens a browser only if there is a display', () => {
+it('[X1.2] opens a browser only if there is a display', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: '' }, 'linux')).toBe(false);
   expect(hasDisplay({ DISPLAY: ':0' }, 'linux')).toBe(true);
@@ -32,7 +32,7 @@ it('[W1.1] passes the start link in a private file, never as an argument', async
   }
 });
 
-it('[A46] the browser’s environment has no token or API key, which its processes would expose for days', () => {
+it('[A46.1] the browser’s environment has no token or API key, which its processes would expose for days', () => {
   const env = {
     DISPLAY: ':0',
     COUNTERSIGN_TOKEN: 'a token',
@@ -45,7 +45,7 @@ it('[A46] the browser’s environment has no token or API key, which its process
   }
 });
 
-it('[A21] starts no program that an agent may have put on our PATH', async () => {
+it('[A21.4] starts no program that an agent may have put on our PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
   const former = process.env['PATH'];
   try {

@@ -50,7 +50,7 @@ const newChat = (server: ServerProcess) =>
 
 // Starts several processes, which is slow on a busy machine.
 describe('countersign serve', () => {
-  it('[X1] [W1.1] prints its URL on one line, and its start link opens one session', async () => {
+  it('[X1.1] [W1.1] prints its URL on one line, and its start link opens one session', async () => {
     const port = String(await freePort());
     const server = await start({ words: ['--port', port] });
     expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));
@@ -207,7 +207,7 @@ describe('output', () => {
     expect(run.stderr()).not.toContain(token);
   });
 
-  it('[W1.6] [X1] never prints COUNTERSIGN_TOKEN, and rejects a short one', async () => {
+  it('[W1.6] [X1.1] never prints COUNTERSIGN_TOKEN, and rejects a short one', async () => {
     const token = 'a-token-from-the-environment-0123456789';
     const words = ['serve', '--port', '0', '--home', home, '--no-open', '--log-level', 'info'];
     const refused = await fails(words, { COUNTERSIGN_TOKEN: 'short' });

@@ -36,7 +36,7 @@ describe('many readers', () => {
     }
   });
 
-  it('[S6] a slow reader reads from the log at its own pace, and gets every event once', async () => {
+  it('[S6.3] a slow reader reads from the log at its own pace, and gets every event once', async () => {
     fixture = await openStreamFixture();
     const { stream, say } = fixture;
     const slow = await stream();
@@ -47,7 +47,7 @@ describe('many readers', () => {
     expect(numbersIn(slow.frames)).toEqual(upTo(MANY));
   });
 
-  it('[S6] a stalled reader is disconnected and resumes without loss, while others continue', async () => {
+  it('[S6.3] a stalled reader is disconnected and resumes without loss, while others continue', async () => {
     fixture = await openStreamFixture();
     const { stream, say, chatId, url, connections, clock } = fixture;
     const stalled = connect(Number(new URL(url).port), '127.0.0.1');

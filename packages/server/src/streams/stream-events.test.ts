@@ -132,7 +132,7 @@ describe('a chat stream', () => {
     }
   });
 
-  it('[S6] an id beyond the log causes a reset, followed by new events', async () => {
+  it('[S6.1] an id beyond the log causes a reset, followed by new events', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     await say('one');
     await settle(fixture as StreamFixture);
@@ -149,7 +149,7 @@ describe('a chat stream', () => {
     expect(reader.frames[0]).toBe(reset);
   });
 
-  it('[S6] an id before the start of the log causes a reset; 0 returns the whole log', async () => {
+  it('[S6.1] an id before the start of the log causes a reset; 0 returns the whole log', async () => {
     const { stream, engine } = await open();
     const { id: world } = await createWorld(engine.runtime, { name: 'Quay' }, TESTER);
     const oldest = await createChat(engine.runtime, world);
@@ -246,7 +246,7 @@ describe('a client without approvals', () => {
 });
 
 describe('a connection', () => {
-  it('[W4] gets a heartbeat every 15 seconds', async () => {
+  it('[S6.3] gets a heartbeat every 15 seconds', async () => {
     const { stream, clock } = await open();
     const reader = await stream();
     const before = reader.comments.length;
@@ -256,7 +256,7 @@ describe('a connection', () => {
     await expect.poll(() => reader.comments.length).toBe(before + 2);
   });
 
-  it('[S6] finds missed events with the next heartbeat', async () => {
+  it('[S6.3] finds missed events with the next heartbeat', async () => {
     const { stream, clock, engine, worldId, chatId } = await open();
     const reader = await stream();
     // Like an event of another process whose hint was lost.

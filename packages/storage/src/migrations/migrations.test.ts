@@ -99,7 +99,7 @@ it('[S5] [A47] an approval from before version 8 claims no sandbox, and its prev
   await store.close();
 });
 
-it('[S5] [A1] a tool accepted before version 9 is not reviewed: its server can’t remove it and keep the acceptance', async () => {
+it('[S5] [A1.6] a tool accepted before version 9 is not reviewed: its server can’t remove it and keep the acceptance', async () => {
   const file = restore(8);
   const db = new DatabaseSync(file);
   db.exec(`insert into mcp_tools (world_id, name, server, accepted, accepted_digest)

@@ -37,7 +37,7 @@ async function open(url: string): Promise<NonNullable<Store['shared']>> {
   return store.shared;
 }
 
-it('[S7] a role that may only connect can’t read, forge or replay hints', async () => {
+it('[S7.1] a role that may only connect can’t read, forge or replay hints', async () => {
   const url = await createPostgresDatabase();
   const [one, other] = [await open(url), await open(url)];
   const heard: string[] = [];
@@ -74,7 +74,7 @@ it('[S7] a role that may only connect can’t read, forge or replay hints', asyn
   expect(heard).toEqual(['{"said":"the harbour is closed"}', '{"said":"it is open again"}']);
 });
 
-it('[S7] rejects a schema that another role owns or can create functions in', async () => {
+it('[S7.1] rejects a schema that another role owns or can create functions in', async () => {
   const url = await createPostgresDatabase();
   const owner = await connect(url);
   const stranger = await connectStranger(url);

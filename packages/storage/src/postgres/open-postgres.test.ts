@@ -94,7 +94,7 @@ it('[S7] a lost connection is reported and writes nothing, and work continues wh
   await store.close();
 });
 
-it('[A11] uses the database’s clock', async () => {
+it('[A11.1] uses the database’s clock', async () => {
   const store = await openPostgres(url);
   const before = await itsTime();
   const { value: now } = await store.transact('w', async (tx) => tx.now());

@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a s
     await base.remove();
   });
 
-  it('[A1] reads nothing outside', async () => {
+  it('[A1.3] reads nothing outside', async () => {
     const seen = new Set<string>();
     // Both states must occur, or nothing raced. On a busy machine that takes more rounds.
     for (let round = 0; round < ROUNDS || seen.size < 2; round += 1) {
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a s
     expect(seen).toEqual(new Set(['inside', 'refused']));
   });
 
-  it('[A1] writes nothing outside', async () => {
+  it('[A1.3] writes nothing outside', async () => {
     let written = 0;
     for (let round = 0; round < ROUNDS || written === 0; round += 1) {
       const tried = await tryTool(writeFile(), { path: `folder/${round}/new`, content: 'x' }, { workingDirectory });

@@ -34,13 +34,13 @@ describe.each([
   ['grep', (path: string) => search({ path, pattern: 'SECRET' })],
 ])('%s stays in the working folder', (_name, use) => {
   it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../work/../secret', '../work-2'])(
-    '[A1] %s is outside',
+    '[A1.3] %s is outside',
     async (path) => {
       expect(await use(path)).toMatchObject(refused('is outside the working folder'));
     },
   );
 
-  it('[A1] follows no symlink to outside: not as a file, a folder or a parent', async () => {
+  it('[A1.3] follows no symlink to outside: not as a file, a folder or a parent', async () => {
     await symlink('../secret', join(workingDirectory, 'file'));
     await symlink('..', join(workingDirectory, 'folder'));
     await symlink('/', join(workingDirectory, 'root'));
@@ -50,7 +50,7 @@ describe.each([
     expect(await use('folder/secret')).toMatchObject(refused('leads outside'));
   });
 
-  it('[A1] names the target of a symlink inside, because rules judged the path as written', async () => {
+  it('[A1.3] names the target of a symlink inside, because rules judged the path as written', async () => {
     await put('secrets/key', 'x');
     await symlink('secrets', join(workingDirectory, 'link'));
     expect(await use('link/key')).toMatchObject(refused('is a link to "secrets/key"; use that path instead'));
@@ -78,7 +78,7 @@ describe.each([
     expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('was replaced by a link'));
   });
 
-  it('[A1] its subject is the absolute, normalised path', () => {
+  it('[A1.3] its subject is the absolute, normalised path', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });

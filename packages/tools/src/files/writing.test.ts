@@ -58,7 +58,7 @@ describe('write_file', () => {
     },
   );
 
-  it('[A1] writes through no symlink, whether it points outside or inside', async () => {
+  it('[A1.3] writes through no symlink, whether it points outside or inside', async () => {
     await putBack(join(outside.path, 'victim'), 'safe');
     await mkdir(join(workingDirectory, '.git'));
     await symlink('../victim', join(workingDirectory, 'file'));
@@ -74,7 +74,7 @@ describe('write_file', () => {
     expect((await readdir(outside.path)).sort()).toEqual(['victim', 'work']);
   });
 
-  it('[A7] the fingerprint covers the old content, or its absence, and the path', async () => {
+  it('[A7.1] the fingerprint covers the old content, or its absence, and the path', async () => {
     const args = { path: 'a.txt', content: 'new' };
     const absent = await fingerprint(writeFile(), args);
     await put('a.txt', '');
@@ -96,7 +96,7 @@ describe('write_file', () => {
     await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('is outside');
   });
 
-  it('[A1, A20] its subject is the path; a file that runs later outside is also dynamic, in any letter case', () => {
+  it('[A1.3, A20] its subject is the path; a file that runs later outside is also dynamic, in any letter case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts', argument: 'path' }]);

@@ -4,7 +4,7 @@ import { checkArguments, createSchemaChecker } from './check-schema.js';
 const check = (schema: Record<string, unknown>, value: Record<string, unknown>) =>
   checkArguments(createSchemaChecker(), { type: 'object', ...schema })(value);
 
-it('[T11] names the field in its error messages', () => {
+it('[T11.1] names the field in its error messages', () => {
   const schema = { properties: { a: { type: 'number' } }, required: ['a'] };
   expect(check(schema, { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
   expect(check(schema, {})).toMatchObject({ ok: false, error: expect.stringContaining("'a'") as string });

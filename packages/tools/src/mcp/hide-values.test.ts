@@ -17,7 +17,7 @@ it('leaves values alone that are not secrets', () => {
   expect(inWords('1 production build')).toBe('1 production build');
 });
 
-it('[T14] corrupts no data because of a placeholder key or an ordinary setting', () => {
+it('[T14.1] corrupts no data because of a placeholder key or an ordinary setting', () => {
   const { inData } = hideValues({ OPENAI_API_KEY: 'ollama', NODE_ENV: 'production' });
   const data = { scripts: { ollama: 'ollama serve' }, env: ['production'] };
   expect(inData(data)).toEqual(data);

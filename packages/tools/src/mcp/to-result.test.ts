@@ -33,7 +33,7 @@ it('[T13] describes binary content without sending it, and truncates long text',
   expect(JSON.stringify(toResult({ content: [], structuredContent }, shown)).length).toBeLessThan(300_000);
 });
 
-it('[T11] [A15] a failure contains the tool’s message without the secrets of its server', () => {
+it('[T11.4] [A15] a failure contains the tool’s message without the secrets of its server', () => {
   const fail = () => toResult({ content: [text('no, hunter2 is wrong')], isError: true }, shown);
   expect(fail).toThrow(ToolFailure);
   expect(fail).toThrow(/no, \[TOKEN\] is wrong/);

@@ -55,7 +55,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     return { code: result.exitCode, said: result.stdout + result.stderr };
   }
 
-  it('[A35] to fill memory or a disk through scratch folders', async () => {
+  it('[A35.1] to fill memory or a disk through scratch folders', async () => {
     const { said } = await run(
       `stat -f -c '%S %b' /tmp /var/tmp /dev/shm; touch /tmp/x /var/tmp/x /dev/shm/x && echo usable; touch /dev/x`,
     );
@@ -262,7 +262,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     });
 
     it.each(['node_modules/.bin', '.venv/bin'])(
-      '[A21] programs that we ourselves start, by one of the same name in %s on our path',
+      '[A21.4] programs that we ourselves start, by one of the same name in %s on our path',
       async (folder) => {
         const bin = join(workingDirectory, folder);
         const formerPath = process.env['PATH'];
@@ -328,7 +328,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
   });
 
-  it('[A21] to be used on a folder in which nothing could be hidden', async () => {
+  it('[A21.1] to be used on a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
       expect(tried).toMatchObject({

@@ -109,7 +109,7 @@ describe('findSandbox', () => {
   });
 });
 
-it('[A21] no agent works in a folder from which we start programs', () => {
+it('[A21.1] no agent works in a folder from which we start programs', () => {
   const check = (workingDirectory: string) => () =>
     checkWorkingFolder({
       workingDirectory,
@@ -125,7 +125,7 @@ it('[A21] no agent works in a folder from which we start programs', () => {
 });
 
 describe('describeSandbox', () => {
-  it('[A7] another sandbox, or another network, makes it another call', () => {
+  it('[A7.1] another sandbox, or another network, makes it another call', () => {
     expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
     expect(describeSandbox(bubblewrap, { network: 'host' })).toBe('bubblewrap, network');
     expect(describeSandbox(bubblewrap, { network: 'public' })).toBe('bubblewrap, public network');
@@ -181,7 +181,7 @@ describe('bubblewrapArguments', () => {
     expect(words).toContain('--ro-bind /tmp/y /tmp/y');
   });
 
-  it('[A35] limits the size of every writable folder except the working folder', () => {
+  it('[A35.1] limits the size of every writable folder except the working folder', () => {
     const words = bubblewrapArguments(bubblewrap, { ...view, hiddenFolders: ['/tmp', '/var/tmp', '/home'] }).join(' ');
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) expect(words).toContain(`--size 1024 --tmpfs ${folder} `);
     for (const folder of ['/dev', '/home']) expect(words).toContain(`--remount-ro ${folder} `);
@@ -213,7 +213,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A37] finds what Git’s configuration names, and all of .git if Git could not be asked', async () => {
+  it('[A37.2] finds what Git’s configuration names, and all of .git if Git could not be asked', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });

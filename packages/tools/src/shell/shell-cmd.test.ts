@@ -37,14 +37,14 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     return (tried.result as { stdout: string } | undefined)?.stdout ?? (tried.ok ? '' : tried.error);
   };
 
-  it('[T15] returns exit code, stdout and stderr', async () => {
+  it('[T15.1] returns exit code, stdout and stderr', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({
       ok: true,
       result: { exitCode: 0, stdout: 'out\n', stderr: 'err\n' },
     });
   });
 
-  it('[T15] a non-zero exit code is a failure that includes the output', async () => {
+  it('[T15.1] a non-zero exit code is a failure that includes the output', async () => {
     expect(await run('echo before; exit 3')).toEqual({
       ok: false,
       error: 'the command exited with code 3',
@@ -52,14 +52,14 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     });
   });
 
-  it('[T15] a command killed by a signal has exit code 128 plus its number', async () => {
+  it('[T15.1] a command killed by a signal has exit code 128 plus its number', async () => {
     expect(await run('kill -TERM $$')).toMatchObject({ ok: false, result: { exitCode: 143 } });
     expect(await run('kill -KILL $$')).toMatchObject({ ok: false, result: { exitCode: 137 } });
     expect(await run('no-such-program-anywhere')).toMatchObject({ ok: false, result: { exitCode: 127 } });
     expect(await run('echo "')).toMatchObject({ ok: false, result: { exitCode: 2 } });
   });
 
-  it('[T15] bash expands nothing in parameters', async () => {
+  it('[T15.2] bash expands nothing in parameters', async () => {
     const odd = [
       `$(touch made)`,
       '`touch made`',
@@ -83,12 +83,12 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await readFile(join(folder.path, 'file'), 'utf8')).toBe('kept\n');
   });
 
-  it('[T15] reads no start-up files', async () => {
+  it('[T15.2] reads no start-up files', async () => {
     await writeFile(join(folder.path, '.bashrc'), 'echo read');
     expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
   });
 
-  it('[A46] has an environment with nothing of ours in it', async () => {
+  it('[A46.1] has an environment with nothing of ours in it', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
     // Version managers would add folders of the user's home to PATH.
     const former = process.env['PATH'];
@@ -197,7 +197,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9] stopping kills children, grandchildren and processes that left the group', async () => {
+  it('[M9.1] stopping kills children, grandchildren and processes that left the group', async () => {
     const stop = new AbortController();
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -215,7 +215,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('[M9] stopping sends SIGTERM first, so that a command can clean up', async () => {
+  it('[M9.1] stopping sends SIGTERM first, so that a command can clean up', async () => {
     const stop = new AbortController();
     await tryTool(
       shellCmd({ sandbox, clock: createFakeClock() }),
@@ -242,7 +242,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(where === '/tmp' || !existsSync(where)).toBe(true);
   });
 
-  it('[A21] refuses a working folder that contains or is inside a hidden one', async () => {
+  it('[A21.1] refuses a working folder that contains or is inside a hidden one', async () => {
     const refusal = { ok: false, error: expect.stringContaining('agents must not reach') as string };
     expect(await run('true', { hide: [join(folder.path, 'ours')] })).toMatchObject(refusal);
     expect(await run('true', { hide: [join(folder.path, '..')] })).toMatchObject(refusal);

@@ -31,13 +31,13 @@ describe('subjectsOfCommand', () => {
     expect(told(command)).toEqual(subjects);
   });
 
-  it('[A1] [T15] parameters are plain words, whatever they contain', () => {
+  it('[A1.3] [T15.2] parameters are plain words, whatever they contain', () => {
     expect(told('git commit -m', ['it works; rm -rf $HOME'])).toEqual([
       words('git', 'commit', '-m', 'it works; rm -rf $HOME'),
     ]);
   });
 
-  it('[T15] judges the joined text: after an operator, a parameter is a program', () => {
+  it('[T15.2] judges the joined text: after an operator, a parameter is a program', () => {
     expect(told('ls;', ['rm'])).toContainEqual(words('rm'));
     expect(dynamic(subjectsOfCommand('ls >', ['x']))).toBeDefined();
   });
@@ -129,7 +129,7 @@ describe('definition of shell_cmd', async () => {
     expect([tool.definition.readOnly, tool.definition.idempotent]).toEqual([undefined, undefined]);
   });
 
-  it('[A1] reports its subjects', () => {
+  it('[A1.3] reports its subjects', () => {
     expect(tool.subjects?.({ command: 'git log', parameters: ['-1'] }, { workingDirectory: '/' })).toEqual([
       { kind: 'words', words: ['git', 'log', '-1'], spell: [0], ...unconfined },
     ]);
@@ -144,7 +144,7 @@ describe('definition of shell_cmd', async () => {
     [{ command: 'x'.repeat(130_000) }, 'too long'],
     [{ command: 'ls', cwd: '/' }, 'cwd'],
     [{ command: 'ls', parameters: 'x' }, 'parameters'],
-  ])('[T11] %j fails before anyone is asked', (args, words) => {
+  ])('[T11.1] %j fails before anyone is asked', (args, words) => {
     const checked = tool.validate(args);
     expect(checked).toMatchObject({ ok: false, error: expect.stringContaining(words) as string });
   });

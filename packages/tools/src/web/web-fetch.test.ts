@@ -185,7 +185,7 @@ describe('URLs that may not be fetched', () => {
     'http:\\\\a.example',
     'http://a.example\u200b/',
     'unix:/var/run/docker.sock',
-  ])('[T11] %j is refused before anyone is asked', (url) => {
+  ])('[T11.1] %j is refused before anyone is asked', (url) => {
     expect(webFetch().validate({ url })).toMatchObject({ ok: false });
   });
 
@@ -207,12 +207,12 @@ describe('URLs that may not be fetched', () => {
     'http://168.63.129.16/metadata',
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://１２７.０.０.１/',
-  ])('[A43] %s is not a public address and is refused before connecting', async (url) => {
+  ])('[A43.1] %s is not a public address and is refused before connecting', async (url) => {
     const tried = await tryTool(webFetch(), { url }, { workingDirectory: '/' });
     expect(errorOf(tried)).toContain('not a public address');
   });
 
-  it('[A43] a name with a private address is refused, even if another of its addresses is public', async () => {
+  it('[A43.1] a name with a private address is refused, even if another of its addresses is public', async () => {
     const { port, asked } = await web(page('secret'));
     const network = (addresses: string[]): Network => ({
       resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -224,7 +224,7 @@ describe('URLs that may not be fetched', () => {
     expect(asked).toEqual([]);
   });
 
-  it('[A43] the name is resolved once per connection, so later DNS changes have no effect', async () => {
+  it('[A43.1] the name is resolved once per connection, so later DNS changes have no effect', async () => {
     const { port } = await web(page('right'));
     let looked = 0;
     const network: Network = {
@@ -235,7 +235,7 @@ describe('URLs that may not be fetched', () => {
     expect(looked).toBe(1);
   });
 
-  it('[A43] each redirect is resolved and checked again', async () => {
+  it('[A43.1] each redirect is resolved and checked again', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(302, { location: '/inside' }).end());
     let looked = 0;
     const network: Network = {
@@ -263,7 +263,7 @@ describe('URLs that may not be fetched', () => {
   });
 
   it.each(['file:///etc/passwd', 'http://user:pass@a.example/', 'gopher://a.example/', 'http://['])(
-    '[A43] a redirect to %s fails',
+    '[A43.1] a redirect to %s fails',
     async (location) => {
       const { port } = await web((_, response) => response.writeHead(302, { location }).end());
       expect(errorOf(await fetch({ url: `http://a.example:${port}/` }))).toContain('redirects');
@@ -295,7 +295,7 @@ describe('subjects of a call', () => {
     ['https://a.example:8443/', ['a.example', 'a.example:8443']],
     ['https://a.example:443/', ['a.example']],
     ['http://[2606:4700::1]/', ['2606:4700::1']],
-  ])('[A1] %s: %j', (url, hosts) => {
+  ])('[A1.3] %s: %j', (url, hosts) => {
     const tool = webFetch();
     const subjects = tool.subjects?.({ url }, { workingDirectory: '/' });
     expect(subjects).toEqual(hosts.map((host) => ({ kind: 'host', host, argument: 'url' })));

@@ -129,7 +129,7 @@ describe('two calls', () => {
 });
 
 describe('an unreadable call', () => {
-  it('[T11] is not shown completely, and says so', () => {
+  it('[T11.3] is not shown completely, and says so', () => {
     const masked = maskCall({ content: '\u202ea'.repeat(30_000) });
     expect(masked.isWhole).toBe(false);
     expect((masked.value as { content: string }).content).toMatch(/a‹20000 characters not shown›$/);

@@ -43,7 +43,7 @@ describe('an allow rule about named arguments', () => {
     ['amount=1000', { amount: '1,000' }, false],
     ['amount > 100', { amount: '1,000' }, false],
     ['amount > 100', { amount: { '500': 1 } }, false],
-  ])('[A25] allow x(%s) on %j: %s', (pattern, args, expected) => {
+  ])('[A25.3] [A25.4] allow x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`allow x(${pattern})`, plain(args))).toBe(expected ? 'allow' : 'none');
     expect(patternCovers(pattern, prepareCall(plain(args)))).toBe(expected);
   });
@@ -80,7 +80,7 @@ describe('an allow rule about named arguments', () => {
     ["command='ls src'", { command: 'ls src' }, [words('ls', 'src')], true],
     ["command='ls src', *", { command: 'ls src', parameters: ['x'] }, [words('ls', 'src', 'x')], false],
     ["command='ls $x'", { command: 'ls $x' }, [{ kind: 'dynamic', why: '$x' }], false],
-  ])('[A25] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
+  ])('[A25.3] [A25.4] allow x(%s) on %j that touches %j: %s', (pattern, args, subjects, expected) => {
     expect(outcome(`allow x(${pattern})`, reporting(args, ...subjects))).toBe(expected ? 'allow' : 'none');
     expect(patternCovers(pattern, prepareCall(reporting(args, ...subjects)))).toBe(expected);
   });
@@ -119,7 +119,7 @@ describe('an allow rule about named arguments', () => {
     expect(proposeRule(plain({}))).toBe('allow x()');
   });
 
-  it('[A24] round-trips', () => {
+  it('[A24.1] round-trips', () => {
     const word = fc
       .array(
         text.filter((one) => one !== ''),

@@ -76,12 +76,12 @@ describe('a deny rule about a named argument', () => {
     ['amount > 100', { amount: { '500': 1 } }, true],
     ['amount > 100', { amount: { value: '1,000' } }, true],
     ['amount > 100', { amount: '"5"' }, true],
-  ])('[A25] deny x(%s) on %j: %s', (pattern, args, expected) => {
+  ])('[A25.1] [A25.2] deny x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`deny x(${pattern})`, plain(args))).toBe(expected ? 'deny' : 'none');
     expect(outcome(`ask *(${pattern})`, plain(args))).toBe(expected ? 'ask' : 'none');
   });
 
-  it('[A25] matches regardless of the other arguments and their order', () => {
+  it('[A25.1] matches regardless of the other arguments and their order', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '_', '1', '-'), minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe('a deny rule about a named argument', () => {
     ['path=secret.txt', '/srv/project/notes.txt', false],
     ['content=x', '/srv/project/x', false],
   ])(
-    '[A25] deny x(%s) applies to the path %s that the tool reports for the argument: %s',
+    '[A25.1] deny x(%s) applies to the path %s that the tool reports for the argument: %s',
     (pattern, path, expected) => {
       const call = reporting({ content: '' }, { kind: 'path', path, argument: 'path' });
       expect(outcome(`deny x(${pattern})`, call)).toBe(expected ? 'deny' : 'none');

@@ -77,7 +77,7 @@ describe('protectPaths', () => {
 });
 
 describe('findPathRule', () => {
-  it('[A21] finds a path rule that needs a sandbox to be enforced', () => {
+  it('[A21.5] finds a path rule that needs a sandbox to be enforced', () => {
     const found = (...rules: string[]) => findPathRule({ world: policy(...rules), agent: NO_RULES }, 'shell_cmd');
     expect(found('deny shell_cmd(rm *)', 'deny *(./secrets/**)')).toBe('deny *(./secrets/**)');
     expect(found('deny shell_cmd(rm *)', 'allow *(./x/**)')).toBeUndefined();

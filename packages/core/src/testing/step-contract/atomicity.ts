@@ -83,7 +83,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect((await stateOf(store()))?.turns.size).toBe(0);
   });
 
-  it('[A22] a used agent id is rejected, and nothing is written', async () => {
+  it('[A22.4] a used agent id is rejected, and nothing is written', async () => {
     const { definition } = (await store().read((r) => r.agents(W)))[0] ?? {};
     if (definition === undefined) throw new Error('there is no agent');
     await step(store(), (tx) => tx.removeAgent(B));

@@ -53,7 +53,7 @@ export function describeDeletion(open: OpenStore): void {
     expect(await stateOf(store())).toMatchObject({ chat: { lastSeq: 0 } });
   });
 
-  it('[A22] the id of a deleted agent stays taken', async () => {
+  it('[A22.4] the id of a deleted agent stays taken', async () => {
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { agentId: B }));
       tx.fenceTurn('turn_1', { state: 'ended', outcome: 'stopped' });

@@ -26,7 +26,7 @@ export function describeLogs(open: OpenStore): void {
     expect(await store().read((r) => r.lastEventId(W))).toBe(23);
   });
 
-  it('[A16] audit records are chained across steps and transactions', async () => {
+  it('[A16.2] audit records are chained across steps and transactions', async () => {
     for (let round = 0; round < 3; round += 1) {
       await step(store(), (tx) => {
         for (let index = 0; index < 9; index += 1) {

@@ -111,7 +111,7 @@ export function describeReads(open: OpenStore): void {
     expect(await begun()).toEqual({});
   });
 
-  it('[A5] grants that may cover a call, oldest first', async () => {
+  it('[A5.2] grants that may cover a call, oldest first', async () => {
     const call = callKeys('{}', ['^ls', '=ls']);
     const found = async (usedAfter = 0) =>
       ids(await step(store(), (tx) => tx.grants(call, usedAfter), { calls: [call] }));
@@ -198,7 +198,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: undefined, asks: false });
   });
 
-  it('[A1] the record of an MCP tool', async () => {
+  it('[A1.6] the record of an MCP tool', async () => {
     const tool: McpToolRecord = {
       ...{ worldId: W, server: 'files', name: 'mcp__files__read', reviewed: true },
       ...{ accepted: { name: 'read', inputSchema: {} }, acceptedDigest: 'a', seen: null, seenDigest: null },

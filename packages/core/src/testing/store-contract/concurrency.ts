@@ -48,7 +48,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionDigest: String(winner) });
   });
 
-  it('[S4] of many concurrent claims of a turn, exactly one succeeds, and only that process can write', async () => {
+  it('[S4.1] of many concurrent claims of a turn, exactly one succeeds, and only that process can write', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await Promise.all(
       (await everybody()).map((one, index) =>

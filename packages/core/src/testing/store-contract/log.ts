@@ -73,7 +73,7 @@ export function describeLog(open: OpenStore): void {
       expect(await store().verifyAudit('elsewhere')).toEqual({ ok: true, records: 0 });
     });
 
-    it('[A16] survives the deletion of its world', async () => {
+    it('[A16.2] survives the deletion of its world', async () => {
       await recordThree(store());
       await step(store(), (tx) => {
         tx.deleteWorld();
@@ -83,7 +83,7 @@ export function describeLog(open: OpenStore): void {
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 4 });
     });
 
-    it('[A16] a chain longer than a page verifies', async () => {
+    it('[A16.2] a chain longer than a page verifies', async () => {
       await write(store(), async (tx) => {
         for (let i = 0; i < 1_203; i += 1) tx.record({ kind: 'run', who: String(i) });
       });

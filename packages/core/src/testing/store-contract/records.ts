@@ -54,7 +54,7 @@ export function describeRecords(open: OpenStore): void {
       expect((await store().read((r) => r.agents(W))).map(({ id }) => id)).toEqual([A, B, 'aaron']);
     });
 
-    it('[A22] an id is never reused, even after deletion', async () => {
+    it('[A22.4] an id is never reused, even after deletion', async () => {
       await step(store(), (tx) => tx.removeAgent(B));
       expect(await store().read((r) => r.agentIdTaken(W, B))).toBe(true);
       expect(await store().read((r) => r.agentIdTaken('elsewhere', B))).toBe(false);

@@ -25,13 +25,13 @@ export function describeReopening(open: OpenStore): void {
        update worlds set audit_seq = 2, audit_hash = (select hash from audit where seq = 2)`,
     ],
     ['cut-off', 1, `delete from audit; update worlds set audit_seq = 0, audit_hash = ''`],
-  ] as const)('[A16] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
+  ] as const)('[A16.2] detects a record that was %s at %i: %s', async (problem, at, tampering) => {
     await recordThree(store());
     const tampered = await reopen(tampering);
     expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem, at });
   });
 
-  it('[A16] detects a truncated tail even after new records and another restart', async () => {
+  it('[A16.2] detects a truncated tail even after new records and another restart', async () => {
     await recordThree(store());
     const tampered = await reopen(
       `delete from audit where seq > 1;

@@ -74,7 +74,7 @@ it('[A11] waiting for a connection doesn’t make a step stale', async () => {
   expect(sent.length - before).toBe(1);
 });
 
-it('[A11] a step in its own transaction uses the database’s clock too', async () => {
+it('[A11.1] a step in its own transaction uses the database’s clock too', async () => {
   await open('late');
   const { stepper, clock } = openStepper(url, 'late');
   const { value: before } = await title(stepper, C, 'in time');

@@ -20,7 +20,7 @@ afterAll(() => admin.end());
 
 const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
 
-it('[S4] a step queues one job per turn, and none if it fails', async () => {
+it('[S4.1] [S1.1] a step queues one job per turn, and none if it fails', async () => {
   const store = await openPostgres(url, { schema: 'waking', maxConnections: 2 });
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));

@@ -113,7 +113,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(sh('ls; cat c')).toBe('c\n2\n');
   });
 
-  it('write_file and edit_file don’t overwrite what a command applied after they were approved', async () => {
+  it('[A7.3] write_file and edit_file don’t overwrite what a command applied after they were approved', async () => {
     for (const [tool, args] of [
       [writeFileTool(), { path: 'f', content: 'theirs' }],
       [editFile(), { path: 'f', oldText: '1', newText: '7' }],

@@ -89,7 +89,7 @@ describe('the gateway of the sandbox', () => {
     ['::ffff:127.0.0.1'],
     ['64:ff9b::7f00:1'],
     [PUBLIC, '10.0.0.1'],
-  ])('[A43] refuses a name that resolves to %s %s, before connecting', async (...addresses) => {
+  ])('[A43.1] refuses a name that resolves to %s %s, before connecting', async (...addresses) => {
     names['evil.example'] = addresses;
     for (const text of [
       'CONNECT evil.example:443 HTTP/1.1\r\n\r\n',

@@ -17,7 +17,7 @@ async function program(...names: string[]): Promise<string> {
   return file;
 }
 
-it('[A21] uses the first of its folders that has the program, whatever PATH says', async () => {
+it('[A21.4] uses the first of its folders that has the program, whatever PATH says', async () => {
   const first = await program('a', 'tool');
   await program('b', 'tool');
   expect(
@@ -35,7 +35,7 @@ it('[A21] uses the first of its folders that has the program, whatever PATH says
   }
 });
 
-it('[A21] accepts no folder, no plain file and nothing world-writable, even behind a symlink', async () => {
+it('[A21.4] accepts no folder, no plain file and nothing world-writable, even behind a symlink', async () => {
   await mkdir(join(folder.path, 'a', 'tool'), { recursive: true });
   await chmod(await program('b', 'tool'), 0o644);
   await chmod(await program('c', 'tool'), 0o777);

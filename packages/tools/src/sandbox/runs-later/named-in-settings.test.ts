@@ -178,7 +178,7 @@ describe('[A37] what Git’s configuration names', () => {
 });
 
 describe('asking Git', () => {
-  it('[A37] runs nothing that the configuration names, and ignores our variables', async () => {
+  it('[A37.1] runs nothing that the configuration names, and ignores our variables', async () => {
     const touch = `touch ${at('ran')}`;
     await repository(
       '.',

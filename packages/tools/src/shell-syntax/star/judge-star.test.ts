@@ -43,7 +43,7 @@ describe('commands that a broad rule does not cover', () => {
      socat - EXEC:./a`
       .split('\n')
       .map((line) => line.trim()),
-  )('[A30] %s', (command) => {
+  )('[A30.1] %s', (command) => {
     expect(needsMore(command)).toBe(true);
   });
 
