@@ -45,12 +45,12 @@ if (values.help) {
 
 function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
   const unknown = only?.find((name) => !SUITES.some((suite) => suite === name));
-  if (unknown !== undefined) throw new Error(`there is no suite "${unknown}"; there are ${SUITES.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`Unknown suite "${unknown}". Suites: ${SUITES.join(', ')}`);
   return SUITES.filter((suite) => only === undefined || only.includes(suite));
 }
 
 async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
-  if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory counts garbage too.');
+  if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory includes garbage.');
   const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
   const results: Parameters<typeof printResults>[0] = {};

@@ -57,7 +57,7 @@ export function printResults(results: Results): void {
 function printWaiting({ sizes }: WaitingResult): void {
   const [few] = sizes;
   print(
-    'Approvals that wait  (µs)',
+    'Waiting approvals  (µs)',
     ['', 'waiting', 'median', 'p99', 'cpu', `÷ ${few?.waiting ?? 0} waiting, cpu`],
     WAITING_WORKS.flatMap((work) =>
       sizes.map(({ waiting, works }) => [
@@ -83,19 +83,19 @@ function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: P
       each.statements.toFixed(0),
     ]),
   );
-  const share = `${Math.round(elsewhere * 100)} % elsewhere`;
+  const share = `${Math.round(elsewhere * 100)} % in another process`;
   print(
     'PostgreSQL: decision to tool, 4 processes  (µs)',
     ['', 'median', 'p99', 'cpu'],
     [[share, ...shown(decisionToTool)]],
   );
   print(
-    'PostgreSQL: what a turn leaves behind',
+    'PostgreSQL: rows and bytes stored per turn',
     ['', 'rows'],
     [...Object.entries(left.rowsPerTurn).map(([name, n]) => [name, String(n)]), ['bytes', String(left.bytesPerTurn)]],
   );
   print(
-    'PostgreSQL: over HTTP when much is there  (µs, median; blocks that the database looked at)',
+    'PostgreSQL: over HTTP, by amount of data  (µs, median; blocks that the database read)',
     ['messages', 'chats', ...GROWING],
     left.growth.map(({ messages, chats, took }) => [
       String(messages),
@@ -119,7 +119,7 @@ function printTurns(turns: TurnsResult): void {
 function printGrowth({ sizes }: GrowthResult): void {
   const first = sizes[0];
   print(
-    'Growth: a text turn in a chat with so many messages  (µs, MiB)',
+    'Growth: a text turn by the number of messages in the chat  (µs, MiB)',
     ['messages', 'median', 'p99', 'cpu', '÷ first', 'cpu ÷ first', 'first turn', 'resident'],
     sizes.map(({ messages, turn, firstTurn, resident }) => [
       messages.toLocaleString('en'),
@@ -139,9 +139,9 @@ function printGate(gate: GateResult): void {
     [
       ['decision, nothing matches', ...shown(gate.nothingMatches)],
       ['decision, the last rule matches', ...shown(gate.lastRuleMatches)],
-      ['decision, all grants for this very call', ...shown(gate.piledGrants)],
-      ["model's answer to question heard", ...shown(gate.askHeard)],
-      ["model's answer to ungated start heard", ...shown(gate.startHeard)],
+      ['decision, all grants are for this call', ...shown(gate.piledGrants)],
+      ["model's response to approval event", ...shown(gate.askHeard)],
+      ["model's response to ungated start event", ...shown(gate.startHeard)],
     ],
   );
 }
@@ -155,23 +155,23 @@ function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
       ['git status', ...shown(short)],
       [`${size} of plain commands, all allowed`, ...shown(allowed)],
       [`${size} of loops, shells and substitutions`, ...shown(nested)],
-      ['  of that, reading the syntax tree', ...shown(tree)],
+      ['  of that, parsing the syntax tree', ...shown(tree)],
     ],
   );
 }
 
 function printMasking({ longest }: MaskingResult): void {
   print(
-    `Masking: the longest block by ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
-    ['', 'ms', 'the slowest text'],
+    `Masking: longest block for ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
+    ['', 'ms', 'slowest text'],
     Object.entries(longest).map(([entry, { text, ms }]) => [entry, ms.toFixed(1), JSON.stringify(text)]),
   );
 }
 
 function printBlocks(blocks: BlocksResult): void {
   print(
-    `The longest block of the process by ${HOSTILE_BYTES / 1e6} MB of hostile input  (ms; under 50 is the aim)`,
-    ['', 'ms', 'the slowest text'],
+    `Longest block of the process for ${HOSTILE_BYTES / 1e6} MB of hostile input  (ms; target: under 50)`,
+    ['', 'ms', 'slowest text'],
     Object.entries(blocks).map(([entry, { text, ms }]) => [entry, ms.toFixed(1), JSON.stringify(text)]),
   );
 }
@@ -189,7 +189,7 @@ function printMcp({ sdk, tool, turn, ownTurn }: McpResult): void {
         times(tool.cpu / sdk.cpu),
       ],
       ['a whole turn with this call', ...shown(turn), '', ''],
-      ['the same turn with a tool of ours', ...shown(ownTurn), '', ''],
+      ['the same turn with one of our tools', ...shown(ownTurn), '', ''],
     ],
   );
 }
@@ -202,22 +202,22 @@ function printServer(server: ServerResult): void {
     beside === undefined ? '' : times(own.median / beside.median),
   ];
   const head = (beside: string): string[] => ['', 'median', 'p99', 'cpu', beside];
-  print('Server: one request over a kept connection  (µs)', head('÷ bare'), [
+  print('Server: one request over a keep-alive connection  (µs)', head('÷ bare'), [
     row('bare handler, same HTTP library', bareHandler),
     row('GET /health', server.health, bareHandler),
     row('GET a world, with the token', server.oneWorld, bareHandler),
   ]);
   print('Server: to a reader and back  (µs)', head(''), [
     row("model's first chunk to the reader's socket", server.firstChunk),
-    row("model's call to the question at the reader", server.askVisible),
-    row('decision sent to tool running', server.decisionToTool),
+    row("model's call to the approval at the reader", server.askVisible),
+    row('decision sent to tool started', server.decisionToTool),
   ]);
   print(`Server: ${readers.readers} readers on one chat  (µs)`, head(''), [
     row('message sent to the first reader', readers.first),
     row('message sent to the last reader', readers.last),
   ]);
   console.log(`  ${number(readers.perReader)} KiB of memory per reader, ${readers.lost} frames lost`);
-  print('Server: from nothing to listening  (µs)', head('÷ node'), [
+  print('Server: from process start to listening  (µs)', head('÷ node'), [
     row('an empty program', starts.node),
     row('the first run', starts.firstRun, starts.node),
     row('a later run', starts.laterRun, starts.node),
@@ -230,7 +230,7 @@ function printMemory({ start, opened, afterTurns }: MemoryResult): void {
     ['', 'resident'],
     [
       ['at start', number(start)],
-      ['a world open', number(opened)],
+      ['with an open world', number(opened)],
       ...afterTurns.map(({ turns, resident }) => [`after ${turns.toLocaleString('en')} turns`, number(resident)]),
     ],
   );
@@ -286,7 +286,7 @@ export function judgeTargets(results: Results): Target[] {
   }
   if (gate !== undefined) {
     add('N3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
-    add('N3', 'asking adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
+    add('N3', 'requesting approval adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
   }
   if (server !== undefined) {
     add('N4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');

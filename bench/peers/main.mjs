@@ -48,38 +48,38 @@ const versions = Object.entries(dependencies)
   .map(([name, version]) => `${name} ${version}`)
   .join(', ');
 
-const written = `Written by \`npm run bench -- ${quick ? '--quick ' : ''}--write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`;
+const written = `Written by \`npm run bench -- ${quick ? '--quick ' : ''}--write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Compared with: ${versions}.`;
 const { targets } = values.results === undefined ? {} : JSON.parse(readFileSync(values.results, 'utf8'));
 const short = page([
   '# Benchmarks',
-  'Processor time of one turn, and how many times ours the others take.',
+  'CPU time per turn, and the ratio to Countersign.',
   leadTable(durable.alone),
-  'Everyone runs the same scripted model and the same tool, each in its own process, by turns, in one run. All but the AI SDK have each step in the ' +
-    'database before the next begins. "Three approvals" is the time from three calls that wait for a person to the answer.',
+  'All frameworks run the same scripted model and the same tool, each in its own process, alternating in one run. All but the AI SDK store each step in the ' +
+    'database before the next one starts. "Three approvals" is measured from three waiting calls to the answer.',
   '## Limits',
-  'Ratios of processor time unless a row says otherwise ([N1, N2 and N5](spec/README.md)).',
+  'Ratios of CPU time unless a row says otherwise ([N1, N2 and N5](spec/README.md)).',
   limitsTable({ ...durable, imports, targets }),
   `[All measurements](benchmarks-full.md). ${written}`,
 ]);
 const full = page([
   '# All measurements',
   `${written} [The short version](benchmarks.md).`,
-  'Everyone runs the same scripted model without latency and the same tools, each in its own process, by turns, with tracing off. ' +
-    'Times of different runs can’t be compared.',
-  '## What happens',
+  'All frameworks run the same scripted model without latency and the same tools, each in its own process, alternating, with tracing off. ' +
+    'Don’t compare times from different runs.',
+  '## Behaviour',
   correctnessTable(correctness, measured.contenders),
-  '"Kept by the application": the framework keeps nothing; what comes back is what the program around it has written. ' +
-    'LangGraph and Mastra were run with their stores in memory.',
+  '"Stored by the application": the framework stores nothing, and the program that uses it has to. ' +
+    'LangGraph and Mastra ran with in-memory stores.',
   durablePage(durable),
-  '## Turns that others keep in memory',
-  'Ungated: the whole turn. Gated: from the pause, with every question asked, to the answer, with every call approved and run. Each step of ours is ' +
-    'committed, except where it says "in memory"; over HTTP, processor time is that of the server. ' +
-    'Each cell: processor time · median · p99 · **processor time ÷ the cheapest of the others**.',
+  '## With the other frameworks in memory',
+  'Ungated: the whole turn. Gated: from the pause, when all approvals are pending, to the answer, when all calls were approved and have run. Countersign commits ' +
+    'each step, except where it says "in memory"; over HTTP, CPU time is that of the server. ' +
+    'Each cell: CPU time · median · p99 · **CPU time ÷ the cheapest other framework**.',
   ...(values.write
     ? ['![Three gated tools](pictures/bench-gated.svg)', '![Growth with history](pictures/bench-history.svg)']
     : []),
   workTable(measured),
-  '## What it takes',
+  '## Footprint',
   costTable(measured, imports, sizes),
 ]);
 console.log(`\n${short}\n${full}`);
@@ -92,7 +92,7 @@ if (values.json !== undefined) {
 if (values.write) write();
 
 async function measureDurable() {
-  tell('those that keep their steps, one turn at a time …');
+  tell('with every step stored, one turn at a time …');
   const alone = await measureAlone({ quick, tell });
   tell('many chats at once …');
   const together = await measureTogether({ quick, tell });
@@ -107,8 +107,8 @@ function page(parts) {
 
 function durablePage({ alone, together }) {
   return [
-    '## Turns that are kept',
-    'The AI SDK keeps nothing; everyone else has each step in the database before the next begins. `cpu` is processor time; over HTTP, that of the server.',
+    '## With every step stored',
+    'The AI SDK stores nothing; all others store each step in the database before the next one starts. `cpu` is CPU time; over HTTP, that of the server.',
     aloneTable(alone),
     '## Many chats at once',
     togetherTable(together),

@@ -43,7 +43,7 @@ export function aloneTable(alone) {
 /** Many chats at once: turns per second, and how long the event loop was blocked. */
 export function togetherTable(together) {
   return table(
-    ['one tool', '', 'turns/s', 'cpu a turn', 'median', 'p99', 'loop delay p99', 'longest block'],
+    ['one tool', '', 'turns/s', 'cpu per turn', 'median', 'p99', 'loop delay p99', 'longest block'],
     together.flatMap(({ ground, slowDisk, work, figures }) =>
       Object.values(figures).map(({ name, perSecond, cpu, median, p99, blockedMs, longestMs }) => [
         `${work.chats} chat${work.chats === 1 ? '' : 's'}, ${GROUND_TITLES[ground]}${slowDisk ? ', 4 ms disk' : ''}`,

@@ -49,7 +49,7 @@ export function limitsTable({ alone, together, imports, targets = [] }) {
     ['N1', 'loop delay p99, 128 chats, FULL, 4 ms disk', delayOf(together), 30, ' ms'],
     [
       'N1',
-      'one tool over HTTP, processor time of the server',
+      'one tool over HTTP, CPU time of the server',
       (cpu('sqlite', 1, 'ours-http') ?? NaN) / 1000,
       2.6,
       ' ms',

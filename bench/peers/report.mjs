@@ -42,9 +42,9 @@ export function costTable({ contenders, results }, imports, sizes) {
     [
       '',
       'cold import',
-      'resident at the end',
-      'persisted by a turn',
-      'for the application to keep at a pause',
+      'resident memory at the end',
+      'stored per turn',
+      'stored by the application at a pause',
       'packages',
       'installed',
     ],
@@ -65,31 +65,31 @@ export function costTable({ contenders, results }, imports, sizes) {
 }
 
 const QUESTIONS = [
-  ['one approval sent three times at once: runs', ({ threeTimes }) => String(threeTimes.runs)],
+  ['one approval sent three times concurrently: runs', ({ threeTimes }) => String(threeTimes.runs)],
   ['approve A, deny B in one turn: does A run?', ({ mixed }) => (mixed.ran.includes('Lisbon') ? 'yes' : '**no**')],
   ['`kill -9` between the side effect and its record', killed],
-  ['restart with approvals open', restarted],
+  ['restart with pending approvals', restarted],
   [
     'a decision for an earlier call with the same id',
-    ({ stale }) => (stale.runs > 0 ? '**runs the later one**' : 'refused'),
+    ({ stale }) => (stale.runs > 0 ? '**runs the later call**' : 'refused'),
   ],
-  ['arguments changed after the question was shown', changed],
+  ['arguments changed after the approval was shown', changed],
 ];
 
 function killed({ killed: { runs, told, lost } }) {
-  if (lost) return 'nothing is left to go on from';
-  if (runs > 1) return `**runs again**${told ? '' : ', nobody is told'}`;
-  return told ? 'runs once, told as unknown' : 'runs once, nobody is told';
+  if (lost) return 'the turn is lost';
+  if (runs > 1) return `**runs again**${told ? '' : ', not reported'}`;
+  return told ? 'runs once, outcome reported as unknown' : 'runs once, not reported';
 }
 
 function restarted({ restart: { back, ms: taken, by } }) {
-  if (back === 0) return 'none are back';
-  return `${back} back in ${Math.round(taken)} ms${by === undefined ? '' : `, kept by ${by}`}`;
+  if (back === 0) return 'none restored';
+  return `${back} restored in ${Math.round(taken)} ms${by === undefined ? '' : `, stored by ${by}`}`;
 }
 
 function changed(row) {
-  if (row.changed === undefined) return 'not tried';
-  return row.changed.ran.includes('Moscow') ? '**runs the changed ones**' : 'needs approval again, nothing runs';
+  if (row.changed === undefined) return 'not tested';
+  return row.changed.ran.includes('Moscow') ? '**runs the changed arguments**' : 'needs approval again, nothing runs';
 }
 
 export function correctnessTable(rows, contenders) {
