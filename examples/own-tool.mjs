@@ -6,12 +6,12 @@ const sent = [];
 
 const sendMail = defineTool({
   name: 'send_mail',
-  description: 'Sends a mail.',
+  description: 'Sends an email.',
   parameters: z.object({ to: z.email(), subject: z.string() }),
   approval: {
     required: true,
     message: 'Send "{subject}" to {to}?',
-    // No "always" for mails: the widest choice is "for this chat".
+    // No "always" for emails: the widest choice is "for this chat".
     scope: 'session',
   },
   execute: ({ to, subject }, { output }) => {
@@ -24,7 +24,7 @@ const sendMail = defineTool({
 const model = scripted([
   { calls: [{ name: 'send_mail', arguments: { to: 'not an address', subject: 'Hello' } }] },
   { calls: [{ name: 'send_mail', arguments: { to: 'ada@example.org', subject: 'Hello' } }] },
-  'The mail is on its way.',
+  'The email is on its way.',
 ]);
 
 const world = await openWorld(':memory:', {

@@ -6,7 +6,7 @@ const model = scripted(({ messages }) => {
   const last = messages.at(-1);
   if (system.content.includes('You are Writer.')) {
     return last.content.includes('shorter')
-      ? 'Ships come, ships go. @Editor in mid-text addresses nobody.'
+      ? 'Ships come, ships go. @Editor in the middle addresses nobody.'
       : '@Editor Ships come and ships go, all day long.';
   }
   return last.content.includes('all day long') ? 'Make it shorter.' : '<world>DONE</world>';

@@ -17,13 +17,13 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'sending to ada@example.org',
     'TOOL_EXECUTION_SUCCEEDED',
     "[ 'Hello' ]",
-    'The mail is on its way.',
+    'The email is on its way.',
   ],
   'several-agents.mjs': [
     'human: A line about harbours, please.',
     'writer: @Editor Ships come and ships go, all day long.',
     'editor: @Writer Make it shorter.',
-    'writer: @Editor Ships come, ships go. @Editor in mid-text addresses nobody.',
+    'writer: @Editor Ships come, ships go. @Editor in the middle addresses nobody.',
     'idle',
   ],
   'approvals-from-code.mjs': [
