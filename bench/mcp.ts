@@ -78,7 +78,7 @@ async function connectDirectly(server: string): Promise<InstanceType<Sdk['Client
     (await import(pathToFileURL(tools.resolve(name)).href)) as Partial<Sdk>;
   const { Client } = await load('@modelcontextprotocol/client');
   const { StdioClientTransport } = await load('@modelcontextprotocol/client/stdio');
-  if (Client === undefined || StdioClientTransport === undefined) throw new Error('the SDK is another one');
+  if (Client === undefined || StdioClientTransport === undefined) throw new Error('unexpected version of the SDK');
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [server], stderr: 'ignore' }));
   return client;
@@ -128,7 +128,7 @@ async function openEngine(folder: string, server: string): Promise<OurSide> {
     async call() {
       const tool: Tool | undefined = runtime.tools(world.id).get(ECHO);
       const checked = tool?.validate({ message: 'ahoy' });
-      if (tool === undefined || checked?.ok !== true) throw new Error('the server does not run');
+      if (tool === undefined || checked?.ok !== true) throw new Error('the server did not start');
       await tool.execute(checked.value, context);
     },
     async turn(which) {

@@ -122,7 +122,7 @@ export function oursSubject(name: string, world: OpenedWorld, turn: Case): Subje
       if (turn !== 'three gated tools') return;
       await takeTurn(current, QUESTIONS[turn], 'waiting');
       approvals = await world.approvals();
-      if (approvals.length !== 3) throw new Error(`${approvals.length} approvals are open instead of 3`);
+      if (approvals.length !== 3) throw new Error(`${approvals.length} pending approvals instead of 3`);
     },
     async run() {
       if (chat === undefined) throw new Error('there is no chat');
@@ -144,7 +144,7 @@ export async function takeTurn(chat: OpenedChat, question: string, end: 'idle' |
 
 /** A failed turn is fast and must not count as a good time. */
 function expectState(state: string, wanted: string): void {
-  if (state !== wanted) throw new Error(`the chat is ${state} and should be ${wanted}`);
+  if (state !== wanted) throw new Error(`the chat is ${state}, expected ${wanted}`);
 }
 
 /** Takes one turn and checks that it is the turn to be measured. */

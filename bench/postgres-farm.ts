@@ -88,7 +88,7 @@ async function startServer(
   });
   const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`server ${index} ended before it listened`))),
+    once(child, 'exit').then(() => Promise.reject(new Error(`server ${index} exited before it listened`))),
   ])) as [string];
   return { url: (JSON.parse(line) as { url: string }).url, child };
 }

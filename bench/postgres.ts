@@ -167,7 +167,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
       setTimeout(resolve, 5);
     });
   }
-  throw new Error('it did not come within 30 s');
+  throw new Error('timed out after 30 s');
 }
 
 interface Counted {

@@ -40,7 +40,7 @@ export async function measureReaders(
       const sentAt = process.hrtime.bigint();
       await post(`${chatPath}/messages`, { content: `@human message ${number}` });
       const [told] = await read;
-      if (!('number' in told) || told.number !== number) throw new Error('the readers told of something else');
+      if (!('number' in told) || told.number !== number) throw new Error('unexpected message from the readers');
       first.push(Number(BigInt(told.first) - sentAt) / 1000);
       last.push(Number(BigInt(told.last) - sentAt) / 1000);
       lost += READERS - told.count;

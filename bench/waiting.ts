@@ -149,7 +149,7 @@ async function openQueue(file: string, size: number): Promise<{ subjects: Subjec
         approval = items[0];
       },
       async run() {
-        if (approval === undefined) throw new Error('nothing waits');
+        if (approval === undefined) throw new Error('no approval is waiting');
         const end = settled(chatId);
         const decision = {
           tool_call_id: approval.approvalId,

@@ -126,7 +126,7 @@ async function obey(order) {
       await subject?.close?.();
       return {};
   }
-  throw new Error(`there is no order "${order.do}"`);
+  throw new Error(`unknown command "${order.do}"`);
 }
 
 async function answer(order) {

@@ -19,7 +19,7 @@ export async function start(which, { execPath = process.execPath, env = {} } = {
       const timer = setTimeout(() => done(reject, new Error(`${which} did not answer in time`)), LIMIT_MS);
       const onMessage = (message) =>
         message.ok ? done(resolve, message) : done(reject, new Error(`${which}: ${message.error}`));
-      const onExit = (code, signal) => done(reject, new Error(`${which} ended (${signal ?? code}): ${said}`));
+      const onExit = (code, signal) => done(reject, new Error(`${which} exited (${signal ?? code}): ${said}`));
       function done(settle, value) {
         clearTimeout(timer);
         child.off('message', onMessage);

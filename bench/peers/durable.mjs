@@ -103,7 +103,7 @@ export async function measureTogether({ quick, tell, slowDisk }) {
 async function eachGround({ tell, slowDisk = false, only }, measure) {
   const disk = slowDisk ? slowDiskLibrary() : undefined;
   if (slowDisk && disk === undefined) {
-    tell('  there is no C compiler, so the slow disk was left out');
+    tell('  no C compiler found; skipping the slow disk');
     return;
   }
   try {

@@ -31,13 +31,13 @@ if (values.durable) {
   console.log(`\n${page([leadTable(durable.alone), limitsTable(durable), durablePage(durable)])}`);
   process.exit();
 }
-tell('what happens …');
+tell('behaviour …');
 const correctness = await tryAll({ open: quick ? 200 : 1000, tell });
 tell('imports …');
 const imports = await measureImports(tell);
-tell('installs …');
+tell('install sizes …');
 const sizes = quick ? undefined : installSizes(tell);
-tell('work …');
+tell('turns …');
 const measured = await measureWork({ quick, tell });
 
 const [cpu] = cpus();
@@ -94,9 +94,9 @@ if (values.write) write();
 async function measureDurable() {
   tell('with every step stored, one turn at a time …');
   const alone = await measureAlone({ quick, tell });
-  tell('many chats at once …');
+  tell('many concurrent chats …');
   const together = await measureTogether({ quick, tell });
-  tell('many chats at once on a slow disk …');
+  tell('many concurrent chats on a slow disk …');
   together.push(...(await measureTogether({ quick, tell, slowDisk: true })));
   return { alone, together };
 }
@@ -110,7 +110,7 @@ function durablePage({ alone, together }) {
     '## With every step stored',
     'The AI SDK stores nothing; all others store each step in the database before the next one starts. `cpu` is CPU time; over HTTP, that of the server.',
     aloneTable(alone),
-    '## Many chats at once',
+    '## Many concurrent chats',
     togetherTable(together),
   ].join('\n\n');
 }

@@ -34,7 +34,7 @@ async function startAll(which, tell) {
   for (const name of which) {
     const child = await start(name);
     started.push({ ...child, ...(await child.order({ do: 'hello' })) });
-    tell(`  ${started.at(-1).name} is there`);
+    tell(`  ${started.at(-1).name} started`);
   }
   return started;
 }
