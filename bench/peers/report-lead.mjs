@@ -47,13 +47,7 @@ export function limitsTable({ alone, together, imports, targets = [] }) {
     ['N1', 'one tool, PostgreSQL, wall ÷ DBOS', wallToDbos(alone), 0.6],
     ['N1', 'statements of a turn with one tool, PostgreSQL', statementsOf(alone), 8, ''],
     ['N1', 'loop delay p99, 128 chats, FULL, 4 ms disk', delayOf(together), 30, ' ms'],
-    [
-      'N1',
-      'one tool over HTTP, CPU time of the server',
-      (cpu('sqlite', 1, 'ours-http') ?? NaN) / 1000,
-      2.6,
-      ' ms',
-    ],
+    ['N1', 'one tool over HTTP, CPU time of the server', (cpu('sqlite', 1, 'ours-http') ?? NaN) / 1000, 2.6, ' ms'],
     ['N5', 'cold import of the library', imports?.['ours-normal'], 200, ' ms'],
     ...targets
       .filter(({ number }) => number === 'N2' || number === 'N5')

@@ -68,21 +68,24 @@ describe('a client’s tool', () => {
   it.each([
     ['after decision', 'There is no tool'],
     ['before start-invocation', 'left before it answered'],
-  ])('[A18.1] of a client that leaves %s fails with an error, and the turn does not wait for it', async (when, words) => {
-    let leaves = (): void => undefined;
-    const t = await withClient({
-      probe: (moment) => {
-        if (moment === when) leaves();
-      },
-    });
-    await t.world.clients.disconnected(t.client.clientId);
-    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
-    leaves = () => t.clock.advance(CLIENT_GRACE_MS);
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
-    await t.heard((event) => event.event === 'crud' && event.data.operation === 'delete');
-    expect(await t.chat.settled()).toBe('idle');
-    expect(lastResults(t)).toEqual([{ error: expect.stringContaining(words) as unknown }]);
-  });
+  ])(
+    '[A18.1] of a client that leaves %s fails with an error, and the turn does not wait for it',
+    async (when, words) => {
+      let leaves = (): void => undefined;
+      const t = await withClient({
+        probe: (moment) => {
+          if (moment === when) leaves();
+        },
+      });
+      await t.world.clients.disconnected(t.client.clientId);
+      await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+      leaves = () => t.clock.advance(CLIENT_GRACE_MS);
+      await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+      await t.heard((event) => event.event === 'crud' && event.data.operation === 'delete');
+      expect(await t.chat.settled()).toBe('idle');
+      expect(lastResults(t)).toEqual([{ error: expect.stringContaining(words) as unknown }]);
+    },
+  );
 
   it('[A18] its result goes to the model; a second one changes nothing', async () => {
     const t = await forwarded();
