@@ -17,6 +17,7 @@ const SUITES = [
   'blocks',
   'mcp',
   'server',
+  'page',
   'postgres',
 ] as const;
 type SuiteName = (typeof SUITES)[number];
@@ -89,6 +90,11 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
       case 'mcp':
         results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
         break;
+      case 'page': {
+        const page = await (await import('./page.js')).pageSuite(quick ? 3 : 9);
+        if (page !== undefined) results.page = page;
+        break;
+      }
       case 'postgres':
         results.postgres = await (await import('./postgres.js')).postgresSuite(quick, large);
         break;

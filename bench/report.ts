@@ -10,6 +10,7 @@ import { HOSTILE_BYTES, type MaskingResult } from './masking.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
+import type { PageResult } from './page.js';
 import type { ServerResult } from './server.js';
 import { SYNCS, type TurnsResult } from './turns.js';
 import { WAITING_WORKS, type WaitingResult } from './waiting.js';
@@ -25,6 +26,7 @@ export interface Results {
   blocks?: BlocksResult;
   mcp?: McpResult;
   server?: ServerResult;
+  page?: PageResult;
   postgres?: PostgresResult;
 }
 
@@ -50,6 +52,7 @@ export function printResults(results: Results): void {
   if (results.blocks !== undefined) printBlocks(results.blocks);
   if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
+  if (results.page !== undefined) printPage(results.page);
   if (results.postgres !== undefined) printPostgres(results.postgres);
   if (results.memory !== undefined) printMemory(results.memory);
 }
@@ -224,6 +227,19 @@ function printServer(server: ServerResult): void {
   ]);
 }
 
+function printPage({ firstPaint, usable, bytes }: PageResult): void {
+  const ms = ({ median, p99 }: Figures): string[] => [number(median / 1000), number(p99 / 1000)];
+  print(
+    'Web app at 1.6 Mbit/s and 150 ms, empty cache  (ms)',
+    ['', 'median', 'p99'],
+    [
+      ['first paint', ...ms(firstPaint)],
+      ['a message can be typed', ...ms(usable)],
+    ],
+  );
+  console.log(`  ${number(bytes / 1000)} kB transferred`);
+}
+
 function printMemory({ start, opened, afterTurns }: MemoryResult): void {
   print(
     'Resident memory  (MiB)',
@@ -256,7 +272,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { growth, waiting, gate, server } = results;
+  const { growth, waiting, gate, server, page } = results;
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);
   if (first !== undefined && last !== undefined) {
@@ -293,6 +309,7 @@ export function judgeTargets(results: Results): Target[] {
     add('N4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
     add('N5', 'start of the server, median', server.starts.laterRun.median, 400_000, 'µs');
   }
+  if (page !== undefined) add('N5', 'web app usable on a slow connection', page.usable.median, 2_500_000, 'µs');
   return targets;
 }
 

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -31,8 +33,24 @@ function fonts(): Plugin {
   };
 }
 
+/** Writes `name.br` and `name.gz` beside each text file, for the server to send as they are. */
+function precompressed(): Plugin {
+  return {
+    name: 'precompressed',
+    apply: 'build',
+    writeBundle({ dir = '' }, bundle) {
+      for (const name of Object.keys(bundle)) {
+        if (!/\.(?:js|css|html|txt)$/.test(name)) continue;
+        const body = readFileSync(join(dir, name));
+        writeFileSync(join(dir, `${name}.br`), brotliCompressSync(body));
+        writeFileSync(join(dir, `${name}.gz`), gzipSync(body, { level: 9 }));
+      }
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fonts()],
+  plugins: [react(), tailwindcss(), fonts(), precompressed()],
   // Use the sources of the other packages, not a build that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import type { Hono } from 'hono';
 import type { AppContext, Env } from './context.js';
 import { HttpProblem } from './http-problem.js';
@@ -20,11 +20,21 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-interface WebFile {
-  body: Uint8Array<ArrayBuffer>;
-  type: string;
+/** The compressed copies that the build writes beside a file, best first. */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+interface Body {
+  bytes: Uint8Array<ArrayBuffer>;
   etag: string;
+}
+
+interface WebFile extends Body {
+  type: string;
   cache: string;
+  encoded: readonly (Body & { name: string })[];
 }
 
 /**
@@ -37,10 +47,16 @@ export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRo
   app.get('*', (c) => {
     const file = files.get(decodeURIComponent(c.req.path)) ?? (extname(c.req.path) === '' ? start : undefined);
     if (file === undefined) throw new HttpProblem(404, nothing(start !== undefined));
-    c.header('ETag', file.etag);
+    const accepted = acceptedEncodings(c.req.header('accept-encoding') ?? '');
+    const encoded = file.encoded.find(({ name }) => accepted.has(name));
+    const { bytes, etag } = encoded ?? file;
+    c.header('ETag', etag);
     c.header('Cache-Control', file.cache);
     c.header('Content-Type', file.type);
-    return c.req.header('if-none-match') === file.etag ? c.body(null, 304) : c.body(file.body);
+    if (file.encoded.length > 0) c.header('Vary', 'Accept-Encoding');
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304);
+    if (encoded !== undefined) c.header('Content-Encoding', encoded.name);
+    return c.body(bytes);
   });
   app.all('*', () => {
     throw new HttpProblem(405, problemTexts.getOnly, { headers: { Allow: 'GET' } });
@@ -51,17 +67,45 @@ function nothing(hasApp: boolean): string {
   return hasApp ? problemTexts.noFile : problemTexts.noWebApp;
 }
 
+/** The encodings that an `Accept-Encoding` header names, without those it excludes with `q=0`. */
+function acceptedEncodings(header: string): Set<string> {
+  const names = header.split(',').flatMap((part) => {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name];
+  });
+  return new Set(names);
+}
+
 function readFiles(root: string): Map<string, WebFile> {
-  const files = new Map<string, WebFile>();
-  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    const path = join(root, name);
-    if (!statSync(path).isFile()) continue;
-    const body = new Uint8Array(readFileSync(path));
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-    const address = `/${relative(root, path).split(sep).join('/')}`;
-    // Names under assets/ change with their content. A cached start page would request files that no longer exist.
-    const cache = address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-    files.set(address, { body, type: TYPES[extname(path)] ?? 'application/octet-stream', etag, cache });
-  }
-  return files;
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(root, name)).isFile(),
+  );
+  const known = new Set(names);
+  const isCopy = (name: string): boolean =>
+    ENCODINGS.some(({ ending }) => name.endsWith(ending) && known.has(name.slice(0, -ending.length)));
+  return new Map(
+    names
+      .filter((name) => !isCopy(name))
+      .map((name) => {
+        const address = `/${name.split(sep).join('/')}`;
+        return [
+          address,
+          {
+            ...readBody(join(root, name)),
+            type: TYPES[extname(name)] ?? 'application/octet-stream',
+            // Names under assets/ change with their content. A cached start page would request files that no longer exist.
+            cache: address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+            encoded: ENCODINGS.filter(({ ending }) => known.has(name + ending)).map((encoding) => ({
+              name: encoding.name,
+              ...readBody(join(root, name + encoding.ending)),
+            })),
+          },
+        ];
+      }),
+  );
+}
+
+function readBody(path: string): Body {
+  const bytes = new Uint8Array(readFileSync(path));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }
