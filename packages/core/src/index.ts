@@ -36,7 +36,7 @@ export {
 } from './worlds/show-world.js';
 export type { Versioned } from './worlds/show-world.js';
 export { deleteChat, stopChat } from './chats/stop-chat.js';
-export { systemClock } from './step/system-clock.js';
+export { systemClock } from './ports/index.js';
 export { turnTimeline } from './views/turn-timeline.js';
 export { agentVersion, worldVersion } from './worlds/versions.js';
 export type { Expected } from './worlds/versions.js';

@@ -4,8 +4,7 @@ import { explainSilence, foldName, resolveAddressees } from '../mentions/index.j
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
-import { chatIn } from '../step/look-up.js';
-import { commit } from '../step/commit.js';
+import { chatIn, commit } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns, writeNotice } from '../step/move-turn.js';
 

@@ -1,7 +1,6 @@
 import type { Signer } from '@countersign/protocol';
 import type { StoreReader, TurnRecord } from '../ports/index.js';
-import { chatIn } from '../step/look-up.js';
-import { commit } from '../step/commit.js';
+import { chatIn, commit } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../calls/settle-call.js';
 import { openNext } from '../step/move-turn.js';

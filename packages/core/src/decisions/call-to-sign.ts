@@ -3,11 +3,10 @@ import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal } from '../masking/index.js';
 import { gateNeeds } from '../calls/gate-call.js';
-import { judgeCall, readCall, type JudgedCall, type ReadCall } from '../calls/read-call.js';
+import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '../calls/read-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime } from '../step/runtime.js';
-import { bringTool } from '../step/tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /** What an approval would sign now (A7). `ok: false`: why it can't be signed. */

@@ -1,6 +1,14 @@
-import type { QuestionAnswer, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
-import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
+import {
+  type QuestionAnswer,
+  type Signer,
+  type ToolDecision,
+  type ToolResultOutcome,
+  CountersignError,
+  parseInput,
+  signerSchema,
+  toolDecisionSchema,
+} from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus, Clock } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
@@ -8,7 +16,7 @@ import { denyApproval, expireApproval } from './deny-approval.js';
 import { needsToSign, readCallToSign, type CallToSign } from './call-to-sign.js';
 import { checkDecision, supersedeApproval, type CheckedDecision } from './check-decision.js';
 import { commit, retryStale } from '../step/commit.js';
-import type { Runtime, Step } from '../step/runtime.js';
+import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
 import { startApproved } from '../calls/start-call.js';
 import { resumeTurn } from '../step/move-turn.js';
@@ -220,4 +228,39 @@ function record(
   const mayStart = isOpen && scope !== 'always' && toSign?.ok === true;
   const started = mayStart ? startApproved(runtime, step, callId, toSign) : undefined;
   if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);
+}
+
+const MOST_REPEATS = 1_000;
+const REPEAT_LIFETIME_MS = 10 * 60 * 1000;
+
+/**
+ * An LRU cache, limited in size and age. The store detects every duplicate; this only keeps a client that resends a decision from blocking the
+ * store's single writer each time. Caches only final outcomes.
+ */
+export function createRecentRepeats(
+  clock: Pick<Clock, 'now'>,
+  bounds: { capacity?: number; lifetimeMs?: number } = {},
+): RecentRepeats {
+  const { capacity = MOST_REPEATS, lifetimeMs = REPEAT_LIFETIME_MS } = bounds;
+  const kept = new Map<string, { outcome: ToolResultOutcome; until: number }>();
+  return {
+    isEmpty: () => kept.size === 0,
+    find(key) {
+      const found = kept.get(key);
+      if (found === undefined) return undefined;
+      kept.delete(key);
+      if (found.until <= clock.now()) return undefined;
+      kept.set(key, found);
+      return found.outcome;
+    },
+    keep(key, outcome) {
+      kept.delete(key);
+      kept.set(key, { outcome, until: clock.now() + lifetimeMs });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= capacity) return;
+        kept.delete(oldest);
+      }
+    },
+    clear: () => kept.clear(),
+  };
 }

@@ -1,5 +1,4 @@
-import type { RevealedCall, Signer } from '@countersign/protocol';
-import { parseInput, signerSchema } from '@countersign/protocol';
+import { type RevealedCall, type Signer, parseInput, signerSchema } from '@countersign/protocol';
 import { displayCall, textAsJson } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
 import { commit, retryStale } from '../step/commit.js';

@@ -2,11 +2,10 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { callOf, judgeCall, type JudgedCall } from '../calls/read-call.js';
+import { callOf, judgeCall, type JudgedCall, bringTool } from '../calls/read-call.js';
 import { signCall } from '../calls/sign-call.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { bringTool } from '../step/tool-sources.js';
 
 /** A call that waits for a decision, in its current state. */
 export interface WaitingCall {

@@ -9,9 +9,8 @@ import type {
 import { maskText } from '../masking/index.js';
 import { protectPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
-import { noWorld } from '../step/look-up.js';
+import { noWorld, changeWorld, mustHaveChanged } from '../step/commit.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { changeWorld, mustHaveChanged } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
 /** Store access for the MCP host. */

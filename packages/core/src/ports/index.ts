@@ -1,3 +1,4 @@
+export { systemClock } from './clock.js';
 export type { Clock } from './clock.js';
 export { isLikelySecret } from './is-likely-secret.js';
 export { isOwnFile, keepOwnFile, ownFiles } from './own-files.js';

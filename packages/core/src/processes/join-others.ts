@@ -1,7 +1,7 @@
 import type { Clock, SharedStore, Store } from '../ports/index.js';
 import type { EventBus } from '../publishers/event-bus.js';
 import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
-import { dispatchAmongOthers } from '../step/dispatch.js';
+import { dispatchAmongOthers } from '../step/move-turn.js';
 import { createMembership, type Membership } from './membership.js';
 import type { Dispatch, Handover, Runtime } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';

@@ -2,9 +2,15 @@ import { CountersignError } from '@countersign/protocol';
 import type { Fact } from '../facts/fact.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { StepNeeds, StepReads, StepWrites, StoredEvent } from '../ports/index.js';
-import { noWorld } from './look-up.js';
-import type { CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
+import type {
+  StepNeeds,
+  StepReads,
+  StepWrites,
+  StoredEvent,
+  AgentRecord,
+  ChatRecord,
+} from '../ports/index.js';
+import type { CallChats, CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
 
 /**
  * Persists, then publishes (S1): `decide` is one step, and listeners get its events only after the commit. It is synchronous, reads only what
@@ -231,4 +237,37 @@ function publish(runtime: Runtime, event: StoredEvent): void {
   } catch (error) {
     runtime.report(error, `${event.event} ${event.id} could not be published`);
   }
+}
+
+/** Throws `not-found` for a chat of another world too, so that its existence isn't revealed. */
+export function chatIn(chat: ChatRecord | undefined, worldId: string, chatId: string): ChatRecord {
+  if (chat?.worldId === worldId) return chat;
+  throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+}
+
+/** `field`: the field of the request that named the agent. */
+export function agentIn(snapshot: WorldSnapshot, agentId: string, field?: string): AgentRecord {
+  const agent = snapshot.agent(agentId);
+  if (agent !== undefined) return agent;
+  const where = field === undefined ? {} : { field };
+  throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`, where);
+}
+
+export function noWorld(worldId: string): CountersignError {
+  return new CountersignError('not-found', `there is no world "${worldId}"`);
+}
+
+const MOST_CALL_CHATS = 10_000;
+
+export function createCallChats(): CallChats {
+  const chats = new Map<string, string>();
+  return {
+    get: (id) => chats.get(id),
+    note(row) {
+      if (row.kind === 'call-proposed') chats.set(row.call.id, row.call.chatId);
+      else if (row.kind === 'approval-requested') chats.set(row.approval.id, row.approval.chatId);
+      else return;
+      if (chats.size > MOST_CALL_CHATS) for (const oldest of chats.keys()) return void chats.delete(oldest);
+    },
+  };
 }

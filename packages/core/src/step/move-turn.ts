@@ -1,9 +1,11 @@
-import { maskSecrets } from '../masking/index.js';
+import type { StepTransaction } from '../facts/step-transaction.js';
 import type { MessageRecord, TurnOutcome, TurnRecord } from '../ports/index.js';
+import { nextStep } from '../turn/next-step.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { maskSecrets } from '../masking/index.js';
 import { turnId } from '../turn/ids.js';
-import { isSuspect } from './quarantine.js';
-import type { Runtime, Step } from './runtime.js';
-import { readSituation, waits } from './turn-state.js';
+import { isSuspect, type Scheduler } from './scheduler.js';
+import type { Dispatch, Handover, Runtime, Situation, Started, Step } from './runtime.js';
 
 /** Queues the turns of the agents that answer a message, in the message's own step (S1). */
 export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord): void {
@@ -119,4 +121,66 @@ export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: str
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
   return true;
+}
+
+export function readSituation(
+  tx: Pick<StepTransaction, 'openCalls'>,
+  turn: TurnRecord,
+  snapshot: WorldSnapshot,
+): Situation {
+  const limits = snapshot.world.settings;
+  const invocations = turn.iteration === 0 ? [] : tx.openCalls(turn);
+  return { turn, invocations, limits, snapshot };
+}
+
+/** Whether the turn waits for a person or a client. */
+export function waits(situation: Situation): boolean {
+  return nextStep(situation).kind === 'wait';
+}
+
+/** A single process runs the turns that it makes runnable. */
+export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dispatch {
+  return {
+    owner,
+    wake(step, turnId, started = []) {
+      const turn = step.tx.turn(turnId);
+      if (turn !== undefined) wakeHere(scheduler, step, turn, started);
+    },
+    abort: (turnId, reason) => scheduler.abort(turnId, reason),
+  };
+}
+
+/** Runs after the commit. The situation is read now, because later it may include uncommitted changes. */
+function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly Started[]): void {
+  const situation = readSituation(step.tx, turn, step.snapshot);
+  step.afterCommit(() => scheduler.wake(turn.id, { situation, started }));
+}
+
+export interface Others {
+  /** Whether this process may own another turn. False during shutdown, or if others may consider it dead (S4). */
+  mayOwn(): boolean;
+  /** Tells the process that runs a turn to read it again. */
+  wake(turnId: string, owner: string): void;
+  abort(turnId: string, reason: string): void;
+}
+
+/** With several processes, a turn runs in the process that made it runnable. If that one may not own it, a job passes it to another. */
+export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover>, others: Others): Dispatch {
+  return {
+    get owner() {
+      return others.mayOwn() ? owner : null;
+    },
+    wake(step, turnId, started = []) {
+      const turn = step.tx.turn(turnId);
+      if (turn === undefined) return;
+      const runsIn = turn.owner;
+      if (runsIn === null) step.tx.wakeTurn(turnId);
+      else if (runsIn === owner) wakeHere(scheduler, step, turn, started);
+      else step.afterCommit(() => others.wake(turnId, runsIn));
+    },
+    abort(turnId, reason) {
+      scheduler.abort(turnId, reason);
+      others.abort(turnId, reason);
+    },
+  };
 }

@@ -1,26 +1,25 @@
-import type { CallSandbox } from '@countersign/protocol';
+import type { CallSandbox, ToolResultOutcome } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import type {
   Clock,
   InvocationRecord,
   McpHost,
   Provider,
+  RowChange,
   Store,
   StoreTransaction,
   Tool,
   ToolSource,
   TurnOutcome,
+  TurnRecord,
 } from '../ports/index.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { PolicyCall, SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
-import type { CallChats } from './call-chats.js';
-import type { Quarantine } from './quarantine.js';
-import type { RecentRepeats } from './recent-repeats.js';
-import type { Scheduler } from './scheduler.js';
-import type { Situation } from './turn-state.js';
+import type { TurnSituation } from '../turn/next-step.js';
+import type { Quarantine, Scheduler } from './scheduler.js';
 
 /** Where a world's tools run. Looked up for each call: a folder may have become a symlink since the approval (A7). */
 export interface Place {
@@ -54,6 +53,22 @@ export interface About {
 
 /** A chat, or the chat of a call or an approval. */
 export type Attended = { chatId: string } | { callId: string };
+
+/** Caches the chat of a call or approval, so that it is found in that chat's state. A miss costs a read. */
+export interface CallChats {
+  get(id: string): string | undefined;
+  note(row: RowChange): void;
+}
+
+/** Late duplicates of decisions on settled calls (T7). */
+export interface RecentRepeats {
+  /** Whether the cache is empty. */
+  isEmpty(): boolean;
+  find(key: string): ToolResultOutcome | undefined;
+  keep(key: string, outcome: ToolResultOutcome): void;
+  /** Call it when settled calls are deleted. */
+  clear(): void;
+}
 
 /** Shared by all steps of the loop. One per process and store. */
 export interface Runtime {
@@ -113,6 +128,14 @@ export interface Started {
   /** What the tool found when the call was signed. */
   fingerprint: string | undefined;
   /** The world and its rules when the call started. */
+  snapshot: WorldSnapshot;
+}
+
+/** The state of a turn: the input of `nextStep`, with its snapshot of the world. */
+export interface Situation extends TurnSituation {
+  turn: TurnRecord;
+  /** The unsettled calls. */
+  invocations: readonly InvocationRecord[];
   snapshot: WorldSnapshot;
 }
 

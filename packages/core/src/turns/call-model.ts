@@ -12,14 +12,13 @@ import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-mess
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
 import { endWithError } from '../step/move-turn.js';
+import type { Situation, Place, Runtime } from '../step/runtime.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, readSnapshot } from '../step/commit.js';
-import type { Place, Runtime } from '../step/runtime.js';
-import type { Situation } from '../step/turn-state.js';
-import { prepareTools } from '../step/tool-sources.js';
+import { prepareTools } from '../calls/read-call.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { wordsOf } from '../ports/words-of.js';
 

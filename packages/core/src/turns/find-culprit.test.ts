@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSuspect } from '../step/quarantine.js';
+import { isSuspect } from '../step/scheduler.js';
 import { findCulprit } from './take-over.js';
 
 const turns = (...counts: number[]) => counts.map((interruptions) => ({ interruptions }));

@@ -1,14 +1,13 @@
 import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
-import { endWithError } from '../step/move-turn.js';
+import { endWithError, readSituation, waits } from '../step/move-turn.js';
+import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
 import { commit, readState, unlessGone } from '../step/commit.js';
-import type { Handover, Runtime, Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from '../step/scheduler.js';
 import { startInvocation } from '../calls/start-call.js';
 import { takeOver } from './take-over.js';
-import { readSituation, waits, type Situation } from '../step/turn-state.js';
 import { onAbort } from '../ports/until-aborted.js';
 
 /**

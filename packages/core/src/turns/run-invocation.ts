@@ -5,11 +5,10 @@ import { createChunkMasker, maskArguments, maskResult } from '../masking/index.j
 import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { askFor } from '../decisions/ask-question.js';
 import { commit } from '../step/commit.js';
-import type { Runtime, Started } from '../step/runtime.js';
+import type { Runtime, Started, Situation } from '../step/runtime.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
 import type { Settlement } from '../facts/fact.js';
-import { resumeTurn } from '../step/move-turn.js';
-import { readSituation, type Situation } from '../step/turn-state.js';
+import { resumeTurn, readSituation } from '../step/move-turn.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldHandle } from '../worlds/world-handle.js';

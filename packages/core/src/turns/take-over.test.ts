@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { emptyChat } from '../facts/apply-change.js';
 import type { ChatRecord, StepReads, TurnRecord } from '../ports/index.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
-import { createCallChats } from '../step/call-chats.js';
-import { createQuarantine } from '../step/quarantine.js';
+import { createCallChats } from '../step/commit.js';
+import { createQuarantine } from '../step/scheduler.js';
 import type { Runtime } from '../step/runtime.js';
 import { claimUnowned } from './take-over.js';
 

@@ -2,7 +2,7 @@ import type { SharedStore, TurnRecord } from '../ports/index.js';
 import { cutOff, expireQuestions, settleCall, settleOpenCalls } from '../calls/settle-call.js';
 import { commit } from '../step/commit.js';
 import { endWithError } from '../step/move-turn.js';
-import { isSuspect } from '../step/quarantine.js';
+import { isSuspect } from '../step/scheduler.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
 /**

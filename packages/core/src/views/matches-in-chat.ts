@@ -9,7 +9,7 @@ import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
 import { readCall, toPolicyCall } from '../calls/read-call.js';
-import { chatIn } from '../step/look-up.js';
+import { chatIn } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';
 import { findCovered } from '../decisions/waiting-calls.js';

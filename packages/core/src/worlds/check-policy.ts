@@ -13,8 +13,7 @@ import { compileRules } from './compile-rules.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { judgeCall, readCall } from '../calls/read-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
-import { agentIn, noWorld } from '../step/look-up.js';
-import { readSnapshot, readState } from '../step/commit.js';
+import { agentIn, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 

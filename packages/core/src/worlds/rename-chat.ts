@@ -1,6 +1,5 @@
 import { chatChangeSchema, parseInput, type Chat, type ChatChange } from '@countersign/protocol';
-import { chatIn } from '../step/look-up.js';
-import { commit } from '../step/commit.js';
+import { chatIn, commit } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 import { toChat } from './show-world.js';
 

@@ -2,9 +2,9 @@ import type { Agent, AgentDefinition, Chat, ListedTool, ShownPolicy, World } fro
 import { maskPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
-import { agentIn, chatIn, noWorld } from '../step/look-up.js';
+import { agentIn, chatIn, noWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { prepareTools } from '../step/tool-sources.js';
+import { prepareTools } from '../calls/read-call.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
 

@@ -4,8 +4,7 @@ import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
 import { assertRunning } from '../calls/start-call.js';
-import { chatIn, noWorld } from '../step/look-up.js';
-import { commit, retry, retryStale } from '../step/commit.js';
+import { chatIn, noWorld, commit, retry, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { queueTurns } from '../step/move-turn.js';
 

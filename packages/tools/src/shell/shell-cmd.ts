@@ -1,7 +1,15 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
+import {
+  defineTool,
+  systemClock,
+  ToolFailure,
+  wordsOf,
+  type Clock,
+  type Tool,
+  type ToolContext,
+} from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -81,14 +89,6 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   maxProcesses: true,
   draftLimits: true,
   clock: true,
-};
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  after(ms, fire) {
-    const timer = setTimeout(fire, ms);
-    return () => clearTimeout(timer);
-  },
 };
 
 /** Runs bash text in the working folder, sandboxed if possible (T15, A20). */

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { StepReads, Store, StoreReader, WorldRecord } from '../ports/index.js';
-import { createCallChats } from './call-chats.js';
-import { commit } from './commit.js';
+import { createCallChats, commit } from './commit.js';
 import type { Runtime } from './runtime.js';
 
 function reader(rev: number, policy: string[]): StoreReader {
