@@ -1,5 +1,6 @@
-export { callHash, checkToolApproval, toolDigest } from './approval/index.js';
-export type { Gate, GateGrant, GateInput, GateTool } from './approval/index.js';
+export { checkToolApproval } from './approval/check-tool-approval.js';
+export { callHash, toolDigest } from './calls/sign-call.js';
+export type { Gate, GateGrant, GateInput, GateTool } from './approval/check-tool-approval.js';
 export { maskCall, maskSecrets, maskValue } from './masking/index.js';
 export type { WorldSnapshot } from './memory/world-snapshot.js';
 export { checkPolicy } from './worlds/check-policy.js';

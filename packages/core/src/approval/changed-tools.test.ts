@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { compilePolicy } from '../policy/index.js';
-import { checkToolApproval } from './check-tool-approval.js';
-import type { GateInput } from './gate.js';
+import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): GateInput['world']['policy'] {
   const compiled = compilePolicy(rules);

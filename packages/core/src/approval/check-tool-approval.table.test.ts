@@ -1,8 +1,7 @@
 import type { ToolDefinition, WorldMode } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
-import { checkToolApproval } from './check-tool-approval.js';
-import type { Gate, GateGrant, GateInput } from './gate.js';
+import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
 // Checks the gate on every combination of its inputs (a sample for calls that can't run) against the order in A2 as a list.
 // The oracle reads only the names of the cases below, and knows nothing about rules, patterns or definitions.

@@ -1,8 +1,7 @@
 import { describeReason, type Subject, type ToolApproval, type ToolDefinition } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
-import { checkToolApproval } from './check-tool-approval.js';
-import type { GateInput } from './gate.js';
+import { checkToolApproval, type GateInput } from './check-tool-approval.js';
 
 function policy(...rules: string[]): Policy {
   const compiled = compilePolicy(rules);

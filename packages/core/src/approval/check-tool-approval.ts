@@ -1,7 +1,99 @@
-import { RESERVED_TOOL_PREFIX, toCause } from '@countersign/protocol';
-import { agentMayAskFor, findPathRule, patternCovers, type Policies, type Weighing, weigh } from '../policy/index.js';
-import { ask } from './ask.js';
-import type { Gate, GateGrant, GateInput } from './gate.js';
+import {
+  type ApprovalOption,
+  type AskReason,
+  type Reason,
+  type Subject,
+  type ToolDefinition,
+  type WorldMode,
+  RESERVED_TOOL_PREFIX,
+  toCause,
+  type Cause,
+  type Scope,
+  type ToolApproval,
+} from '@countersign/protocol';
+import {
+  type Place,
+  type Policy,
+  agentMayAskFor,
+  findPathRule,
+  patternCovers,
+  type Policies,
+  type Weighing,
+  weigh,
+  findMissedByStar,
+  proposeRule,
+  groupsFor,
+} from '../policy/index.js';
+
+/** The complete input of the gate. Nothing else can make it allow a call. */
+export interface GateInput {
+  readonly call: {
+    readonly tool: string;
+    readonly arguments: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
+    readonly subjects: readonly Subject[];
+    readonly place: Place;
+    /** Whether the tool reported its subjects, or they are its arguments. Default: `tool`. */
+    readonly subjectsFrom?: 'tool' | 'arguments';
+  };
+  /** Undefined if there is no tool with this name here. */
+  readonly tool: GateTool | undefined;
+  /** How the tool differs from what a person accepted, as text. Then only an approval of this call lets it run. */
+  readonly changed?: string;
+  readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
+  readonly world: { readonly mode: WorldMode; readonly policy: Policy };
+  /** The administrator's rules, from a file outside the reach of every world. They beat the rules of world and agent. */
+  readonly admin?: Policy;
+  /** Live grants of this agent, chat and tool. */
+  readonly grants: readonly GateGrant[];
+  /** A person approved exactly this call, and its hash was checked. */
+  readonly decision: 'approved' | undefined;
+  /** The call stays inside the sandbox and the working folder (A20). */
+  readonly contained: boolean;
+  /** The same call was interrupted earlier in this chat, and its outcome is unknown (S3). */
+  readonly outcomeUnknown: boolean;
+  /** Nobody can be asked, so calls that need approval are denied (A13). */
+  readonly unattended?: boolean;
+}
+
+/** Claims of an untrusted tool (`readOnly`, `idempotent`, `approval`) don't count (A1). */
+export interface GateTool {
+  readonly definition: ToolDefinition;
+  readonly trusted: boolean;
+  /** It runs programs without a sandbox that could enforce path rules (A21). */
+  readonly unconfined?: boolean;
+}
+
+export interface GateGrant {
+  readonly id: string;
+  /** If absent, the grant covers every call of the tool. */
+  readonly pattern?: string;
+  /** The ask rule that the grant was given for. It overrides no other. */
+  readonly answeredRule?: string;
+}
+
+export type Gate =
+  | {
+      readonly kind: 'run';
+      readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'no-approval-needed' | 'contained';
+      readonly grantId?: string;
+      readonly rule?: string;
+    }
+  | {
+      readonly kind: 'ask';
+      readonly reason: AskReason;
+      /** The ask rule that a session grant would override. */
+      readonly rule?: string;
+      /** `deny` first, and only options that would take effect. */
+      readonly options: ApprovalOption[];
+      readonly proposedRule?: string;
+    }
+  | {
+      readonly kind: 'refuse';
+      /** `fail`: the call can't run at all, with a message for the model. `deny`: it could run but isn't allowed. */
+      readonly how: 'fail' | 'deny';
+      readonly reason: Reason;
+      readonly rule?: string;
+    };
 
 /**
  * The only function that allows a call (A2). Pure; called when the model makes the call, and again in the transaction that starts it.
@@ -124,4 +216,100 @@ function fail(problem: string): Gate {
 /** The model chooses the name, so it is truncated and quoted. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+}
+
+/** Why the gate asks for approval. `alone`: no other ask rule would need approval after this one. */
+type Question =
+  | { readonly kind: 'outcome-unknown' }
+  /** Every such call needs its own approval (A20). */
+  | { readonly kind: 'each'; readonly cause: Cause }
+  | { readonly kind: 'closed'; readonly reason: string }
+  /** The tool differs from what a person accepted (A1). */
+  | { readonly kind: 'changed'; readonly difference: string }
+  /** Nothing would keep the call away from a path that this rule protects (A21). */
+  | { readonly kind: 'unenforced'; readonly rule: string }
+  | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
+  | { readonly kind: 'default' };
+
+const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope }[] = [
+  { option: 'approve_once', scope: 'once' },
+  { option: 'approve_session', scope: 'session' },
+  { option: 'approve_always', scope: 'always' },
+];
+
+/** Asks for approval, and offers only options that would take effect (A2). */
+function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
+  const { call, tool, world, admin } = input;
+  const limits = tool?.trusted === true ? tool.definition.approval : undefined;
+  const effective = new Set<ApprovalOption>(['approve_once']);
+  if (sessionTakesEffect(weighing, question)) effective.add('approve_session');
+  // With an ask rule or an unknown outcome, an allow rule would change nothing, so none is proposed.
+  const proposed =
+    question.kind === 'default' && isOffered('approve_always', 'always', limits)
+      ? proposeRule(call, [world.policy, ...(admin === undefined ? [] : [admin])])
+      : undefined;
+  if (proposed !== undefined) effective.add('approve_always');
+
+  const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));
+  return {
+    kind: 'ask',
+    reason: reasonOf(input, weighing, question),
+    // `deny` is always offered, and always first: no default approves (A17).
+    options: ['deny', ...approvals.map(({ option }) => option)],
+    ...(question.kind === 'rule' ? { rule: question.rule } : {}),
+    ...(proposed === undefined ? {} : { proposedRule: proposed }),
+  };
+}
+
+/** Whether a session grant would let the same call run next time. */
+function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
+  switch (question.kind) {
+    case 'outcome-unknown':
+    case 'each':
+    case 'closed':
+    case 'changed':
+    case 'unenforced':
+      return false;
+    case 'rule':
+      return question.alone && unclear === undefined;
+    case 'default':
+      return unclear === undefined;
+  }
+}
+
+function isOffered(option: ApprovalOption, scope: Scope, limits: ToolApproval | undefined): boolean {
+  const rank = (scope: Scope): number => SCOPES.findIndex((entry) => entry.scope === scope);
+  if (limits?.options && !limits.options.includes(option)) return false;
+  return limits?.scope === undefined || rank(scope) <= rank(limits.scope);
+}
+
+function reasonOf(input: GateInput, { prepared }: Weighing, question: Question): AskReason {
+  const { call, tool, world, admin, contained } = input;
+  switch (question.kind) {
+    case 'outcome-unknown':
+      return { code: 'outcome-unknown' };
+    case 'each':
+      return { code: 'every-call', cause: question.cause };
+    case 'closed':
+      return { code: 'policy-unreadable', problem: question.reason };
+    case 'changed':
+      return { code: 'tool-changed', tool: call.tool, difference: question.difference };
+    case 'unenforced':
+      return { code: 'rule-without-sandbox', rule: question.rule };
+    case 'rule':
+      return { code: 'ask-rule', rule: question.rule };
+    case 'default': {
+      const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
+      if (dynamic !== undefined) {
+        return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
+      }
+      if (tool?.trusted !== true) return { code: 'untrusted-tool', tool: call.tool };
+      const allowing = [...groupsFor(admin?.allow, call.tool), ...groupsFor(world.policy.allow, call.tool)];
+      const missed = findMissedByStar(allowing, prepared);
+      if (missed !== undefined) {
+        return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };
+      }
+      return { code: world.mode === 'auto' && !contained ? 'leaves-sandbox' : 'no-rule' };
+    }
+  }
 }

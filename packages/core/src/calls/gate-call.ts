@@ -1,11 +1,18 @@
-import { describeReason } from '@countersign/protocol';
-import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/index.js';
+import { describeReason, defaultMessage, mapReason, type Question } from '@countersign/protocol';
+import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/check-tool-approval.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { NO_RULES } from '../policy/index.js';
-import type { StepNeeds, Tool, ToolPlace } from '../ports/index.js';
+import type { StepNeeds, Tool, ToolPlace, InvocationRecord } from '../ports/index.js';
 import { describeDifference } from './mcp-difference.js';
 import type { JudgedCall, ReadCall } from './read-call.js';
+import type { Card } from '../facts/fact.js';
+import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
+import { textOf } from '../ports/words-of.js';
+import { capText } from '../results/index.js';
+import type { Step } from '../step/runtime.js';
+import { newId } from '../turn/ids.js';
+import type { SignedCall } from './sign-call.js';
 
 /** A grant expires when it hasn't been used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
@@ -90,4 +97,132 @@ export const UNATTENDED = describeReason({ code: 'unattended' });
 /** Whether to deny calls that need approval: the world says so, and no client that can ask a person is connected (A13). */
 export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
   return world.settings.unattended === 'deny' && !tx.hasAsker();
+}
+
+/** More calls in one response would flood the queue and the transcript (T1). */
+export const MOST_CALLS = 64;
+/** Per agent, across all its chats (A34). */
+const MOST_WAITING = 200;
+/** How many chats an error message names. */
+const MOST_NAMED = 3;
+
+/** Rejects a call past the limit of its response, with an error for the model. */
+export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
+  if (position < MOST_CALLS) return call;
+  const error = `Nothing ran. A response may contain at most ${MOST_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
+  return { ...call, arguments: { ok: false, error } };
+}
+
+/**
+ * Admits calls to the queue while there is room. A call without room fails; it never runs instead (A17). The store rejects the step if
+ * concurrent responses of the same agent in other chats take the room.
+ */
+export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
+  let room: number | undefined;
+  return (gate) => {
+    if (gate.kind !== 'ask') return gate;
+    room ??= MOST_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
+    if (room <= 0)
+      return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: describeFull(tx, agentId) } };
+    room -= 1;
+    tx.limitPending(agentId, MOST_WAITING);
+    return gate;
+  };
+}
+
+/** Names chats by id: a title may come from a model, and the model of another chat reads this text. */
+function describeFull(tx: StepTransaction, agentId: string): string {
+  const fullest = tx.pendingOf(agentId).slice(0, MOST_NAMED);
+  const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
+  return (
+    `Nothing ran. ${MOST_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
+    'Wait until a person has decided some of them.'
+  );
+}
+
+type Ask = Extract<Gate, { kind: 'ask' }>;
+
+/** Asks people to approve a call or, with `question`, to answer it. */
+export function askApproval(
+  step: Step,
+  approvalId: string,
+  invocation: InvocationRecord,
+  asked: { tool: Tool | undefined; gate: Ask; signed: SignedCall | undefined; question?: Question | undefined },
+): void {
+  const { tool, signed } = asked;
+  if (tool === undefined || signed === undefined) throw new Error("a call that can't be signed can't be approved");
+  const { callHash, workingDirectory, sandbox, preview } = signed;
+  const { value: shown, secrets } = maskArguments(invocation.arguments);
+  const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);
+  // Untrusted tools don't get to write text on the approval card (A1).
+  const template = tool.trusted ? tool.definition.approval?.message : undefined;
+  const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
+  requestApproval(step, approvalId, invocation, {
+    message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
+    options,
+    callHash,
+    workingDirectory,
+    sandbox,
+    preview,
+    question: words === undefined ? null : { ...words, raisedBy: 'call' },
+    proposedRule: proposedRule ?? null,
+    reason,
+    rule: rule ?? null,
+  });
+}
+
+/** Asks again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
+export function askAgain(
+  step: Step,
+  invocation: InvocationRecord,
+  { tool }: ReadCall,
+  gate: Ask,
+  signed: SignedCall,
+): void {
+  const changedSince = invocation.status === 'asked' ? 'shown' : 'approved';
+  const reason = invocation.callHash === null ? gate.reason : ({ ...gate.reason, changedSince } as const);
+  askApproval(step, newId('approval'), invocation, { tool, gate: { ...gate, reason }, signed });
+}
+
+/** Shows an approval card to people, with the world's deadline. */
+export function requestApproval(
+  { tx, snapshot }: Step,
+  approvalId: string,
+  { id: callId, chatId }: InvocationRecord,
+  card: Card,
+): void {
+  const timeout = snapshot.world.settings.approvalTimeoutMs;
+  const expiresAt = timeout === undefined ? null : tx.now() + timeout;
+  tx.write({ kind: 'approval-requested', chatId, callId, approvalId, card, expiresAt });
+}
+
+/**
+ * Masks the reason, which may quote the call, a rule or a tool's error. A proposed rule that contains a secret is dropped (A15);
+ * a person can still write one.
+ */
+function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
+  const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
+  const { proposedRule, ...rest } = { ...gate, reason };
+  if (proposedRule === undefined) return rest;
+  const tells = secrets.some((secret) => proposedRule.includes(secret)) || maskSecrets(proposedRule) !== proposedRule;
+  if (!tells) return { ...rest, proposedRule };
+  return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
+}
+
+/** Limits for text on a card. */
+const TEXT_LIMIT_BYTES = 16 * 1024;
+const CHOICE_LIMIT_BYTES = 1024;
+const MOST_CHOICES = 50;
+
+/** A question as people see it: masked like a call's arguments and truncated. */
+export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
+  const known = { alreadyKnown: secrets };
+  const shown = (part: unknown, limit: number): string => {
+    const { value } = maskValue(capText(textOf(part), limit), known);
+    return textOf(value);
+  };
+  return {
+    text: shown(text, TEXT_LIMIT_BYTES),
+    choices: (choices ?? []).slice(0, MOST_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
+  };
 }

@@ -1,5 +1,5 @@
 import { describeReason } from '@countersign/protocol';
-import type { Gate } from '../approval/index.js';
+import type { Gate } from '../approval/check-tool-approval.js';
 import type { Settlement } from '../facts/fact.js';
 import { maskArguments } from '../masking/index.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';

@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import type { Gate } from '../approval/index.js';
+import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
@@ -9,8 +9,7 @@ import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
 import { bringTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { nextStep } from '../turn/next-step.js';
-import { askAgain } from './ask-approval.js';
-import { gateCall, gateNeeds } from './gate-call.js';
+import { askAgain, gateCall, gateNeeds } from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { signCall, type SignedCall } from './sign-call.js';

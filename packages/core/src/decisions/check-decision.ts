@@ -11,9 +11,8 @@ import {
   splitRules,
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
-import { askAgain } from '../calls/ask-approval.js';
+import { askAgain, gateCall } from '../calls/gate-call.js';
 import { hasChanged, type CallToSign } from './call-to-sign.js';
-import { gateCall } from '../calls/gate-call.js';
 import type { Step } from '../step/runtime.js';
 
 /**

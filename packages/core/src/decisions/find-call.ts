@@ -1,7 +1,7 @@
 import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { keyedHash } from '../approval/index.js';
+import { keyedHash } from '../calls/sign-call.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { readState, retry, unlessGone } from '../step/commit.js';

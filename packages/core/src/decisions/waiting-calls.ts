@@ -1,5 +1,5 @@
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import type { Gate, GateGrant } from '../approval/index.js';
+import type { Gate, GateGrant } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { callOf, judgeCall, type JudgedCall, bringTool } from '../calls/read-call.js';

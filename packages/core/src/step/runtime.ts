@@ -1,5 +1,5 @@
 import type { CallSandbox, ToolResultOutcome } from '@countersign/protocol';
-import type { Gate } from '../approval/index.js';
+import type { Gate } from '../approval/check-tool-approval.js';
 import type {
   Clock,
   InvocationRecord,

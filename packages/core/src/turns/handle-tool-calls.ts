@@ -1,19 +1,25 @@
 import type { Question, ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
-import type { Gate } from '../approval/index.js';
+import type { Gate } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
-import { askApproval } from '../calls/ask-approval.js';
-import { gateCall, gateNeeds, isUnattended } from '../calls/gate-call.js';
+import {
+  askApproval,
+  gateCall,
+  gateNeeds,
+  isUnattended,
+  limitWaiting,
+  MOST_CALLS,
+  refuseExcess,
+} from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';
-import { limitWaiting, MOST_CALLS, refuseExcess } from '../calls/limit-calls.js';
 import { answerMessage, type ModelAnswer } from './handle-text-response.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';

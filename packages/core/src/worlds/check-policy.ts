@@ -6,7 +6,7 @@ import {
   type Reason,
   type RuleMiss,
 } from '@countersign/protocol';
-import type { Gate } from '../approval/index.js';
+import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from '../policy/index.js';
-import { parseArguments } from './parse-arguments.js';
+import { parseArguments } from './read-call.js';
 
 describe('parseArguments', () => {
   it('[A7] returns the value and its canonical text', () => {
