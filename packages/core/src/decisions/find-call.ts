@@ -6,7 +6,7 @@ import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { readState, retry, unlessGone } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
-import { auditOf } from '../facts/context.js';
+import { auditOf } from '../facts/calls.js';
 
 /** The target of a decision or an answer. */
 export interface Found {

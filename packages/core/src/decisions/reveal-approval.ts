@@ -3,7 +3,7 @@ import { displayCall, textAsJson } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
-import { auditOf } from '../facts/context.js';
+import { auditOf } from '../facts/calls.js';
 import { asOfNow, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
 
 type Refused = ReturnType<typeof refused>;

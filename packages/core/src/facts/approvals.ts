@@ -2,8 +2,8 @@ import { describeReason, REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import type { ApprovalRecord, Emission, InvocationRecord, NewAuditRecord, RowChange } from '../ports/index.js';
 import { capText } from '../results/index.js';
-import { auditOf, callIn, callMessage, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
-import type { ApprovalDecided, ApprovalRequested } from './fact.js';
+import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
+import type { Derived, FactContext, ApprovalDecided, ApprovalRequested } from './fact.js';
 
 /** The only place that requests an approval: the record, and the standard tool call in the transcript that shows it (A3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {

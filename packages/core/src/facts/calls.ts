@@ -1,8 +1,17 @@
+import type { ToolEvent } from '@countersign/protocol';
 import { maskArguments, maskResult, maskSecrets, maskText } from '../masking/index.js';
-import type { Emission, InvocationRecord, InvocationStatus, NewAuditRecord, RowChange } from '../ports/index.js';
+import type {
+  ChatState,
+  Emission,
+  InvocationRecord,
+  InvocationStatus,
+  MessageRecord,
+  NewAuditRecord,
+  RowChange,
+} from '../ports/index.js';
 import { wordsOf } from '../ports/words-of.js';
-import { auditOf, callMessage, callWith, messageEvent, toolEvent, type Derived, type FactContext } from './context.js';
-import type { CallSettled, CallStarted, Settlement } from './fact.js';
+import { toolTurnId } from '../turn/ids.js';
+import type { CallSettled, CallStarted, Derived, FactContext, NewWords, Settlement } from './fact.js';
 
 /** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
@@ -119,4 +128,70 @@ function lastRecord(
     case 'unknown':
       return [{ kind: 'outcome', ...about, decision: 'outcome unknown', why: shown(settlement.error) }];
   }
+}
+
+/** A message about one call within its turn: a question, its answer, or a result. */
+export function callMessage(
+  { message }: FactContext,
+  { turnId, agentId, iteration }: InvocationRecord,
+  words: NewWords,
+): MessageRecord {
+  return message({ agentId, turnId, iteration, ...words });
+}
+
+export function messageEvent(message: MessageRecord): Emission {
+  return { event: 'message', chatId: message.chatId, message };
+}
+
+type Lifecycle = ToolEvent extends infer E
+  ? E extends ToolEvent
+    ? Omit<E, 'invocation_id' | 'tool_name' | 'turn_id' | 'agent_id' | 'agent_name'>
+    : never
+  : never;
+
+/** A lifecycle event of a call (T2). */
+export function toolEvent({ agentName }: FactContext, call: InvocationRecord, lifecycle: Lifecycle): Emission {
+  return {
+    event: 'tool',
+    chatId: call.chatId,
+    data: {
+      ...lifecycle,
+      invocation_id: call.id,
+      tool_name: call.toolName,
+      turn_id: toolTurnId(call.turnId, call.iteration),
+      agent_id: call.agentId,
+      agent_name: agentName(call.agentId),
+    },
+  };
+}
+
+/** The fields that every audit record about a call has (A16). */
+export function auditOf(
+  call: InvocationRecord,
+): Required<Pick<NewAuditRecord, 'chatId' | 'agentId' | 'tool' | 'invocationId' | 'arguments'>> {
+  return {
+    chatId: call.chatId,
+    agentId: call.agentId,
+    tool: call.toolName,
+    invocationId: call.id,
+    arguments: maskArguments(call.arguments).value,
+  };
+}
+
+export function callIn(state: ChatState, callId: string): InvocationRecord {
+  const call = state.calls.get(callId);
+  if (call === undefined) throw new Error(`The call "${callId}" is not open.`);
+  return call;
+}
+
+/** A call in a state that allows the transition. Any other state is a bug in the step, which then writes nothing. */
+export function callWith(
+  state: ChatState,
+  callId: string,
+  ...statuses: readonly InvocationRecord['status'][]
+): InvocationRecord {
+  const call = callIn(state, callId);
+  if (!statuses.includes(call.status))
+    throw new Error(`The call "${callId}" is ${call.status}, not ${statuses.join(' or ')}.`);
+  return call;
 }

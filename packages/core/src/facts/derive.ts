@@ -1,10 +1,16 @@
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
-import type { NewAuditRecord } from '../ports/index.js';
+import type {
+  NewAuditRecord,
+  Emission,
+  RowChange,
+  TurnChange,
+  TurnRecord,
+  ChatRecord,
+  ChatState,
+} from '../ports/index.js';
 import { approvalDecided, approvalRequested } from './approvals.js';
-import { callSettled, callStarted } from './calls.js';
-import { callIn, callWith, messageEvent, type Derived, type FactContext } from './context.js';
-import type { ChatFact, RulesAdded } from './fact.js';
-import { deriveTurn } from './turns.js';
+import { callSettled, callStarted, callIn, callWith, messageEvent } from './calls.js';
+import type { ChatFact, Derived, Fact, FactContext, RulesAdded, TurnFact, WorldFact } from './fact.js';
 
 /** Derives the row changes, messages, events and audit records of a fact. Pure; each transition is defined only here. */
 export function derive(fact: ChatFact, context: FactContext): Derived {
@@ -100,4 +106,164 @@ function crud(operation: 'create' | 'update' | 'delete', id: string) {
 
 function said(chatId: string, type: 'title', message: string) {
   return { event: 'system' as const, chatId, data: { type, message } };
+}
+
+/** Derives the effects of a fact about a turn. */
+function deriveTurn(fact: TurnFact, context: FactContext): Derived {
+  if (fact.kind === 'turn-queued') return { changes: [fact] };
+  const turn = context.state.turns.get(fact.turnId);
+  if (turn === undefined) throw new Error(`The turn "${fact.turnId}" has ended.`);
+  const changed = (change: TurnChange & { epoch?: number }): RowChange => ({
+    kind: 'turn-changed',
+    chatId: turn.chatId,
+    turnId: turn.id,
+    change,
+  });
+  switch (fact.kind) {
+    case 'turn-opened':
+      return { changes: [changed({ state: 'open', begunSeq: fact.begunSeq, owner: fact.owner })] };
+    case 'model-answered': {
+      const { usage, message } = fact;
+      const answered = changed({
+        iteration: turn.iteration + 1,
+        inputTokens: turn.inputTokens + usage.inputTokens,
+        outputTokens: turn.outputTokens + usage.outputTokens,
+      });
+      if (message === undefined) return { changes: [answered] };
+      return { changes: [answered, { kind: 'message-written', message }], events: [messageEvent(message)] };
+    }
+    case 'turn-paused':
+      return { changes: [changed({ state: 'waiting' })] };
+    case 'turn-resumed': {
+      // The turn reached a person, so earlier interruptions don't make it a suspect.
+      const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;
+      const fence = fact.fenced ? { epoch: turn.epoch + 1 } : {};
+      return { changes: [changed({ state: 'open', owner: fact.owner, interruptions, ...fence })] };
+    }
+    case 'turn-claimed': {
+      const { owner, interruptions } = fact;
+      return { changes: [changed({ owner, interruptions, epoch: turn.epoch + 1 })] };
+    }
+    case 'turn-released':
+      return { changes: [changed({ owner: null, interruptions: fact.interruptions })] };
+    case 'turn-ended':
+      return { changes: [changed(ended(fact, turn, context))], events: endEvents(fact, turn, context) };
+  }
+}
+
+type Ended = Extract<TurnFact, { kind: 'turn-ended' }>;
+
+function ended({ outcome, begunSeq }: Ended, turn: TurnRecord, { now }: FactContext): TurnChange & { epoch?: number } {
+  return {
+    state: 'ended',
+    outcome,
+    owner: null,
+    endedAt: now,
+    ...(begunSeq === undefined ? {} : { begunSeq }),
+    // The process that runs it can no longer write.
+    ...(outcome === 'stopped' ? { epoch: turn.epoch + 1 } : {}),
+  };
+}
+
+/** Records the end of a turn without a message: otherwise it would look unfinished (A9). */
+function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContext): readonly Emission[] {
+  if (outcome === 'answered' || outcome === 'handed-over') return [];
+  const pendingOperations = working() - (turn.state === 'open' || turn.state === 'queued' ? 1 : 0);
+  const data = { type: 'turn-ended', pendingOperations, turnId: turn.id, outcome } as const;
+  return [{ event: 'world', chatId: turn.chatId, data }];
+}
+
+export function emptyChat(chat: ChatRecord): ChatState {
+  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
+}
+
+/**
+ * The only function that changes the state of a chat. Ignores changes that create or remove a chat, and changes to data that is
+ * read from the store (grants, agents, rules).
+ */
+export function applyChange(state: ChatState, row: RowChange): void {
+  switch (row.kind) {
+    case 'chat-changed':
+      state.chat = { ...state.chat, ...row.change };
+      return;
+    case 'message-written': {
+      const { seq, speaker } = row.message;
+      const isPerson = speaker === 'human' || speaker === 'world';
+      state.chat = { ...state.chat, lastSeq: seq, humanSeq: isPerson ? seq : state.chat.humanSeq };
+      if (isPerson) state.begun.clear();
+      return;
+    }
+    case 'turn-queued':
+      if (row.turn.state !== 'ended') state.turns.set(row.turn.id, row.turn);
+      countStarted(state, undefined, row.turn);
+      return;
+    case 'turn-changed': {
+      const before = state.turns.get(row.turnId);
+      if (before === undefined) return;
+      changeTurn(state, before, { ...before, ...row.change });
+      return;
+    }
+    case 'call-proposed':
+      state.calls.set(row.call.id, row.call);
+      return;
+    case 'call-changed': {
+      const before = state.calls.get(row.callId);
+      if (before === undefined) return;
+      const after = { ...before, ...row.change };
+      if (after.settledAt !== null && !state.turns.has(after.turnId)) state.calls.delete(after.id);
+      else state.calls.set(after.id, after);
+      return;
+    }
+    case 'approval-requested':
+      state.approvals.set(row.approval.id, row.approval);
+      return;
+    case 'approval-settled':
+      state.approvals.delete(row.approvalId);
+      return;
+    case 'outcome-accepted':
+      for (const call of state.calls.values()) {
+        if (call.toolName !== row.toolName || call.arguments !== row.arguments || !call.outcomeUnknown) continue;
+        state.calls.set(call.id, { ...call, outcomeUnknown: false });
+      }
+      return;
+    case 'chat-created':
+    case 'chat-deleted':
+    case 'grant-given':
+    case 'grant-used':
+    case 'policy-changed':
+    case 'agent-added':
+    case 'agent-removed':
+    case 'world-deleted':
+  }
+}
+
+function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): void {
+  countStarted(state, before, after);
+  const hasEnded = after.state === 'ended';
+  if (hasEnded) state.turns.delete(after.id);
+  else state.turns.set(after.id, after);
+  if (!hasEnded && after.iteration === before.iteration) return;
+  // Calls that a turn leaves open are settled in the same step.
+  for (const { id, turnId, settledAt } of state.calls.values()) {
+    if (turnId === after.id && settledAt !== null) state.calls.delete(id);
+  }
+}
+
+function countStarted(state: ChatState, before: TurnRecord | undefined, after: TurnRecord): void {
+  const hasStarted = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
+  if (!hasStarted || after.triggerSeq < state.chat.humanSeq) return;
+  state.begun.set(after.agentId, (state.begun.get(after.agentId) ?? 0) + 1);
+}
+
+export function isOfWorld(fact: Fact): fact is WorldFact {
+  return fact.kind === 'agent-added' || fact.kind === 'agent-removed' || fact.kind === 'world-deleted';
+}
+
+/** The chat that a fact is about. */
+export function chatOf(fact: ChatFact): string {
+  if ('chatId' in fact) return fact.chatId;
+  if ('chat' in fact) return fact.chat.id;
+  if ('message' in fact) return fact.message.chatId;
+  if ('turn' in fact) return fact.turn.chatId;
+  return 'call' in fact ? fact.call.chatId : fact.grant.chatId;
 }

@@ -3,9 +3,14 @@ import type {
   AgentRecord,
   ApprovalRecord,
   ChatRecord,
+  ChatState,
+  Emission,
   GrantRecord,
   InvocationRecord,
   MessageRecord,
+  NewAuditRecord,
+  NewMessage,
+  RowChange,
   TurnOutcome,
   TurnRecord,
 } from '../ports/index.js';
@@ -150,15 +155,23 @@ export interface RulesAdded extends OfCall {
   client: string;
 }
 
-export function isOfWorld(fact: Fact): fact is WorldFact {
-  return fact.kind === 'agent-added' || fact.kind === 'agent-removed' || fact.kind === 'world-deleted';
+/** The effects of a fact, in this order. */
+export interface Derived {
+  changes: readonly RowChange[];
+  events?: readonly Emission[];
+  records?: readonly NewAuditRecord[];
 }
 
-/** The chat that a fact is about. */
-export function chatOf(fact: ChatFact): string {
-  if ('chatId' in fact) return fact.chatId;
-  if ('chat' in fact) return fact.chat.id;
-  if ('message' in fact) return fact.message.chatId;
-  if ('turn' in fact) return fact.turn.chatId;
-  return 'call' in fact ? fact.call.chatId : fact.grant.chatId;
+export type NewWords = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
+
+/** Input for deriving facts: the chat before the fact, and data from the step. */
+export interface FactContext {
+  now: number;
+  state: ChatState;
+  /** Open and queued turns of the world before the fact. */
+  working: () => number;
+  agentName: (agentId: string) => string;
+  clientLabel: (clientId: string) => string;
+  /** Assigns a message its id and position in the chat. */
+  message: (words: NewWords) => MessageRecord;
 }

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ApprovalRecord, ChatRecord, InvocationRecord } from '../ports/index.js';
-import { emptyChat } from './apply-change.js';
-import type { FactContext } from './context.js';
-import { derive } from './derive.js';
-import type { ChatFact } from './fact.js';
+import { emptyChat, derive } from './derive.js';
+import type { FactContext, ChatFact } from './fact.js';
 
 const about = { chatId: 'chat', callId: 'call' };
 const gate = { kind: 'run', because: 'grant' } as const;

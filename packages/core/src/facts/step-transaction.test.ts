@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatRecord, ChatState, StepReads, TurnRecord } from '../ports/index.js';
-import { emptyChat } from './apply-change.js';
+import { emptyChat } from './derive.js';
 import { StepTransaction } from './step-transaction.js';
 
 it('[S3] a step in many chats looks up a turn only in its own chat', () => {

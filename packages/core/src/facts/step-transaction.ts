@@ -19,10 +19,8 @@ import type {
   TurnState,
 } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
-import { applyChange, emptyChat } from './apply-change.js';
-import type { FactContext, NewWords } from './context.js';
-import { derive } from './derive.js';
-import { chatOf, isOfWorld, type Fact } from './fact.js';
+import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
+import type { FactContext, NewWords, Fact } from './fact.js';
 
 /**
  * A step while it is being decided. Every write is a fact, applied at once to the state of its chat, so reads see the step's own writes.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyChat } from '../facts/apply-change.js';
+import { emptyChat } from '../facts/derive.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { ChatRecord, InvocationRecord, StepReads, TurnRecord, TurnState } from '../ports/index.js';
 import { resumeTurn } from './move-turn.js';

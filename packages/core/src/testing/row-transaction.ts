@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import { emptyChat } from '../facts/apply-change.js';
+import { emptyChat } from '../facts/derive.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type {
   AgentRecord,

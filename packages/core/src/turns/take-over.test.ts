@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyChat } from '../facts/apply-change.js';
+import { emptyChat } from '../facts/derive.js';
 import type { ChatRecord, StepReads, TurnRecord } from '../ports/index.js';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createCallChats } from '../step/commit.js';

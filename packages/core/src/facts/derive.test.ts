@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChatRecord, ChatState, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
-import { applyChange, emptyChat } from './apply-change.js';
+import { applyChange, emptyChat } from './derive.js';
 
 function chat(): ChatState {
   return emptyChat({ id: 'c', worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
