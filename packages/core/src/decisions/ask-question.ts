@@ -18,36 +18,37 @@ const answerSchema = z.object({
   answer: z.string().optional(),
 });
 
-type Ask = (question: Question) => Promise<string>;
-
 /**
- * Lets a running tool ask people questions. The question is stored and queued like any other, but the tool that waits for it
- * runs in this process, so a question ends with its call at the latest.
+ * Asks people a question for a running tool. It is stored and queued like any other, but the tool that waits for it runs in this process,
+ * so it ends with its call at the latest.
  */
-export function askFor(runtime: Runtime, started: Started, signal: AbortSignal): Ask {
-  return async (question) => {
-    const approvalId = newId('approval');
-    const { worldId } = started.invocation;
-    let hear: (messageId: string) => void = () => undefined;
-    const answered = new Promise<string>((resolve) => {
-      hear = resolve;
-    });
-    // Subscribe before the question is written, so that no answer is missed. Another process may receive it.
-    const stopListening = runtime.bus.subscribe(
-      worldId,
-      (event) => {
-        if (event.event === 'message' && event.data.tool_call_id === approvalId) hear(event.data.messageId);
-      },
-      'message',
-    );
-    try {
-      await requestAnswer(runtime, started, approvalId, question);
-      const messageId = await untilAborted(() => answered, signal);
-      return await readAnswer(runtime, messageId);
-    } finally {
-      stopListening();
-    }
-  };
+export async function askQuestion(
+  runtime: Runtime,
+  started: Started,
+  question: Question,
+  signal: AbortSignal,
+): Promise<string> {
+  const approvalId = newId('approval');
+  const { worldId } = started.invocation;
+  let onAnswer: (messageId: string) => void = () => undefined;
+  const answered = new Promise<string>((resolve) => {
+    onAnswer = resolve;
+  });
+  // Subscribe before the question is written, so that no answer is missed. Another process may receive it.
+  const stopListening = runtime.bus.subscribe(
+    worldId,
+    (event) => {
+      if (event.event === 'message' && event.data.tool_call_id === approvalId) onAnswer(event.data.messageId);
+    },
+    'message',
+  );
+  try {
+    await requestAnswer(runtime, started, approvalId, question);
+    const messageId = await untilAborted(() => answered, signal);
+    return await readAnswer(runtime, messageId);
+  } finally {
+    stopListening();
+  }
 }
 
 async function requestAnswer(

@@ -13,8 +13,14 @@ import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { answerQuestion, declineQuestion } from './answer-question.js';
 import { denyApproval, expireApproval } from './deny-approval.js';
-import { needsToSign, readCallToSign, type CallToSign } from './call-to-sign.js';
-import { checkDecision, supersedeApproval, type CheckedDecision } from './check-decision.js';
+import {
+  needsToSign,
+  readCallToSign,
+  type CallToSign,
+  checkDecision,
+  supersedeApproval,
+  type CheckedDecision,
+} from './check-decision.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';

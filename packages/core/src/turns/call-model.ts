@@ -1,29 +1,25 @@
-import {
-  ProviderError,
-  type AgentRecord,
-  type GenerateRequest,
-  type LLMResponse,
-  type Provider,
-  type StoreReader,
-  type TurnRecord,
-} from '../ports/index.js';
-import { maskSecrets } from '../masking/index.js';
+import { needsSlices, maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { newId } from '../turn/ids.js';
-import { endWithError } from '../step/move-turn.js';
-import type { Situation, Place, Runtime } from '../step/runtime.js';
-import { handleTextResponse } from './handle-text-response.js';
-import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
-import { streamTo, TRIES, type ModelStream } from './model-stream.js';
-import { readResponse } from './read-response.js';
-import { commit, readSnapshot } from '../step/commit.js';
-import { prepareTools } from '../calls/read-call.js';
-import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/index.js';
+import type {
+  AgentRecord,
+  GenerateRequest,
+  LLMResponse,
+  MessageRecord,
+  Provider,
+  StoreReader,
+  TurnRecord,
+} from '../ports/index.js';
 import { wordsOf } from '../ports/words-of.js';
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
+import { prepareTools } from '../calls/read-call.js';
+import { commit, readSnapshot } from '../step/commit.js';
+import { endWithError, openNext, queueTurns } from '../step/move-turn.js';
+import type { Place, Runtime, Situation, Step } from '../step/runtime.js';
+import { newId } from '../turn/ids.js';
+import { explainFailure, generate, readResponse, streamTo } from './generate.js';
+import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } from './handle-tool-calls.js';
 
 /** The outcome of a model call. `look`: read the state of the turn from the store. */
 export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
@@ -34,7 +30,7 @@ export async function callModel(
   { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const prepared = await prepare(runtime, turn, snapshot, signal);
+  const prepared = await prepareRequest(runtime, turn, snapshot, signal);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
     return { kind: 'look' };
@@ -44,12 +40,12 @@ export async function callModel(
   const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
   let response: LLMResponse;
   try {
-    response = readResponse(await generate(runtime, turn, provider, request, stream, signal));
+    response = readResponse(await generate(runtime, turn, { provider, request, stream }, signal));
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
     // Stopped or shutting down: the code that aborted the call writes the end of the turn.
     if (signal.aborted) return { kind: 'look' };
-    await failTurn(runtime, turn, explain(error, agentName, provider.name));
+    await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
     return { kind: 'look' };
   }
   // Tool events follow only after the stream that requested them has ended (T12).
@@ -85,7 +81,7 @@ async function findPlace(
   }
 }
 
-async function prepare(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
+async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
   const read = await readView(runtime, turn, snapshot, signal);
   if (read === undefined)
     return { ok: false as const, error: 'The agent was removed from this world. Send your message to another agent.' };
@@ -167,45 +163,6 @@ interface View {
   view: PreparedView;
 }
 
-/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4). */
-async function generate(
-  runtime: Runtime,
-  { id: turnId, worldId }: TurnRecord,
-  provider: Provider,
-  request: Omit<GenerateRequest, 'signal' | 'onChunk'>,
-  stream: ModelStream,
-  signal: AbortSignal,
-): Promise<LLMResponse> {
-  for (let attempt = 1; ; attempt += 1) {
-    const onChunk = stream.start(attempt);
-    runtime.probe('before model-call');
-    const began = performance.now();
-    const measure = (outcome: 'answered' | 'failed'): void =>
-      runtime.measure({
-        kind: 'model',
-        worldId,
-        turnId,
-        provider: provider.name,
-        model: request.model,
-        outcome,
-        ms: performance.now() - began,
-      });
-    try {
-      const response = await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
-      measure('answered');
-      return response;
-    } catch (error) {
-      if (!signal.aborted) measure('failed');
-      if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
-        throw error;
-      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
-      // If the vendor asks for a longer pause than a person would wait, fail instead of staying silent.
-      if (pause > LONGEST_PAUSE_MS) throw error;
-      await pauseFor(runtime.clock, pause, signal);
-    }
-  }
-}
-
 /** Ends a turn with an error message for people. */
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
   await commit(runtime, 'turn-failed', turn.worldId, { chats: [turn.chatId] }, (step) =>
@@ -213,18 +170,61 @@ export async function failTurn(runtime: Runtime, turn: TurnRecord, message: stri
   );
 }
 
-function explain(error: unknown, agent: string, provider: string): string {
-  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
-  // The provider's message names the variable to set.
-  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
-  const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
-    auth: `${provider} rejected the API key. Check the key and send your message again.`,
-    'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
-    overloaded: `${provider} is overloaded. Wait a moment and send your message again.`,
-    'context-too-long': 'The conversation is too long for this model. Start a new chat or choose another model.',
-    'bad-request': `${provider} rejected the request. Check the model and its settings.`,
-    network: `Could not reach ${provider}. Check your connection and send your message again.`,
-    aborted: 'The call was stopped.',
-  };
-  return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;
+interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
+  /** The message to answer; undefined if its chat is gone. */
+  trigger: MessageRecord | undefined;
+}
+
+/**
+ * Publishes an agent's answer by the mention rules (M5), queues the turns of its addressees and ends the turn in one step.
+ * Returns false if the turn was lost; then nothing is written.
+ */
+async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
+  const { response, trigger } = answer;
+  await maskLongTexts([await predictContent(runtime, turn, answer)]);
+  return await commit(runtime, 'answer', turn.worldId, { chats: [turn.chatId] }, (step) => {
+    const { tx, snapshot } = step;
+    const { chatId, id: turnId } = turn;
+    if (tx.current(turn)?.state !== 'open') return false;
+    const { content, agentIds: addressees, ended } = prepareText(snapshot, turn, response.content, trigger);
+    const hasWords = content.trim() !== '';
+    const message = hasWords ? answerMessage(step, turn, answer, { content, addressees }) : undefined;
+    tx.write({ kind: 'model-answered', chatId, turnId, usage: response.usage, message });
+    tx.write({ kind: 'turn-ended', chatId, turnId, outcome: hasWords ? 'answered' : 'passed' });
+    if (message !== undefined) queueTurns(runtime, step, message);
+    else if (!ended) noticeEmptyAnswer(step, turn);
+    openNext(runtime, step, { chatId, agentId: turn.agentId });
+    return true;
+  });
+}
+
+function prepareText(
+  snapshot: WorldSnapshot,
+  { agentId }: TurnRecord,
+  content: string,
+  trigger: MessageRecord | undefined,
+): PreparedAnswer {
+  return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: snapshot.addressable });
+}
+
+/** The text that will most likely be published. Masked before the step, because masking a long text takes too long inside it. */
+async function predictContent(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
+  if (!needsSlices(response.content)) return '';
+  const snapshot = await readSnapshot(runtime, turn.worldId, { recent: true });
+  return snapshot === undefined ? '' : prepareText(snapshot, turn, response.content, trigger).content;
+}
+
+/** Publishes a notice for an empty answer, which would look like a hang. */
+function noticeEmptyAnswer(step: Step, turn: TurnRecord): void {
+  const name = step.snapshot.agentName(turn.agentId);
+  step.tx.emit({
+    event: 'system',
+    chatId: turn.chatId,
+    data: { type: 'notice', message: `${name} returned an empty answer. Try again, or give more detail.` },
+  });
+}
+
+function speakerOf(trigger: MessageRecord | undefined): Speaker {
+  if (trigger?.speaker === 'agent') return { kind: 'agent', agentId: trigger.sender };
+  return { kind: trigger?.speaker === 'world' ? 'world' : 'human' };
 }

@@ -1,5 +1,5 @@
 import type { Question, ToolCall } from '@countersign/protocol';
-import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { InvocationRecord, LLMResponse, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
@@ -20,13 +20,20 @@ import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '
 import { refuseCall } from '../calls/settle-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';
-import { answerMessage, type ModelAnswer } from './handle-text-response.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import { wordsOf } from '../ports/words-of.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
+
+/** A model's response with its provider and model. */
+export interface ModelAnswer<Response extends LLMResponse> {
+  messageId: string;
+  response: Response;
+  provider: string;
+  model: string;
+}
 
 /** A parsed call before it is written, signed in case it needs approval. */
 interface Proposed {
@@ -230,4 +237,30 @@ function propose(
   if (gate.kind !== 'ask') return;
   const { tool } = judged.call;
   askApproval(step, firstApprovalId(call.id), call, { tool, gate, signed, question: words });
+}
+
+/**
+ * The message of an answer, with the id of its streamed chunks. It stores provider state, which only the same provider and model
+ * gets back (P1, P5).
+ */
+export function answerMessage(
+  { tx }: Step,
+  turn: TurnRecord,
+  { messageId, response, provider, model }: ModelAnswer<LLMResponse>,
+  message: Pick<NewMessage, 'content'> & Partial<Pick<NewMessage, 'addressees' | 'toolCalls'>>,
+  vendorIds: readonly string[] = [],
+): MessageRecord {
+  const { usage, providerState: state } = response;
+  return tx.newMessage(turn.chatId, {
+    ...message,
+    id: messageId,
+    role: 'assistant',
+    sender: turn.agentId,
+    speaker: 'agent',
+    agentId: turn.agentId,
+    turnId: turn.id,
+    iteration: turn.iteration + 1,
+    replyTo: turn.triggerId,
+    providerState: { provider, model, usage, ...(state === undefined ? {} : { state }), vendorIds },
+  });
 }

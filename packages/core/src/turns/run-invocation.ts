@@ -3,7 +3,7 @@ import { CountersignError } from '@countersign/protocol';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
-import { askFor } from '../decisions/ask-question.js';
+import { askQuestion } from '../decisions/ask-question.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started, Situation } from '../step/runtime.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
@@ -134,7 +134,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     ...(fingerprint === undefined ? {} : { fingerprint }),
     signal,
     output: output.write,
-    ask: askFor(runtime, started, signal),
+    ask: (question) => askQuestion(runtime, started, question, signal),
     world: openWorldHandle(runtime, invocation),
   };
   runtime.probe('before tool-execution');

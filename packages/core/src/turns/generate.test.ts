@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readResponse } from './read-response.js';
+import { readResponse } from './generate.js';
 
 it('[S7] ignores token counts whose sum could not be stored', () => {
   const used = (tokens: unknown) => {

@@ -1,0 +1,211 @@
+import type { SSEEvent, ToolCall, Usage } from '@countersign/protocol';
+import { createChunkMasker, type ChunkMasker } from '../masking/index.js';
+import { ProviderError, type GenerateRequest, type LLMResponse, type Provider, type TurnRecord } from '../ports/index.js';
+import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { textOf, wordsOf } from '../ports/words-of.js';
+import type { Runtime } from '../step/runtime.js';
+
+/** Maximum number of attempts per model call (P4). */
+const TRIES = 3;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+interface ModelCall {
+  provider: Provider;
+  request: Omit<GenerateRequest, 'signal' | 'onChunk'>;
+  stream: ModelStream;
+}
+
+/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4). */
+export async function generate(
+  runtime: Runtime,
+  { id: turnId, worldId }: TurnRecord,
+  { provider, request, stream }: ModelCall,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  for (let attempt = 1; ; attempt += 1) {
+    const onChunk = stream.start(attempt);
+    runtime.probe('before model-call');
+    const began = performance.now();
+    const measure = (outcome: 'answered' | 'failed'): void =>
+      runtime.measure({
+        kind: 'model',
+        worldId,
+        turnId,
+        provider: provider.name,
+        model: request.model,
+        outcome,
+        ms: performance.now() - began,
+      });
+    try {
+      const response = await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
+      measure('answered');
+      return response;
+    } catch (error) {
+      if (!signal.aborted) measure('failed');
+      if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
+        throw error;
+      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      // If the vendor asks for a longer pause than a person would wait, fail instead of staying silent.
+      if (pause > LONGEST_PAUSE_MS) throw error;
+      await pauseFor(runtime.clock, pause, signal);
+    }
+  }
+}
+
+/** A failed model call as a message for people. */
+export function explainFailure(error: unknown, agent: string, provider: string): string {
+  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
+  // The provider's message names the variable to set.
+  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
+  const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
+    auth: `${provider} rejected the API key. Check the key and send your message again.`,
+    'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
+    overloaded: `${provider} is overloaded. Wait a moment and send your message again.`,
+    'context-too-long': 'The conversation is too long for this model. Start a new chat or choose another model.',
+    'bad-request': `${provider} rejected the request. Check the model and its settings.`,
+    network: `Could not reach ${provider}. Check your connection and send your message again.`,
+    aborted: 'The call was stopped.',
+  };
+  return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;
+}
+
+interface ModelStream {
+  /** Receives the chunks of this attempt until it ends or another one starts. */
+  start(attempt: number): (text: string) => void;
+  end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
+}
+
+/** Publishes chunks without storing them (S6). Holds secrets back until they can be masked completely. */
+export function streamTo(
+  runtime: Runtime,
+  turn: TurnRecord,
+  messageId: string,
+  agentName: string,
+  streams: boolean,
+): ModelStream {
+  let attempt = 0;
+  let offset = 0;
+  /** Created lazily: many answers have no chunks. */
+  let masker: ChunkMasker | undefined;
+  let current = {};
+  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
+    runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
+      event: 'sse',
+      data: { ...event, messageId, agentName, agentId: turn.agentId, attempt },
+    });
+  };
+  const sendText = (content: string): void => {
+    if (content === '') return;
+    send({ type: 'chunk', content, offset });
+    offset += content.length;
+  };
+  return {
+    start(number) {
+      attempt = turn.interruptions * TRIES + number;
+      offset = 0;
+      const own = (current = {});
+      masker = undefined;
+      send({ type: 'start' });
+      // A provider may send chunks after it failed or answered. Drop them, or they would mix with the next attempt.
+      return (text) => {
+        if (!streams || current !== own) return;
+        masker ??= createChunkMasker({ form: 'chat' });
+        sendText(masker.push(textOf(text)));
+      };
+    },
+    end(last) {
+      const rest = masker?.end() ?? '';
+      masker = undefined;
+      current = {};
+      sendText(rest);
+      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
+    },
+  };
+}
+
+const LONGEST_NAME = 200;
+/** The same limit as for people's messages. */
+const LONGEST_TEXT = 1_000_000;
+
+/**
+ * Validates a provider's response. Providers are third-party code: an invalid response is a failure with a message, and must not
+ * crash the process or break the step that writes it.
+ */
+export function readResponse(response: unknown): LLMResponse {
+  if (typeof response !== 'object' || response === null) throw noAnswer('no object');
+  const { type, content, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
+  if (content !== undefined && content !== null && typeof content !== 'string')
+    throw noAnswer('content that is not a string');
+  const common = { content: shortened(content ?? ''), usage: readUsage(usage), ...readState(providerState) };
+  switch (type) {
+    case 'text':
+      return { type, ...common };
+    case 'tool_calls': {
+      if (!Array.isArray(tool_calls)) throw noAnswer('tool calls that are not a list');
+      if (tool_calls.length === 0) return { type: 'text', ...common };
+      return { type, tool_calls: tool_calls.map(readCall), ...common };
+    }
+    default:
+      throw noAnswer(`an unknown response type (${String(type).slice(0, 50)})`);
+  }
+}
+
+function shortened(content: string): string {
+  if (content.length <= LONGEST_TEXT) return content;
+  const kept = content.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept}\n[${content.length - kept.length} characters were left out here.]`;
+}
+
+function noAnswer(what: string): ProviderError {
+  return new ProviderError('bad-request', `invalid response: ${what}`);
+}
+
+/** More than any model reads or writes. Sums must stay safe integers. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** Token sums are stored as integers; anything else would make the answer unwritable. */
+function readUsage(usage: unknown): Usage {
+  const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
+  return { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
+}
+
+function count(tokens: unknown): number {
+  const whole = typeof tokens === 'number' ? Math.ceil(tokens) : 0;
+  return whole > 0 && whole <= MOST_TOKENS ? whole : 0;
+}
+
+/** A copy, because it is written more than once and must not change. State that can't be serialized is dropped. */
+function readState(state: unknown): { providerState?: unknown } {
+  if (state === undefined) return {};
+  try {
+    const text: unknown = JSON.stringify(state);
+    return typeof text === 'string' ? { providerState: JSON.parse(text) as unknown } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Events require a tool name (T3). Truncated, because every event repeats it. */
+function readCall(call: unknown): ToolCall {
+  const { id, function: asked }: Record<string, unknown> = typeof call === 'object' ? { ...call } : {};
+  if (typeof asked !== 'object' || asked === null) throw noAnswer('a tool call without a function');
+  const { name, arguments: args }: Record<string, unknown> = { ...asked };
+  if (typeof name !== 'string') throw noAnswer('a tool call without a name');
+  return {
+    id: typeof id === 'string' ? id : '',
+    type: 'function',
+    function: { name: name.trim() === '' ? '(no name)' : name.slice(0, LONGEST_NAME), arguments: readText(args) },
+  };
+}
+
+/** Some servers send arguments as an object instead of text, or omit them. */
+function readText(args: unknown): string {
+  if (typeof args === 'string') return args;
+  if (args === undefined || args === null) return '';
+  try {
+    return JSON.stringify(args);
+  } catch {
+    throw noAnswer('arguments that are not JSON');
+  }
+}
