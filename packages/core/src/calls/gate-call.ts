@@ -30,7 +30,7 @@ export type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown
 interface GateMore {
   decision?: 'approved' | undefined;
   /** A hypothetical grant, for showing what it would cover before a person gives it. */
-  supposed?: GateGrant | undefined;
+  hypothetical?: GateGrant | undefined;
 }
 
 /** Passes a call through the gate (A2), with everything it needs from the caller's step. */
@@ -38,7 +38,7 @@ export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
   { call, agentId, place, policyCall, keys }: JudgedCall,
-  { decision, supposed }: GateMore = {},
+  { decision, hypothetical }: GateMore = {},
 ): Gate {
   const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
   const changed = changeOf(tx, call.tool);
@@ -56,7 +56,7 @@ export function gateCall(
         ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
         ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
       })),
-      ...(supposed === undefined ? [] : [supposed]),
+      ...(hypothetical === undefined ? [] : [hypothetical]),
     ],
     decision,
     contained: isContained(call, place) && place.grants?.anyHost !== true,

@@ -37,17 +37,17 @@ export interface SignedCall {
 }
 
 /** A hanging disk or tool must not block a turn forever. */
-const LOOK_LIMIT_MS = 30_000;
+const INSPECTION_LIMIT_MS = 30_000;
 
-interface Looked {
+interface Inspection {
   fingerprint: string | undefined;
   preview: unknown;
   seen: readonly Subject[] | undefined;
 }
-const nothingSeen: Looked = { fingerprint: undefined, preview: undefined, seen: undefined };
+const NOT_INSPECTED: Inspection = { fingerprint: undefined, preview: undefined, seen: undefined };
 
 /** Undefined if the tool doesn't inspect its target. */
-function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Looked>) | undefined {
+function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
   if (tool.fingerprint === undefined && tool.preview === undefined && tool.look === undefined) return undefined;
   return async () => ({
     fingerprint: await tool.fingerprint?.(value, place),
@@ -67,15 +67,15 @@ interface Signing {
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
   const { workingDirectory } = about.place;
-  const looking = tool !== undefined && args.ok ? inspectWith(tool, args.value, { workingDirectory }) : undefined;
-  const looked = looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
-  return sealed(runtime, call, about, looked);
+  const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, { workingDirectory }) : undefined;
+  const inspection = inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
+  return toSigned(runtime, call, about, inspection);
 }
 
-function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked): SignedCall {
+function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: Inspection): SignedCall {
   const { tool } = call;
   const { workingDirectory } = about.place;
-  const { fingerprint, preview, seen } = looked;
+  const { fingerprint, preview, seen } = inspection;
   const sandbox = sandboxOf(tool, about.place);
   let digest = '';
   if (tool !== undefined) {

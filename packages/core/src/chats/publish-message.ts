@@ -21,7 +21,7 @@ export async function publishMessage(
   { worldId, chatId, speaker, ...message }: IncomingMessage,
 ): Promise<{ messageId: string }> {
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
-  await runtime.attend({ chatId });
+  await runtime.resumeUnfinished({ chatId });
   await maskLongTexts([incoming.content]);
   return await storeMessage(runtime, incoming);
 }

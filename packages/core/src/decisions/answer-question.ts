@@ -12,7 +12,7 @@ import { resumeTurn } from '../step/move-turn.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { settleCall } from '../calls/settle-call.js';
-import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
+import { reloadCall, digestOf, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
 
 /**
  * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn; the first answer counts, and an answer that doesn't
@@ -27,29 +27,29 @@ export async function answerQuestion(
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
   return await retryStale(async () => {
-    const before = await find(runtime, worldId, sent.tool_call_id);
+    const before = await findCall(runtime, worldId, sent.tool_call_id);
     return await commit(runtime, 'answer', worldId, needsOf(before, signer), (step) => {
-      const found = before === undefined ? undefined : asOfNow(step, before);
+      const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
         found === undefined
           ? refused('unknown', 'there is no call or approval with this id')
-          : take(runtime, step, found, { ...sent, worldId, agentId }, signer);
+          : checkAnswer(runtime, step, found, { ...sent, worldId, agentId }, signer);
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
       return outcome;
     });
   });
 }
 
-function take(
+function checkAnswer(
   runtime: Runtime,
   step: Step,
-  found: Found,
+  found: FoundCall,
   sent: QuestionAnswer & { worldId: string; agentId: string | undefined },
   signer: Signer,
 ): ToolResultOutcome {
   const { invocation, approval, turn } = found;
-  const misfit = refuseMisfit(found, sent);
-  if (misfit !== undefined) return misfit;
+  const foreign = refuseForeign(found, sent);
+  if (foreign !== undefined) return foreign;
   const state = invocation.status;
   if (approval === undefined || approval.question === null) {
     return refused('invalid', 'content: this call is not a question', state);
@@ -59,17 +59,17 @@ function take(
     return refused('foreign', "this client registered with approvals: false, so it can't answer questions", state);
   }
   const digest = digestOf(runtime, { answer: sent.content });
-  if (approval.status !== 'pending') return answeredBefore(approval, digest, found);
+  if (approval.status !== 'pending') return outcomeOfRepeat(approval, digest, found);
   if (turn.state === 'ended') return refused('settled', 'the turn of this question has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this question has expired', state);
   }
-  keep(runtime, step, found, approval, { content: sent.content, digest, signer });
+  recordAnswer(runtime, step, found, approval, { content: sent.content, digest, signer });
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' };
 }
 
-function answeredBefore(approval: ApprovalRecord, digest: string, { invocation }: Found): ToolResultOutcome {
+function outcomeOfRepeat(approval: ApprovalRecord, digest: string, { invocation }: FoundCall): ToolResultOutcome {
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this question has expired', state);
   if (approval.decisionDigest === digest) return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
@@ -81,10 +81,10 @@ function answeredBefore(approval: ApprovalRecord, digest: string, { invocation }
   );
 }
 
-function keep(
+function recordAnswer(
   runtime: Runtime,
   step: Step,
-  { invocation, turn }: Found,
+  { invocation, turn }: FoundCall,
   approval: ApprovalRecord,
   { content: answer, digest, signer }: { content: string; digest: string; signer: Signer },
 ): void {
@@ -103,7 +103,7 @@ function keep(
 export function declineQuestion(
   runtime: Runtime,
   step: Step,
-  { invocation }: Found,
+  { invocation }: FoundCall,
   approval: ApprovalRecord,
   { sent, digest, signer }: { sent: ToolDecision; digest: string; signer: Signer },
 ): ToolResultOutcome {

@@ -139,7 +139,7 @@ export type CheckedDecision =
       /** What the decision message contains besides decision, scope and reason. */
       record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
       /** Writes the grant or rule if the scope outlives this call (A5). */
-      remember(step: Step, signer: Signer): void;
+      writeGrantOrRule(step: Step, signer: Signer): void;
     };
 
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
@@ -152,18 +152,18 @@ export function checkDecision(
   const { sent, approval, invocation, toSign } = asked;
   if (sent.decision === 'deny') return checkDenial(sent);
   const scope = sent.scope ?? 'once';
-  if (!approval.options.includes(OPTION[scope])) return no(`scope: ${OPTION[scope]} is not offered for this call`);
-  if (sent.pattern !== undefined && scope !== 'session') return no('pattern: only valid with scope session');
-  if (sent.rule !== undefined && scope !== 'always') return no('rule: only valid with scope always');
-  if (toSign === undefined) return no('the call no longer exists');
-  if (!toSign.ok) return no(toSign.detail);
-  if (toSign.against !== invocation.arguments) return no('arguments: the call changed. Review it again');
+  if (!approval.options.includes(OPTION[scope])) return invalid(`scope: ${OPTION[scope]} is not offered for this call`);
+  if (sent.pattern !== undefined && scope !== 'session') return invalid('pattern: only valid with scope session');
+  if (sent.rule !== undefined && scope !== 'always') return invalid('rule: only valid with scope always');
+  if (toSign === undefined) return invalid('the call no longer exists');
+  if (!toSign.ok) return invalid(toSign.detail);
+  if (toSign.against !== invocation.arguments) return invalid('arguments: the call changed. Review it again');
 
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const { policyCall } = toSign.judged;
   if (edited) {
     const gate = gateCall(step.tx, step.snapshot, toSign.judged, { decision: 'approved' });
-    if (gate.kind === 'refuse') return no(`arguments: ${describeReason(gate.reason)}`);
+    if (gate.kind === 'refuse') return invalid(`arguments: ${describeReason(gate.reason)}`);
   }
   const base = {
     kind: 'approve' as const,
@@ -177,7 +177,7 @@ export function checkDecision(
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
   switch (scope) {
     case 'once':
-      return { ok: true, decision: { ...base, record: changed, remember: () => undefined } };
+      return { ok: true, decision: { ...base, record: changed, writeGrantOrRule: () => undefined } };
     case 'session':
       return checkGrant(sent, approval, policyCall, base, changed);
     case 'always':
@@ -185,14 +185,14 @@ export function checkDecision(
   }
 }
 
-type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'remember'>;
+type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'writeGrantOrRule'>;
 type Changed = { arguments?: string; callHash?: string };
 
 function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
   // `scope: once` is redundant with deny. Any other field was meant for an approval.
   if (extra !== undefined && !(extra === 'scope' && sent.scope === 'once'))
-    return no(`${extra}: only valid with an approval`);
+    return invalid(`${extra}: only valid with an approval`);
   return { ok: true, decision: { kind: 'deny' } };
 }
 
@@ -205,15 +205,15 @@ function checkGrant(
 ): Check {
   const { pattern } = sent;
   if (pattern !== undefined && !patternCovers(pattern, prepareCall(call)))
-    return no('pattern: does not match this call');
-  if (pattern !== undefined && maskSecrets(pattern) !== pattern) return no('pattern: must not contain a secret');
+    return invalid('pattern: does not match this call');
+  if (pattern !== undefined && maskSecrets(pattern) !== pattern) return invalid('pattern: must not contain a secret');
   const grantId = newId('grant');
   return {
     ok: true,
     decision: {
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
-      remember: ({ tx }, { who: grantedBy }) => {
+      writeGrantOrRule: ({ tx }, { who: grantedBy }) => {
         const { worldId, chatId, agentId, toolName, rule: answeredRule } = approval;
         const times = { grantedAt: tx.now(), lastUsedAt: tx.now(), revokedAt: null };
         const about = { worldId, chatId, agentId, toolName, pattern: pattern ?? null, answeredRule, grantedBy };
@@ -234,19 +234,19 @@ function checkRule(
   changed: Changed,
 ): Check {
   const rule = sent.rule ?? (edited ? undefined : (approval.proposedRule ?? undefined));
-  if (rule === undefined) return no('rule: no rule can be proposed for this call. Write one');
+  if (rule === undefined) return invalid('rule: no rule can be proposed for this call. Write one');
   const rules = splitRules(rule);
-  const unreadable = whyUnreadable(rules);
-  if (unreadable !== undefined) return no(`rule: ${unreadable}`);
+  const parseError = parseErrorIn(rules);
+  if (parseError !== undefined) return invalid(`rule: ${parseError}`);
   const { policy, adminPolicy } = step.snapshot;
-  if (!rulesCover(rules, [policy, adminPolicy], call)) return no('rule: does not match this call');
-  if (maskSecrets(rule) !== rule) return no('rule: must not contain a secret');
+  if (!rulesCover(rules, [policy, adminPolicy], call)) return invalid('rule: does not match this call');
+  if (maskSecrets(rule) !== rule) return invalid('rule: must not contain a secret');
   return {
     ok: true,
     decision: {
       ...base,
       record: { ...changed, rule },
-      remember: (step, signer) => {
+      writeGrantOrRule: (step, signer) => {
         const { policy } = step.snapshot.world;
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));
         if (added.length === 0) return;
@@ -258,13 +258,13 @@ function checkRule(
   };
 }
 
-function whyUnreadable(rules: readonly string[]): string | undefined {
+function parseErrorIn(rules: readonly string[]): string | undefined {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return undefined;
   const line = rules.length === 1 ? '' : `line ${compiled.index + 1}, `;
   return `${compiled.error} (at ${line}character ${compiled.position + 1})`;
 }
 
-function no(detail: string): Check {
+function invalid(detail: string): Check {
   return { ok: false, detail };
 }

@@ -9,7 +9,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/calls.js';
 
 /** The target of a decision or an answer. */
-export interface Found {
+export interface FoundCall {
   invocation: InvocationRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
@@ -19,19 +19,19 @@ export interface Found {
   snapshot?: WorldSnapshot;
 }
 
-/** Finds a call by its id or the id of an approval. The step that uses it checks it again with `asOfNow`. */
-export async function find(runtime: Runtime, worldId: string, id: string): Promise<Found | undefined> {
+/** Finds a call by its id or the id of an approval. The step that uses it checks it again with `reloadCall`. */
+export async function findCall(runtime: Runtime, worldId: string, id: string): Promise<FoundCall | undefined> {
   const chatId = runtime.callChats.get(id);
   const looking =
     chatId === undefined
       ? undefined
-      : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
+      : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findInState(tx, snapshot, id));
   const found = looking === undefined ? undefined : await unlessGone(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
 
 /** Finds a call that waits for a decision. Undefined for ended calls, which are only in the store. */
-function findIn(tx: Step['tx'], snapshot: WorldSnapshot, id: string): Found | undefined {
+function findInState(tx: Step['tx'], snapshot: WorldSnapshot, id: string): FoundCall | undefined {
   const named = tx.approval(id);
   const invocation = tx.invocation(named?.invocationId ?? id);
   const turn = invocation === undefined ? undefined : tx.turn(invocation.turnId);
@@ -40,7 +40,7 @@ function findIn(tx: Step['tx'], snapshot: WorldSnapshot, id: string): Found | un
   return { invocation, approval, turn, byApproval: named !== undefined, snapshot };
 }
 
-async function findStored(reader: StoreReader, id: string): Promise<Found | undefined> {
+async function findStored(reader: StoreReader, id: string): Promise<FoundCall | undefined> {
   const named = await reader.approval(id);
   const invocation = await reader.invocation(named?.invocationId ?? id);
   if (invocation === undefined) return undefined;
@@ -51,12 +51,12 @@ async function findStored(reader: StoreReader, id: string): Promise<Found | unde
 }
 
 /** What a step must load to decide a call. */
-export function needsOf(found: Found | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
+export function needsOf(found: FoundCall | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
   return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
 }
 
 /** Reloads it in a step. If it isn't in the state of its chat, it has ended; if it was read as unfinished, it is read again. */
-export function asOfNow({ tx }: Step, found: Found): Found {
+export function reloadCall({ tx }: Step, found: FoundCall): FoundCall {
   const invocation = tx.invocation(found.invocation.id);
   const turn = tx.turn(found.turn.id);
   const approvalId = found.byApproval ? found.approval?.id : (invocation ?? found.invocation).approvalId;
@@ -74,8 +74,8 @@ export function asOfNow({ tx }: Step, found: Found): Found {
 }
 
 /** Refuses calls of another agent, chat, world or turn before anything else is read (A6). */
-export function refuseMisfit(
-  { invocation, turn }: Found,
+export function refuseForeign(
+  { invocation, turn }: FoundCall,
   sent: { worldId: string; agentId: string | undefined; chatId?: string; turnId?: string },
 ): Refused | undefined {
   if (
@@ -109,7 +109,7 @@ export function refused(code: RefusalCode, detail: string, state?: string): Refu
 export function recordRefusal(
   step: Step,
   worldId: string,
-  found: Found | undefined,
+  found: FoundCall | undefined,
   outcome: Refused,
   signer: Signer,
 ): void {

@@ -26,11 +26,11 @@ import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
 import { startApproved } from '../calls/start-call.js';
 import { resumeTurn } from '../step/move-turn.js';
-import { asOfNow, digestOf, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
+import { reloadCall, digestOf, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /** Signers that were validated and are frozen. */
-const knownSigners = new WeakSet<Signer>();
+const validSigners = new WeakSet<Signer>();
 
 /**
  * Handles a person's decision on an approval (A4) or answer to a question. One transaction records it and wakes its turn; repeats count once (A8).
@@ -43,21 +43,21 @@ export async function publishToolResult(
   input: ToolDecision | QuestionAnswer,
   signer: Signer,
 ): Promise<ToolResultOutcome> {
-  if (!knownSigners.has(signer)) {
+  if (!validSigners.has(signer)) {
     parseInput(signerSchema, signer, 'signer');
-    if (Object.isFrozen(signer)) knownSigners.add(signer);
+    if (Object.isFrozen(signer)) validSigners.add(signer);
   }
   if (isAnswer(input)) {
-    if (typeof input.tool_call_id === 'string') await runtime.attend({ callId: input.tool_call_id });
+    if (typeof input.tool_call_id === 'string') await runtime.resumeUnfinished({ callId: input.tool_call_id });
     return await answerQuestion(runtime, worldId, agentId, input, signer);
   }
   const sent = readDecision(input);
-  await runtime.attend({ callId: sent.tool_call_id });
+  await runtime.resumeUnfinished({ callId: sent.tool_call_id });
   const { reason: _, ...same } = sent;
   const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.isEmpty() ? undefined : runtime.repeats.find(key());
   if (known !== undefined) return known;
-  const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
+  const { outcome, chatId } = await decideCall(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
     // A short-lived command releases only this chat; it would interrupt what it starts in others. The next server does the rest.
@@ -85,7 +85,7 @@ function readDecision(input: ToolDecision): ToolDecision {
 /** Terminal states. */
 const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies InvocationStatus[]);
 
-async function answer(
+async function decideCall(
   runtime: Runtime,
   worldId: string,
   agentId: string | undefined,
@@ -93,12 +93,12 @@ async function answer(
   signer: Signer,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   return await retryStale(async () => {
-    const before = await find(runtime, worldId, sent.tool_call_id);
+    const before = await findCall(runtime, worldId, sent.tool_call_id);
     // Before the step, because signing may read files. Checked again inside.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
     return await commit(runtime, 'decision', worldId, needs, (step) => {
-      const found = before === undefined ? undefined : asOfNow(step, before);
+      const found = before === undefined ? undefined : reloadCall(step, before);
       const outcome =
         found === undefined
           ? refused('unknown', 'there is no call or approval with this id')
@@ -109,8 +109,8 @@ async function answer(
   });
 }
 
-interface Deciding {
-  found: Found;
+interface DecisionInput {
+  found: FoundCall;
   sent: ToolDecision;
   agentId: string | undefined;
   worldId: string;
@@ -118,18 +118,18 @@ interface Deciding {
   signer: Signer;
 }
 
-function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOutcome {
-  const { found, sent, agentId, worldId, toSign, signer } = deciding;
+function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultOutcome {
+  const { found, sent, agentId, worldId, toSign, signer } = input;
   const { invocation, approval, turn } = found;
-  const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
-  if (misfit !== undefined) return misfit;
+  const foreign = refuseForeign(found, { ...sent, worldId, agentId });
+  if (foreign !== undefined) return foreign;
   const state = invocation.status;
   // A client that registered as unable to ask a person can't decide for one (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
     return refused('foreign', "this client registered with approvals: false, so it can't decide calls", state);
   }
   if (approval === undefined) return refused('settled', 'this call did not need approval', state);
-  if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
+  if (approval.status !== 'pending') return outcomeOfRepeat(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     expireApproval(runtime, step, { approval, invocation });
@@ -158,7 +158,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  record(runtime, step, deciding, approval, checked.decision);
+  recordDecision(runtime, step, input, approval, checked.decision);
   return {
     kind: 'recorded',
     status: 200,
@@ -168,7 +168,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
 }
 
 /** The same decision again is accepted and does nothing; a different one is too late (W5). */
-function answerAgain(
+function outcomeOfRepeat(
   runtime: Runtime,
   approval: ApprovalRecord,
   sent: ToolDecision,
@@ -199,10 +199,10 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
   return digestOf(runtime, same);
 }
 
-function record(
+function recordDecision(
   runtime: Runtime,
   step: Step,
-  { found: { invocation, turn }, sent, signer, toSign }: Deciding,
+  { found: { invocation, turn }, sent, signer, toSign }: DecisionInput,
   approval: ApprovalRecord,
   decision: CheckedDecision,
 ): void {
@@ -225,7 +225,7 @@ function record(
   const approved = { arguments: argumentsText, callHash };
   const about = { chatId, callId, approvalId: approval.id, how: 'approve', scope } as const;
   step.tx.write({ kind: 'approval-decided', ...about, ...decided, approved, details: decision.record });
-  decision.remember(step, signer);
+  decision.writeGrantOrRule(step, signer);
   if (step.tx.outcomeUnknown(decision.keys)) {
     step.tx.write({ kind: 'outcome-accepted', chatId, toolName, arguments: argumentsText });
   }

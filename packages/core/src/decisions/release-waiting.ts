@@ -12,12 +12,12 @@ const MOST_ROUNDS = 3;
 
 /**
  * Releases the waiting calls that a new grant or rule covers (A5). Each passes the gate again in its own step, and once more when it starts.
- * Never rejects: the decision stands, and remaining calls keep waiting or are released later (`releaseLeftOver`).
+ * Never rejects: the decision stands, and remaining calls keep waiting or are released later (`releaseCovered`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
   try {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      let isOld = false;
+      let isStale = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
         const by = await findAuthor(runtime, worldId, waiting.covering);
         const needs = {
@@ -26,9 +26,9 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
           ...(by.client === undefined ? {} : { clients: [by.client] }),
         };
         const outcome = await commit(runtime, 'release', worldId, needs, (step) => release(runtime, step, waiting, by));
-        isOld ||= outcome === 'look again';
+        isStale ||= outcome === 'stale';
       }
-      if (!isOld) return;
+      if (!isStale) return;
     }
   } catch (error) {
     runtime.report(error, 'failed to release waiting calls that a grant or rule covers', { worldId });
@@ -36,14 +36,14 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
 }
 
 /** Runs after a start, and periodically with other processes: one may have crashed between a decision and its releases. */
-export async function releaseLeftOver(runtime: Runtime): Promise<void> {
+export async function releaseCovered(runtime: Runtime): Promise<void> {
   const worlds = await runtime.store.read(async (reader) =>
     (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),
   );
   for (const { id } of worlds) await releaseWaiting(runtime, id);
 }
 
-function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author): 'released' | 'left' | 'look again' {
+function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author): 'released' | 'left' | 'stale' {
   const { judged } = waiting;
   const approval = step.tx.approval(waiting.approval.id);
   const invocation = step.tx.invocation(waiting.invocation.id);
@@ -52,15 +52,15 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   // An approval past its deadline is expired, even if its timer hasn't fired (A11).
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) return 'left';
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
-    return 'look again';
+    return 'stale';
   }
-  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== judged.call.tool) return 'look again';
+  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== judged.call.tool) return 'stale';
   const turn = step.tx.turn(invocation.turnId);
   if (turn === undefined) return 'left';
   const covering = coveringOf(gateCall(step.tx, step.snapshot, judged));
   if (covering === undefined) return 'left';
   // Another grant or rule covers it now, possibly by another author.
-  if (!isDeepStrictEqual(covering, waiting.covering)) return 'look again';
+  if (!isDeepStrictEqual(covering, waiting.covering)) return 'stale';
 
   const rule = covering.kind === 'rule' ? covering.rule : undefined;
   const { chatId, id: callId, arguments: text } = invocation;

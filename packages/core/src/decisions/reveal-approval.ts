@@ -4,7 +4,7 @@ import type { InvocationRecord } from '../ports/index.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { auditOf } from '../facts/calls.js';
-import { asOfNow, find, needsOf, recordRefusal, refused, refuseMisfit, type Found } from './find-call.js';
+import { reloadCall, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
 
 type Refused = ReturnType<typeof refused>;
 
@@ -20,11 +20,11 @@ export async function revealApproval(
 ): Promise<{ kind: 'revealed'; call: RevealedCall } | Refused> {
   parseInput(signerSchema, signer, 'signer');
   return await retryStale(async () => {
-    const before = await find(runtime, worldId, approvalId);
+    const before = await findCall(runtime, worldId, approvalId);
     if (before?.approval === undefined || !before.byApproval)
       return refused('unknown', 'there is no approval with this id');
     return await commit(runtime, 'reveal-approval', worldId, needsOf(before, signer), (step) =>
-      reveal(step, worldId, asOfNow(step, before), signer),
+      reveal(step, worldId, reloadCall(step, before), signer),
     );
   });
 }
@@ -32,7 +32,7 @@ export async function revealApproval(
 function reveal(
   step: Step,
   worldId: string,
-  found: Found,
+  found: FoundCall,
   signer: Signer,
 ): { kind: 'revealed'; call: RevealedCall } | Refused {
   const { invocation, approval, turn } = found;
@@ -41,12 +41,12 @@ function reveal(
     recordRefusal(step, worldId, found, outcome, signer);
     return outcome;
   };
-  const misfit = refuseMisfit(found, { worldId, agentId: undefined });
-  if (misfit !== undefined) return refuse(misfit);
+  const foreign = refuseForeign(found, { worldId, agentId: undefined });
+  if (foreign !== undefined) return refuse(foreign);
   if (step.tx.client(signer.client)?.approvals === false)
     return refuse(refused('foreign', "this client registered with approvals: false, so it can't reveal secrets"));
-  const isOver = approval.expiresAt !== null && approval.expiresAt <= step.tx.now();
-  if (approval.status !== 'pending' || turn.state === 'ended' || isOver)
+  const isExpired = approval.expiresAt !== null && approval.expiresAt <= step.tx.now();
+  if (approval.status !== 'pending' || turn.state === 'ended' || isExpired)
     return refuse(refused('settled', 'this call is no longer pending', approval.status));
   step.tx.record({
     kind: 'reveal',

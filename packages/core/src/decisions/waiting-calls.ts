@@ -21,7 +21,7 @@ export interface WaitingCall {
 export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
 
 /** Which waiting calls to check, and hypothetical grants and rules to apply. */
-export interface Looking {
+export interface CoverQuery {
   chatId?: string;
   /** Rules that someone is about to add, applied to the snapshot. */
   withRules?: (snapshot: WorldSnapshot) => WorldSnapshot;
@@ -46,8 +46,8 @@ export function coveringOf(gate: Gate): Covering | undefined {
 }
 
 /** The waiting calls that the gate would allow now, oldest first. Skips calls that changed after they were shown (A7). */
-export async function findCovered(runtime: Runtime, worldId: string, looking: Looking = {}): Promise<WaitingCall[]> {
-  const { chatId, withRules = (snapshot) => snapshot, grant } = looking;
+export async function findCovered(runtime: Runtime, worldId: string, query: CoverQuery = {}): Promise<WaitingCall[]> {
+  const { chatId, withRules = (snapshot) => snapshot, grant } = query;
   const found = await runtime.store.read(async (reader) => {
     const stored = await runtime.snapshots.read(reader, worldId);
     if (stored === undefined) return undefined;
@@ -66,13 +66,13 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
   if (found === undefined || found.waiting.length === 0) return [];
   const { snapshot, waiting } = found;
   const place = runtime.findPlace(snapshot);
-  const supposed: GateGrant | undefined =
+  const hypothetical: GateGrant | undefined =
     grant === undefined
       ? undefined
-      : { id: 'supposed', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
+      : { id: 'hypothetical', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
   const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
     await readState(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
-      coveringOf(gateCall(tx, snapshot, judged, { supposed })),
+      coveringOf(gateCall(tx, snapshot, judged, { hypothetical })),
     );
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {

@@ -67,7 +67,7 @@ export class StepTransaction {
   /** The writes to commit. */
   writes(): StepWrites {
     const count = this.changes.length + this.#emissions.length + this.#records.length + this.#wakes.length;
-    if (this.#needs.isLook === true && count > 0) throw new Error('A read-only step tried to write.');
+    if (this.#needs.isReadOnly === true && count > 0) throw new Error('A read-only step tried to write.');
     return {
       changes: this.changes,
       emissions: this.#emissions,

@@ -71,7 +71,7 @@ export interface CallKeys {
 export interface StepNeeds {
   chats: readonly string[];
   /** The step writes nothing, so other steps need not wait for it. */
-  isLook?: boolean;
+  isReadOnly?: boolean;
   /** A read-only step may get this process's last known state, because the step that follows it is checked. */
   recent?: boolean;
   clients?: readonly string[];

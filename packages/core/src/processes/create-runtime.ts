@@ -18,7 +18,7 @@ import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
 import { parkTurns } from '../turns/take-over.js';
-import { releaseLeftOver } from '../decisions/release-waiting.js';
+import { releaseCovered } from '../decisions/release-waiting.js';
 import { titleChat } from '../turns/title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { createStop } from '../ports/until-aborted.js';
@@ -143,7 +143,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   function releaseInBackground(): void {
     if (isReleasing || closing.signal.aborted) return;
     isReleasing = true;
-    const work = releaseLeftOver(runtime).finally(() => (isReleasing = false));
+    const work = releaseCovered(runtime).finally(() => (isReleasing = false));
     inBackground(work, 'failed to release waiting calls that a grant or rule covers');
   }
 
@@ -201,10 +201,10 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
-    attend: (to) => unfinished.attend(to),
+    resumeUnfinished: (of) => unfinished.resume(of),
     endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
-    chatFellIdle(worldId, chatId) {
+    onChatIdle(worldId, chatId) {
       // A chat that becomes idle twice before its first title must not call the model twice.
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
       titling.add(chatId);

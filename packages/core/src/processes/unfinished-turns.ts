@@ -1,7 +1,7 @@
 import type { StoreReader, TurnRecord } from '../ports/index.js';
 import { recover, SILENT_MS } from '../turns/take-over.js';
 import type { Membership } from './membership.js';
-import type { Attended, Runtime } from '../step/runtime.js';
+import type { ChatOrCall, Runtime } from '../step/runtime.js';
 
 /** What a process does at startup with turns of an earlier one. `leave` is for a process that ends soon (X4). */
 export type Unfinished = 'take-up' | 'leave';
@@ -9,7 +9,7 @@ export type Unfinished = 'take-up' | 'leave';
 export interface UnfinishedTurns {
   start(unfinished: Unfinished): Promise<void>;
   /** Resumes the unfinished turns of a chat before someone acts in it. */
-  attend(to: Attended): Promise<void>;
+  resume(of: ChatOrCall): Promise<void>;
   /** Resumes the next suspect after one has finished. Only if one process owns the store. */
   takeNext(): Promise<void>;
   /** This process ends soon and runs only the chats that someone acts in. */
@@ -32,8 +32,8 @@ export function createUnfinishedTurns({
 }: UnfinishedTurnsOptions): UnfinishedTurns {
   let left: Unfinished = 'take-up';
   let isShort = false;
-  let attending = Promise.resolve();
-  const attended = new Set<string>();
+  let resuming = Promise.resolve();
+  const resumed = new Set<string>();
 
   async function takeUp(): Promise<void> {
     left = 'take-up';
@@ -42,11 +42,11 @@ export function createUnfinishedTurns({
     else await membership.takeTurns();
   }
 
-  async function attendTo(to: Attended): Promise<void> {
+  async function resumeTurnsOf(of: ChatOrCall): Promise<void> {
     const { store } = runtime();
-    const chatId = 'chatId' in to ? to.chatId : await store.read((reader) => chatOfCall(reader, to.callId));
+    const chatId = 'chatId' in of ? of.chatId : await store.read((reader) => chatOfCall(reader, of.callId));
     if (chatId === undefined) return;
-    attended.add(chatId);
+    resumed.add(chatId);
     if (membership === undefined) await recover(runtime(), chatId);
     // A wake-up goes to any process that takes turns, and this may be the only one.
     else if (left === 'leave') await takeUp();
@@ -59,15 +59,15 @@ export function createUnfinishedTurns({
       await membership?.start();
       if (unfinished === 'take-up') await takeUp();
     },
-    async attend(to) {
+    async resume(of) {
       if (left === 'take-up') return;
       // Serialized: two concurrent claims of one turn would abort each other's run.
-      attending = attending.catch(() => undefined).then(() => attendTo(to));
-      await attending;
+      resuming = resuming.catch(() => undefined).then(() => resumeTurnsOf(of));
+      await resuming;
     },
     async takeNext() {
       // A process that ends soon runs only the chats that someone acts in (X4).
-      for (const chatId of isShort ? attended : [undefined]) await recover(runtime(), chatId);
+      for (const chatId of isShort ? resumed : [undefined]) await recover(runtime(), chatId);
     },
     endsSoon: () => isShort,
     async stalledChats() {

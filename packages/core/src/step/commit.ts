@@ -87,7 +87,7 @@ function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: Co
     afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
   }
   if (fact.kind === 'activity-changed' && fact.status === 'idle') {
-    afterCommit(() => runtime.chatFellIdle(worldId, fact.chatId));
+    afterCommit(() => runtime.onChatIdle(worldId, fact.chatId));
   }
 }
 
@@ -98,7 +98,7 @@ export async function readState<T>(
   needs: StepNeeds,
   read: (step: Pick<Step, 'tx' | 'snapshot'>) => T,
 ): Promise<T> {
-  return await runStep(runtime, undefined, worldId, { ...needs, isLook: true }, read);
+  return await runStep(runtime, undefined, worldId, { ...needs, isReadOnly: true }, read);
 }
 
 /** The current snapshot of a world, or with `recent` the last known one. Undefined if there is no such world. */

@@ -109,7 +109,7 @@ export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: str
   const turn = tx.turn(turnId);
   if (turn === undefined || turn.state === 'queued') throw new Error('only a started turn can be resumed');
   const { chatId } = turn;
-  if (waits(readSituation(tx, turn, snapshot))) {
+  if (isWaiting(readSituation(tx, turn, snapshot))) {
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
@@ -134,7 +134,7 @@ export function readSituation(
 }
 
 /** Whether the turn waits for a person or a client. */
-export function waits(situation: Situation): boolean {
+export function isWaiting(situation: Situation): boolean {
   return nextStep(situation).kind === 'wait';
 }
 

@@ -52,7 +52,7 @@ export interface About {
 }
 
 /** A chat, or the chat of a call or an approval. */
-export type Attended = { chatId: string } | { callId: string };
+export type ChatOrCall = { chatId: string } | { callId: string };
 
 /** Caches the chat of a call or approval, so that it is found in that chat's state. A miss costs a read. */
 export interface CallChats {
@@ -104,13 +104,13 @@ export interface Runtime {
   probe: Probe;
   measure(what: Measured): void;
   /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
-  attend(to: Attended): Promise<void>;
+  resumeUnfinished(of: ChatOrCall): Promise<void>;
   /** This process ends soon, so work that it starts in other chats would be interrupted. */
   endsSoon(): boolean;
   /** Starts the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** The chat became idle, so it can get its title (M7). */
-  chatFellIdle(worldId: string, chatId: string): void;
+  onChatIdle(worldId: string, chatId: string): void;
   /** Receives errors that don't end a turn. */
   report(error: unknown, what: string, about?: About): void;
 }

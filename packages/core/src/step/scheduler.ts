@@ -7,12 +7,12 @@ interface WakeSignal {
   next(): Promise<void>;
 }
 
-/** `Handed` is what a step passes to the run of the turn that it wakes. */
-export interface TurnRun<Handed> {
+/** `Handover` is what a step passes to the run of the turn that it wakes. */
+export interface TurnRun<Handover> {
   wakes: WakeSignal;
   /** Handovers that were not taken yet, oldest first. */
-  readonly handovers: readonly Handed[];
-  take(): Handed[];
+  readonly handovers: readonly Handover[];
+  take(): Handover[];
   /** A committed step has just started this run, so its handover is the current state. */
   readonly isFresh: boolean;
   /** Aborts when the turn is stopped or this process shuts down. */
@@ -20,8 +20,8 @@ export interface TurnRun<Handed> {
 }
 
 /** Delivers wake-ups. Each turn has at most one run in this process; a wake-up during a run makes it look again. */
-export interface Scheduler<Handed> {
-  wake(turnId: string, handover?: Handed): void;
+export interface Scheduler<Handover> {
+  wake(turnId: string, handover?: Handover): void;
   /** Like `wake`, if the turn runs here. */
   wakeIfRunning(turnId: string): void;
   /** The runs in this process. `abort` ends exactly this run, not a later one of the same turn. */
@@ -35,33 +35,33 @@ export interface Scheduler<Handed> {
   /** False once closed: turns that are woken after that run in another process or at the next start. */
   takesWork(): boolean;
   /** Handovers that were never taken because this process shut down. */
-  untaken(): readonly Handed[];
+  untaken(): readonly Handover[];
   /** Resolves when nothing runs. */
   quiet(): Promise<void>;
 }
 
-interface Active<Handed> {
+interface Active<Handover> {
   stop: ReturnType<typeof createStop>;
   /** True if a wake-up came that the run hasn't seen. */
   woken: boolean;
   notify: (() => void) | undefined;
-  handovers: Handed[];
+  handovers: Handover[];
 }
 
 /** A keyed queue in one process. Between processes, the turn's claim in the store provides exclusion. */
-export function createScheduler<Handed>(
-  run: (turnId: string, run: TurnRun<Handed>) => Promise<void>,
+export function createScheduler<Handover>(
+  run: (turnId: string, run: TurnRun<Handover>) => Promise<void>,
   after: Clock['after'],
-): Scheduler<Handed> {
-  const active = new Map<string, Active<Handed>>();
-  const untaken: Handed[] = [];
+): Scheduler<Handover> {
+  const active = new Map<string, Active<Handover>>();
+  const untaken: Handover[] = [];
   const running = new Set<Promise<void>>();
   /** Cancels timers: a leftover timer would keep the process alive after closing. */
   const timers = new Set<() => void>();
   let closed = false;
 
-  function start(turnId: string, handovers: Handed[], isFresh: boolean): void {
-    const entry: Active<Handed> = { stop: createStop(), woken: false, notify: undefined, handovers };
+  function start(turnId: string, handovers: Handover[], isFresh: boolean): void {
+    const entry: Active<Handover> = { stop: createStop(), woken: false, notify: undefined, handovers };
     active.set(turnId, entry);
     const wakes: WakeSignal = {
       next: () =>
@@ -75,7 +75,7 @@ export function createScheduler<Handed>(
           entry.notify = resolve;
         }),
     };
-    const take = (): Handed[] => entry.handovers.splice(0);
+    const take = (): Handover[] => entry.handovers.splice(0);
     const { signal } = entry.stop;
     const promise = run(turnId, { wakes, handovers, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
@@ -87,7 +87,7 @@ export function createScheduler<Handed>(
     running.add(promise);
   }
 
-  function wake(turnId: string, handover?: Handed): void {
+  function wake(turnId: string, handover?: Handover): void {
     const all = handover === undefined ? [] : [handover];
     if (closed) {
       untaken.push(...all);
@@ -131,8 +131,8 @@ export function createScheduler<Handed>(
       closed = true;
       for (const entry of active.values()) entry.stop.stop(new Error('shutting down'));
       if (running.size > 0) {
-        const patience = new Promise<void>((resolve) => startTimer(graceMs, resolve));
-        await Promise.race([Promise.all(running), patience]);
+        const timeout = new Promise<void>((resolve) => startTimer(graceMs, resolve));
+        await Promise.race([Promise.all(running), timeout]);
       }
       for (const cancel of timers) cancel();
       timers.clear();

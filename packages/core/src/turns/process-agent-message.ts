@@ -1,7 +1,7 @@
 import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
-import { endWithError, readSituation, waits } from '../step/move-turn.js';
+import { endWithError, readSituation, isWaiting } from '../step/move-turn.js';
 import type { Situation, Handover, Runtime, Started } from '../step/runtime.js';
 import { commit, readState, unlessGone } from '../step/commit.js';
 import { runInvocation } from './run-invocation.js';
@@ -184,7 +184,7 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
     const current = tx.current(turn);
-    if (current === undefined || !waits(readSituation(tx, current, snapshot))) return false;
+    if (current === undefined || !isWaiting(readSituation(tx, current, snapshot))) return false;
     if (current.state === 'open') tx.write({ kind: 'turn-paused', chatId: turn.chatId, turnId: turn.id });
     return true;
   });

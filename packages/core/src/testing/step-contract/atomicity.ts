@@ -166,7 +166,7 @@ export function describeAtomicity(open: OpenStore): void {
   });
 
   it('[S1] a read-only step that writes is rejected', async () => {
-    const looking = step(store(), (tx) => tx.appendMessage(message('msg_1')), { chats: [C], isLook: true });
+    const looking = step(store(), (tx) => tx.appendMessage(message('msg_1')), { chats: [C], isReadOnly: true });
     await expect(looking).rejects.toThrow('read-only step');
     expect(await stateOf(store(), C)).toMatchObject({ chat: { lastSeq: 0 } });
   });

@@ -42,7 +42,7 @@ export async function checkReplay(
 
 /** Everything that a step can see, from memory if it is cached. */
 async function look(store: Store) {
-  const states = await Promise.all(CHATS.map((id) => stateOf(store, id, { isLook: true, recent: true })));
+  const states = await Promise.all(CHATS.map((id) => stateOf(store, id, { isReadOnly: true, recent: true })));
   const { value } = await store.step(W, NEEDS, (reads) => ({
     value: {
       rev: reads.worldRev,

@@ -7,7 +7,7 @@ export { step, stepWithEvents };
 export async function stateOf(
   store: Store,
   chatId = C,
-  how: Pick<StepNeeds, 'isLook' | 'recent'> = {},
+  how: Pick<StepNeeds, 'isReadOnly' | 'recent'> = {},
 ): Promise<ChatState | undefined> {
   const needs = { ...how, chats: [chatId] };
   const { value } = await store.step(W, needs, (reads) => {

@@ -121,7 +121,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     step: (worldId, needs, decide, published) =>
       inTurn(needs.chats, async () => {
         /** A look always loads, to include writes of other processes. */
-        let mustLoad = needs.isLook === true && needs.recent !== true;
+        let mustLoad = needs.isReadOnly === true && needs.recent !== true;
         for (let left = MOST_TRIES; ; left -= 1) {
           try {
             const known = mustLoad ? undefined : keptReads(worldId, needs, kept, clock.now());
