@@ -24,7 +24,7 @@ export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds
 }
 
 /** What the gate reads in its step. */
-export type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
+type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
 
 /** Input for the gate that isn't stored. */
 interface GateMore {

@@ -2,9 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from '../policy/index.js';
-import { parseArguments } from './read-call.js';
+import { readCall } from './read-call.js';
 
-describe('parseArguments', () => {
+type Parsed = { ok: true; value: Record<string, unknown>; text: string } | { ok: false; error: string };
+
+function parseArguments(text: string): Parsed {
+  const { arguments: parsed, argumentsText } = readCall(undefined, 'tool', text);
+  return parsed.ok ? { ok: true, value: parsed.value as Record<string, unknown>, text: argumentsText } : parsed;
+}
+
+describe('the arguments of a call', () => {
   it('[A7] returns the value and its canonical text', () => {
     expect(parseArguments(' {"b": -0, "a": [1e2]} ')).toEqual({
       ok: true,

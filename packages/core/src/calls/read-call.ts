@@ -68,7 +68,7 @@ export function prepareTools(
 }
 
 /** Where and for whom a call is judged. */
-export interface CallSetting {
+interface CallSetting {
   /** Undefined if no agent is involved, as when a person checks the world's rules. */
   agentId: string | undefined;
   chatId: string;
@@ -140,7 +140,7 @@ type ParsedArguments =
  * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is exactly what it says. Only an empty text counts as
  * `{}`, because some vendors send it for no arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
-export function parseArguments(text: string): ParsedArguments {
+function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
   if (text.length > LARGEST_BYTES || Buffer.byteLength(text) > LARGEST_BYTES) {
     return failure('The arguments are larger than 1 MB. Call the tool with less, or in several steps.');

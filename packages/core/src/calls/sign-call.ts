@@ -68,7 +68,8 @@ export async function signCall(runtime: Runtime, call: ReadCall, about: Signing)
   const { tool, arguments: args } = call;
   const { workingDirectory } = about.place;
   const inspect = tool !== undefined && args.ok ? inspectWith(tool, args.value, { workingDirectory }) : undefined;
-  const inspection = inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
+  const inspection =
+    inspect === undefined ? NOT_INSPECTED : await withinTime(runtime.clock, INSPECTION_LIMIT_MS, inspect);
   return toSigned(runtime, call, about, inspection);
 }
 

@@ -15,7 +15,7 @@ import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { signCall, type SignedCall } from './sign-call.js';
 
 /** A call as it would run here and now. */
-export interface ReadyCall {
+interface ReadyCall {
   judged: JudgedCall;
   signed: SignedCall;
 }

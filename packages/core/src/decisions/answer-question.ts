@@ -12,7 +12,16 @@ import { resumeTurn } from '../step/move-turn.js';
 import { commit, retryStale } from '../step/commit.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { settleCall } from '../calls/settle-call.js';
-import { reloadCall, digestOf, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
+import {
+  reloadCall,
+  digestOf,
+  findCall,
+  needsOf,
+  recordRefusal,
+  refused,
+  refuseForeign,
+  type FoundCall,
+} from './find-call.js';
 
 /**
  * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn; the first answer counts, and an answer that doesn't

@@ -25,7 +25,9 @@ export async function findCall(runtime: Runtime, worldId: string, id: string): P
   const looking =
     chatId === undefined
       ? undefined
-      : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findInState(tx, snapshot, id));
+      : readState(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) =>
+          findInState(tx, snapshot, id),
+        );
   const found = looking === undefined ? undefined : await unlessGone(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }

@@ -26,7 +26,16 @@ import type { RecentRepeats, Runtime, Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
 import { startApproved } from '../calls/start-call.js';
 import { resumeTurn } from '../step/move-turn.js';
-import { reloadCall, digestOf, findCall, needsOf, recordRefusal, refused, refuseForeign, type FoundCall } from './find-call.js';
+import {
+  reloadCall,
+  digestOf,
+  findCall,
+  needsOf,
+  recordRefusal,
+  refused,
+  refuseForeign,
+  type FoundCall,
+} from './find-call.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /** Signers that were validated and are frozen. */

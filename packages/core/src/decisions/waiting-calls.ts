@@ -21,7 +21,7 @@ export interface WaitingCall {
 export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
 
 /** Which waiting calls to check, and hypothetical grants and rules to apply. */
-export interface CoverQuery {
+interface CoverQuery {
   chatId?: string;
   /** Rules that someone is about to add, applied to the snapshot. */
   withRules?: (snapshot: WorldSnapshot) => WorldSnapshot;

@@ -2,14 +2,7 @@ import { CountersignError } from '@countersign/protocol';
 import type { Fact } from '../facts/fact.js';
 import { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type {
-  StepNeeds,
-  StepReads,
-  StepWrites,
-  StoredEvent,
-  AgentRecord,
-  ChatRecord,
-} from '../ports/index.js';
+import type { StepNeeds, StepReads, StepWrites, StoredEvent, AgentRecord, ChatRecord } from '../ports/index.js';
 import type { CallChats, CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
 
 /**

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-export type IdKind = 'msg' | 'call' | 'approval' | 'chat' | 'grant' | 'client' | 'run';
+type IdKind = 'msg' | 'call' | 'approval' | 'chat' | 'grant' | 'client' | 'run';
 
 let lastTime = 0;
 let time = '';

@@ -14,7 +14,7 @@ export interface TurnSituation {
   limits: { maxIterations: number; maxParallelTools: number };
 }
 
-export type NextStep =
+type NextStep =
   | { kind: 'call-model' }
   /** Started by a process that is gone, so nothing will report their end. */
   | { kind: 'take-over'; invocationIds: string[] }

@@ -22,7 +22,7 @@ import { explainFailure, generate, readResponse, streamTo } from './generate.js'
 import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } from './handle-tool-calls.js';
 
 /** The outcome of a model call. `look`: read the state of the turn from the store. */
-export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
+type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
 /** Makes one model call of a turn and handles its answer. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(

@@ -1,6 +1,12 @@
 import type { SSEEvent, ToolCall, Usage } from '@countersign/protocol';
 import { createChunkMasker, type ChunkMasker } from '../masking/index.js';
-import { ProviderError, type GenerateRequest, type LLMResponse, type Provider, type TurnRecord } from '../ports/index.js';
+import {
+  ProviderError,
+  type GenerateRequest,
+  type LLMResponse,
+  type Provider,
+  type TurnRecord,
+} from '../ports/index.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
 import type { Runtime } from '../step/runtime.js';
