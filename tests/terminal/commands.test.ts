@@ -155,6 +155,11 @@ describe('the commands', () => {
     expect(odd.code).toBe(0);
     expect(odd.stderr).toContain('Warning: Line 3: there is currently no tool named "stmap". Did you mean "stamp"?\n');
     expect((await run('policy', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
+    const noTool = await run('policy', 'check', 'stmap', '-w', 'docks');
+    expect(noTool).toMatchObject({
+      code: 3,
+      stdout: 'stmap would be refused: there is no tool named "stmap" in this world. Did you mean "stamp"?\n',
+    });
     const explained = await run('policy', 'check', 'stamp', '{"letter":"kind"}', '-w', 'docks');
     expect(explained.stdout).toContain('  did not apply: deny stamp(letter=rude*): letter is kind\n');
     await writeFile(join(t.folder, 'rules.txt'), '# none\ndeny stamp # never\n');
@@ -224,11 +229,11 @@ describe('the commands', () => {
     );
     expect(items.find(({ what }) => what === 'anthropic')).toMatchObject({
       state: 'fine',
-      detail: 'configured (ANTHROPIC_API_KEY); the key was not tried',
+      detail: 'configured (ANTHROPIC_API_KEY); the key was not tested',
     });
     expect(items.find(({ what }) => what === 'openai')).toMatchObject({
-      state: 'without',
-      detail: "configured (OPENAI_API_KEY), but doesn't answer: connection refused at http://127.0.0.1:9/v1",
+      state: 'warning',
+      detail: 'configured (OPENAI_API_KEY), but there is no response from http://127.0.0.1:9/v1: connection refused',
     });
     const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
     expect(broken.code).toBe(1);

@@ -158,5 +158,5 @@ async function expectLeftAlone(chat: string): Promise<void> {
   expect(shown.stderr).toContain('countersign serve');
   expect(await audit(chat)).toEqual(before);
   const doctor = await run('doctor', '--json');
-  expect(JSON.stringify(JSON.parse(doctor.stdout))).toMatch(/"what":"work","state":"without","detail":"1 chat/);
+  expect(JSON.stringify(JSON.parse(doctor.stdout))).toMatch(/"what":"work","state":"warning","detail":"1 chat/);
 }

@@ -42,7 +42,7 @@ describe('trying the base URL of a provider', () => {
   it('[P2] reports a refused connection or a timeout', async () => {
     expect(await tryAddress('openai', openai('http://127.0.0.1:9/v1?key=secret'), PATIENT_MS)).toEqual({
       answers: false,
-      problem: "doesn't answer: connection refused at http://127.0.0.1:9/v1",
+      problem: 'there is no response from http://127.0.0.1:9/v1: connection refused',
     });
     // A separate server that never answers: on a busy machine the timeout may fire before it sees the request.
     const silent = createServer((socket) => socket.on('error', () => undefined));
@@ -52,7 +52,7 @@ describe('trying the base URL of a provider', () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
     expect(await tryAddress('openai', openai(url), 50)).toEqual({
       answers: false,
-      problem: `doesn't answer: no answer within 0.05 seconds at ${url}`,
+      problem: `there is no response from ${url}: no answer within 0.05 seconds`,
     });
     silent.close();
   });
@@ -70,7 +70,7 @@ describe('trying the base URL of a provider', () => {
     const url = `http://127.0.0.1:${(switching.address() as AddressInfo).port}/v1`;
     expect(await tryAddress('openai', openai(url), PATIENT_MS)).toEqual({
       answers: false,
-      problem: `doesn't answer: the server closed the connection without a response at ${url}`,
+      problem: `there is no response from ${url}: the server closed the connection without a response`,
     });
     switching.close();
   });
@@ -88,10 +88,10 @@ describe('trying the base URL of a provider', () => {
     server.will(json(401, {}), json(502, {}), json(404, {}));
     const problems = [];
     for (let tries = 0; tries < 3; tries += 1) problems.push(await tryAddress('openai', openai(), PATIENT_MS));
-    const at = `at ${server.url}/v1`;
+    const url = `${server.url}/v1`;
     expect(problems).toEqual([
-      { answers: false, problem: `doesn't accept the key in OPENAI_API_KEY (401) ${at}` },
-      { answers: false, problem: `answers with an error (502) ${at}` },
+      { answers: false, problem: `${url} rejected the key in OPENAI_API_KEY (401)` },
+      { answers: false, problem: `${url} returned an error (502)` },
       { answers: true, note: 'answers without a list of models (404; check the path)' },
     ]);
   });

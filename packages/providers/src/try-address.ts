@@ -37,7 +37,7 @@ export async function tryAddress(
     return judge(response.status, chosen.address, found.variable);
   } catch (error) {
     const why = redact(sayFailure(error, timeoutMs), [key]);
-    return { answers: false, problem: `doesn't answer: ${why} at ${chosen.address}` };
+    return { answers: false, problem: `there is no response from ${chosen.address}: ${why}` };
   }
 }
 
@@ -56,9 +56,9 @@ function headersFor({ name, variable }: AvailableProvider, key: string): Record<
 
 function judge(status: number, address: string, variable: string): Tried {
   if (status === 401 || status === 403) {
-    return { answers: false, problem: `doesn't accept the key in ${variable} (${status}) at ${address}` };
+    return { answers: false, problem: `${address} rejected the key in ${variable} (${status})` };
   }
-  if (status >= 500) return { answers: false, problem: `answers with an error (${status}) at ${address}` };
+  if (status >= 500) return { answers: false, problem: `${address} returned an error (${status})` };
   // Not every compatible server lists its models.
   if (status >= 400) return { answers: true, note: `answers without a list of models (${status}; check the path)` };
   return { answers: true };

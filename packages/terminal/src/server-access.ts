@@ -64,10 +64,10 @@ interface MigrationReport {
   readonly auditRecords: number;
 }
 
-/** `fine`: works. `without`: missing, but optional. `broken`: must be fixed first. */
+/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: must be fixed first. */
 export interface Finding {
   readonly what: string;
-  readonly state: 'fine' | 'without' | 'broken';
+  readonly state: 'fine' | 'warning' | 'broken';
   readonly detail: string;
   /** How to fix it. */
   readonly advice?: string;

@@ -1,6 +1,7 @@
 import {
   describeReason,
   mapReason,
+  nearest,
   type PolicyCheck,
   type PolicyVerdict,
   type Reason,
@@ -28,7 +29,8 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
     check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
   const { agentId } = check;
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
-  const tool = runtime.tools(worldId).get(check.tool);
+  const tools = runtime.tools(worldId);
+  const tool = tools.get(check.tool);
   const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
   const place = runtime.findPlace(snapshot);
   const nowhere = { agentId: agentId ?? '', chatId: '', place };
@@ -38,7 +40,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
   const needs = { chats: [], ...gateNeeds([judged]) };
   const gate = await readState(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
-  const verdict = toVerdict(gate);
+  const verdict = tool === undefined ? unknownTool(check.tool, [...tools.keys()]) : toVerdict(gate);
   const checked =
     'trouble' in looked && verdict.outcome !== 'refuse'
       ? worded('refuse', { code: 'cannot-run', problem: looked.trouble })
@@ -51,6 +53,14 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const misses = call.arguments.ok ? explainMisses(policies, judged.policyCall) : [];
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
   return withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets);
+}
+
+/** The gate's own reason is addressed to a model. */
+function unknownTool(name: string, known: readonly string[]): PolicyVerdict {
+  const near = nearest(name, known);
+  const hint = near === undefined ? '' : `. Did you mean ${JSON.stringify(near)}?`;
+  const problem = `there is no tool named ${JSON.stringify(name)} in this world${hint}`;
+  return worded('refuse', { code: 'cannot-run', problem });
 }
 
 function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {

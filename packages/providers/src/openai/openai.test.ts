@@ -227,7 +227,7 @@ describe('chat completions', () => {
       404,
       { error: 'model "some-model" not found, try pulling it first' },
       'bad-request',
-      'does not know the model "some-model"',
+      'has no model "some-model"',
     ],
     ['a page that is not an API', 404, 'nothing here', 'bad-request', 'Check the base URL'],
     [
@@ -262,7 +262,7 @@ describe('chat completions', () => {
   });
 
   it.each([
-    ['not-a-url', 'not a URL'],
+    ['not-a-url', 'the base URL is invalid'],
     ['ftp://127.0.0.1/v1', 'http'],
     ['http://me:secret-word@127.0.0.1/v1', 'password'],
   ])('[P4] rejects the base URL %s with a message', async (baseURL, words) => {

@@ -61,7 +61,7 @@ export function readBaseURL(address: string): string {
   } catch {
     throw new ProviderError(
       'bad-request',
-      'the base URL is not a URL. Expected something like http://127.0.0.1:11434/v1',
+      'the base URL is invalid. Expected something like http://127.0.0.1:11434/v1',
     );
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -31,7 +31,7 @@ function say(kind: ProviderFailure, failure: Failure, callee: Callee): string {
   if (kind === 'auth' && failure.status !== 401 && isOutOfCredit(failure))
     return `the account has no credit left: ${said}`;
   if (kind !== 'bad-request') return said;
-  if (isUnknownModel(failure)) return `${callee.name} does not know the model "${tidy(callee.model)}": ${said}`;
+  if (isUnknownModel(failure)) return `${callee.name} has no model "${tidy(callee.model)}": ${said}`;
   if (failure.status === 404) return `${placeOf(callee)} has no such API (404). Check the base URL.`;
   return said;
 }

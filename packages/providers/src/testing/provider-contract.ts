@@ -186,7 +186,7 @@ export function describeProvider(wire: Wire): void {
         expect(tooLong).toMatchObject({ kind: 'context-too-long', next: 'person' });
         const unknown = await failing(vendorError(wire.errors['unknown-model']), stream);
         expect(unknown).toMatchObject({ kind: 'bad-request', next: 'person' });
-        expect(unknown.message).toContain(`does not know the model "${wire.model}"`);
+        expect(unknown.message).toContain(`has no model "${wire.model}"`);
       });
 
       it('[P4] can be aborted immediately, and closes the connection', async () => {

@@ -19,12 +19,12 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
       },
       'http://127.0.0.1:9',
     );
-    const ofAnthropic = `configured (ANTHROPIC_API_KEY), but doesn't answer: connection refused at ${nowhere}`;
+    const ofAnthropic = `configured (ANTHROPIC_API_KEY), but there is no response from ${nowhere}: connection refused`;
     expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
-      ['anthropic', 'without', ofAnthropic],
+      ['anthropic', 'warning', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
-      ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tried'],
-      ['ollama', 'without', 'no response from http://127.0.0.1:9'],
+      ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tested'],
+      ['ollama', 'warning', 'no response from http://127.0.0.1:9'],
     ]);
   } finally {
     server.close();
@@ -37,8 +37,8 @@ it('[S7] [X3] doctor reports a full disk', () => {
   expect(checkHome(home, () => 40 * 1024)).toEqual({
     what: 'home',
     state: 'broken',
-    detail: `${home} is on a full disk: 40 KB are free`,
-    advice: 'Free some space, or choose another with --home or COUNTERSIGN_HOME.',
+    detail: `${home} is on a full disk (40 KB free)`,
+    advice: 'Free some space, or choose another folder with --home or COUNTERSIGN_HOME.',
   });
   expect(checkHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
@@ -47,8 +47,8 @@ it('[A21.5] doctor explains what a missing sandbox means', () => {
   const found = checkSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });
   expect(found).toMatchObject({
     what: 'sandbox',
-    state: 'without',
+    state: 'warning',
     detail:
-      'none: nothing stops an approved command from reading and changing your files, using the network or approving its own calls (bubblewrap is not installed)',
+      'none: bubblewrap is not installed. Nothing stops an approved command from reading and changing your files, using the network or approving its own calls.',
   });
 });

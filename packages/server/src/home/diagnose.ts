@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
-import { unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
+import type { ProviderStatus } from '@countersign/protocol';
 import { chosenAddress, tryAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
@@ -10,11 +10,12 @@ import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
 import { findServer } from '../serve/server-file.js';
 import { findProviders } from './find-providers.js';
+import { noSandboxWords } from './no-sandbox-words.js';
 
-/** `fine`: works. `without`: missing, but optional. `broken`: nothing works until somebody fixes it. */
+/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: nothing works until somebody fixes it. */
 export interface Finding {
   what: string;
-  state: 'fine' | 'without' | 'broken';
+  state: 'fine' | 'warning' | 'broken';
   detail: string;
   advice?: string;
 }
@@ -29,8 +30,8 @@ export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFA
     folder,
     database.finding,
     running === undefined
-      ? { what: 'server', state: 'without', detail: 'not running; commands start their own' }
-      : { what: 'server', state: 'fine', detail: `runs at ${running.url}` },
+      ? { what: 'server', state: 'fine', detail: 'not running; commands start their own' }
+      : { what: 'server', state: 'fine', detail: `running at ${running.url}` },
     ...checkWork(database.seen, running !== undefined),
     await checkPort(port, running?.url),
     ...(await checkModels(env)),
@@ -53,7 +54,7 @@ const LEAST_SPACE = 1024 * 1024;
 
 export function checkHome(home: string, freeOn = freeSpaceOn): Finding {
   const what = 'home';
-  const advice = 'Choose another with --home or COUNTERSIGN_HOME.';
+  const advice = 'Choose another folder with --home or COUNTERSIGN_HOME.';
   if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is not an absolute path`, advice };
   try {
     if (existsSync(home)) {
@@ -73,8 +74,8 @@ export function checkHome(home: string, freeOn = freeSpaceOn): Finding {
 
 function checkSpace(home: string, free: number): Finding | undefined {
   if (free >= LEAST_SPACE) return undefined;
-  const detail = `${home} is on a full disk: ${Math.floor(free / 1024)} KB are free`;
-  const advice = 'Free some space, or choose another with --home or COUNTERSIGN_HOME.';
+  const detail = `${home} is on a full disk (${Math.floor(free / 1024)} KB free)`;
+  const advice = 'Free some space, or choose another folder with --home or COUNTERSIGN_HOME.';
   return { what: 'home', state: 'broken', detail, advice };
 }
 
@@ -101,7 +102,7 @@ async function checkDatabase(
     return broken('DATABASE_URL does not begin with postgres://', 'Correct it, or unset it.');
   }
   if (url === '' && isRunning) return fine(`${file} (in use by the server)`);
-  if (url === '' && !isHomeFine) return broken("not checked, because the home can't be used");
+  if (url === '' && !isHomeFine) return broken("not checked, because the home folder can't be used");
   if (url === '' && !existsSync(file)) return fine(`${file} (created at the first start)`);
   try {
     const seen = url === '' ? inspectSqlite(file) : await inspectPostgres(url);
@@ -121,19 +122,19 @@ function checkWork(seen: StoreInspection | undefined, isRunning: boolean): Findi
   if (isRunning || seen === undefined) return [];
   if (seen.stalledChats === 'unknown') {
     const detail = 'the last process was killed and may have left unfinished work';
-    return [{ what, state: 'without', detail, advice }];
+    return [{ what, state: 'warning', detail, advice }];
   }
   const { stalledChats: count } = seen;
   if (count === 0) return [];
   const detail = `${count} ${count === 1 ? 'chat has' : 'chats have'} unfinished work, and no process is running it`;
-  return [{ what, state: 'without', detail, advice }];
+  return [{ what, state: 'warning', detail, advice }];
 }
 
 function stateOf({ version, newest, owner }: StoreInspection): string {
   if (version === 0) return 'empty; tables are created at the first start';
   const used = owner === undefined ? '' : `, in use by process ${owner}`;
   if (version === newest) return `schema ${version}${used}`;
-  return `schema ${version}, migrated to ${newest} at the next start${used}`;
+  return `schema ${version}, will be migrated to ${newest} at the next start${used}`;
 }
 
 async function checkPort(port: number, running: string | undefined): Promise<Finding> {
@@ -147,7 +148,7 @@ async function checkPort(port: number, running: string | undefined): Promise<Fin
     return { what, state: 'fine', detail: `${port} is free` };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return { what, state: 'without', detail };
+    return { what, state: 'warning', detail };
   } finally {
     server.close();
   }
@@ -161,15 +162,15 @@ export async function checkModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): P
 
 async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { name: what, available, source, address, problem, models = [] } = found;
-  if (!available) return { what, state: 'without', detail: problem ?? 'no key found', advice: adviceFor(what) };
+  if (!available) return { what, state: 'warning', detail: problem ?? 'no key found', advice: adviceFor(what) };
   if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
     const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
-    return { what, state: 'fine', detail: `answers at ${address}: ${some}` };
+    return { what, state: 'fine', detail: `running at ${address}: ${some}` };
   }
   const configured = `configured (${source})`;
   const [chosen, tried] = [chosenAddress(what, env), await tryAddress(what, env)];
   if (chosen.kind !== 'own' || tried === undefined) {
-    return { what, state: 'fine', detail: `${configured}; the key was not tried` };
+    return { what, state: 'fine', detail: `${configured}; the key was not tested` };
   }
   if (tried.answers) {
     const detail = `${configured}, ${tried.note ?? 'answers'} at ${chosen.address} (${chosen.variable})`;
@@ -177,7 +178,7 @@ async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promis
   }
   return {
     what,
-    state: 'without',
+    state: 'warning',
     detail: `${configured}, but ${tried.problem}`,
     advice: `Start the server at that address, or correct ${chosen.variable} and ${source}.`,
   };
@@ -206,8 +207,8 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   }
   return {
     what,
-    state: 'without',
-    detail: `none: ${unsandboxedWords('an approved command')} (${sandbox.reason})`,
+    state: 'warning',
+    detail: `none: ${noSandboxWords(sandbox.reason)}`,
     ...(process.platform === 'linux'
       ? {
           advice:
@@ -219,13 +220,13 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
 
 function checkBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
-  if (!hasDisplay(env)) return { what, state: 'without', detail: 'no display; the URL is printed instead' };
-  if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opened by the system' };
+  if (!hasDisplay(env)) return { what, state: 'warning', detail: 'no display; the URL is printed instead' };
+  if (process.platform !== 'linux') return { what, state: 'fine', detail: 'the default browser opens' };
   return findSystemProgram('xdg-open') !== undefined
-    ? { what, state: 'fine', detail: 'opened with xdg-open' }
+    ? { what, state: 'fine', detail: 'xdg-open opens the default browser' }
     : {
         what,
-        state: 'without',
+        state: 'warning',
         detail: 'xdg-open is not installed; the URL is printed instead',
         advice: 'Install xdg-utils.',
       };

@@ -142,7 +142,7 @@ describe('a home', () => {
   it('rejects an unusable folder with a clear message', async () => {
     await writeFile(join(folder, 'file'), '');
     for (const home of ['', 'relative', join(folder, 'file'), join(folder, 'file', 'deeper')])
-      await expect(open({ home })).rejects.toThrow(/can't be used as home .* Choose another/);
+      await expect(open({ home })).rejects.toThrow(/can't be used as the home folder .* Choose another/);
     await expect(open({ env: { DATABASE_URL: 'mysql://x' } })).rejects.toThrow('DATABASE_URL must begin with postgres');
     await open();
   });
@@ -218,7 +218,7 @@ describe('a home', () => {
 
 it('[S4] rejects a home that is in use, and names the command and process that use it', async () => {
   const home = await open({ command: 'countersign chat' });
-  const words = `The home ${home.folder} is in use by "countersign chat" (pid ${process.pid}). Wait for it to end, stop it`;
+  const words = `The home folder ${home.folder} is in use by "countersign chat" (pid ${process.pid}). Wait for it to end, stop it`;
   await expect(open()).rejects.toMatchObject({
     code: 'store-locked',
     message: expect.stringContaining(words) as string,
@@ -237,7 +237,7 @@ it('[W1] rejects a home whose lock can’t be opened, with a clear message', asy
   const opening = open({ home: closed });
   await expect(opening).rejects.toMatchObject({
     code: 'invalid',
-    message: `The folder "${closed}" can't be used as home (its file "lock" can't be opened). Choose another with --home or COUNTERSIGN_HOME.`,
+    message: `The folder "${closed}" can't be used as the home folder (its lock file can't be opened). Choose another with --home or COUNTERSIGN_HOME.`,
   });
 });
 

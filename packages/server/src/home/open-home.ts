@@ -25,6 +25,8 @@ export interface HomeOptions {
   /** Secrets are removed from it: `COUNTERSIGN_TOKEN` and `DATABASE_URL`. */
   env: NodeJS.ProcessEnv;
   log: Log;
+  /** Default: true. False if the caller tells people itself that there is no sandbox. */
+  logsNoSandbox?: boolean;
   clock?: Clock;
   /** Additional models and tools. */
   providers?: readonly Provider[];
@@ -73,7 +75,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const sandbox = await looking;
     const isHidden = sandbox.kind !== 'none';
     const token = await orClose(store, () => keepToken(folder, env, isHidden));
-    if (sandbox.kind === 'none') warnUnsandboxed(log, sandbox.reason, token);
+    if (sandbox.kind === 'none') {
+      if (options.logsNoSandbox !== false)
+        log.warn(`no sandbox: ${unsandboxedWords('an approved command')}`, { why: sandbox.reason });
+      warnOfExposedToken(log, token);
+    }
     const found = findProviders(env, options.ollamaUrl);
     const kept = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
     // For the lifetime of the process: another home in it may use the same files.
@@ -135,9 +141,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 /** Log messages. */
 const MEASURED = { turn: 'turn ended', tool: 'tool ran', model: 'model answered' } as const;
 
-/** Logs what is not guaranteed without a sandbox, and which processes expose the token. Ours is removed from our own environment. */
-function warnUnsandboxed(log: Log, why: string, token: Token): void {
-  log.warn(`no sandbox: ${unsandboxedWords('an approved command')}`, { why });
+/** Logs which processes expose the token to commands. It is removed from our own environment. */
+function warnOfExposedToken(log: Log, token: Token): void {
   if (token.source.kind !== 'environment') return;
   const processes = processesExposing(token.value);
   if (processes.length === 0) return;
@@ -162,7 +167,7 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
 function lockHome(folder: string, command: string | undefined): () => void {
   const unlock = openLock(folder);
   if (unlock === undefined) {
-    const detail = `The home ${folder} is in use by ${describeOwner(folder)}. Wait for it to end, stop it, or choose another home with --home.`;
+    const detail = `The home folder ${folder} is in use by ${describeOwner(folder)}. Wait for it to end, stop it, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail);
   }
   const forget = noteOwner(folder, command);
@@ -178,7 +183,7 @@ function openLock(folder: string): (() => void) | undefined {
     return lockFile(join(folder, 'lock'));
   } catch (cause) {
     // A full disk has its own error. Otherwise the file isn't writable, such as in another user's home.
-    throw cause instanceof CountersignError ? cause : unusableHome(folder, 'its file "lock" can\'t be opened', cause);
+    throw cause instanceof CountersignError ? cause : unusableHome(folder, "its lock file can't be opened", cause);
   }
 }
 
@@ -196,7 +201,8 @@ function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   delete env['DATABASE_URL'];
   if (url === undefined || url === '') return undefined;
   if (/^postgres(?:ql)?:\/\//.test(url)) return url;
-  const detail = 'DATABASE_URL must begin with postgres://. Without it, everything is kept in a file in the home.';
+  const detail =
+    'DATABASE_URL must begin with postgres://. Without it, everything is stored in a file in the home folder.';
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
 }
 

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { systemClock } from '@countersign/core';
-import { CountersignError, unsandboxedWords } from '@countersign/protocol';
+import { CountersignError } from '@countersign/protocol';
 import { homeFolder } from '../home/home-folder.js';
-import type { Token } from '../home/keep-token.js';
 import { createLog, type LogLevel } from './create-log.js';
+import { greeting } from './greeting.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
 import { SERVE, serve, type Serving } from './serve.js';
 
@@ -41,7 +41,9 @@ export async function runServe(options: RunServeOptions): Promise<number> {
   const signalled = nextSignal();
   let serving: Serving;
   try {
-    serving = await serve({ ...rest, home, log, env: process.env, command: SERVE });
+    // The greeting tells a person at a terminal already.
+    const logsNoSandbox = json || !process.stderr.isTTY;
+    serving = await serve({ ...rest, home, log, logsNoSandbox, env: process.env, command: SERVE });
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     process.stderr.write(`countersign: ${error.message}\n`);
@@ -56,7 +58,8 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     const shown = token.source.kind === 'environment' ? {} : { token: token.value };
     say({ url: serving.url, ...shown, open: start });
   } else {
-    greet(serving, start);
+    const lines = greeting({ ...serving.home, url: serving.url, start, isTerminal: process.stdout.isTTY });
+    process.stdout.write(`${lines.join('\n')}\n`);
     if (open && hasDisplay(process.env)) openBrowser(start, home);
   }
   const stopAsking = json ? () => undefined : offerNewStartUrl(serving);
@@ -69,29 +72,6 @@ export async function runServe(options: RunServeOptions): Promise<number> {
 
 function say(facts: Record<string, string>): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`);
-}
-
-function greet({ url, home: { token, sandbox } }: Serving, start: string): void {
-  const lines = [
-    `Countersign is listening on ${url}`,
-    `Open ${start}`,
-    '  (works once, for one minute)',
-    `Token for programs: ${whereIs(token)}`,
-    ...(sandbox.kind === 'none' ? [`No sandbox: ${unsandboxedWords('an approved command')} (${sandbox.reason}).`] : []),
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-/** If standard output is not a terminal, it is often a log that others can read. */
-function whereIs({ value, source }: Token): string {
-  switch (source.kind) {
-    case 'environment':
-      return 'the one in COUNTERSIGN_TOKEN';
-    case 'file':
-      return `in ${source.path}`;
-    case 'memory':
-      return process.stdout.isTTY ? value : 'set COUNTERSIGN_TOKEN, or start with --json to print one';
-  }
 }
 
 /** A start link expires after a minute; print a new one without a restart. */

@@ -93,7 +93,9 @@ describe('countersign serve', () => {
   it('[S4] a second server on the same home reports where the first one is', async () => {
     const server = await start();
     const said = await fails(['serve', '--home', home, '--port', '0', '--no-open', '--log-level', 'silent']);
-    expect(said).toMatch(new RegExp(`^countersign: A server is already running on this home: ${server.url} .*\\n$`));
+    expect(said).toMatch(
+      new RegExp(`^countersign: A server is already running for this home folder: ${server.url} .*\\n$`),
+    );
     expect((await send(`${server.url}/api/health`)).status).toBe(200);
   });
 
@@ -111,7 +113,7 @@ describe('countersign serve', () => {
       expect(run.process.exitCode).toBe(1);
       // The second text appears if the first server starts slowly, as on a busy machine.
       expect(run.stderr()).toMatch(
-        /^countersign: (?:A server is already running on this home: http:|The home .* is in use by (?:"countersign serve"|another process) \(pid \d+\)\.).*\n$/,
+        /^countersign: (?:A server is already running for this home folder: http:|The home folder .* is in use by (?:"countersign serve"|another process) \(pid \d+\)\.).*\n$/,
       );
     }
   });

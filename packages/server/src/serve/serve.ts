@@ -203,8 +203,8 @@ async function reportRunningServer(error: unknown, folder: string): Promise<neve
     const command = readOwner(folder)?.command;
     const detail =
       command === undefined || command === SERVE
-        ? `A server is already running on this home: ${first.url} (pid ${first.pid}). Open that URL, stop the server, or choose another home with --home.`
-        : `"${command}" (pid ${first.pid}) is serving this home at ${first.url}. Quit it and try again, or choose another home with --home.`;
+        ? `A server is already running for this home folder: ${first.url} (pid ${first.pid}). Open that URL, stop the server, or choose another home with --home.`
+        : `"${command}" (pid ${first.pid}) is serving this home folder at ${first.url}. Quit it and try again, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail, { cause: error });
   }
   throw error;

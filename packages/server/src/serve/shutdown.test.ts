@@ -54,7 +54,7 @@ it('[S4] a second server reports which command uses the home, its pid, and what 
   const { url } = chat.serving;
   await expect(chat.serveAgain()).rejects.toMatchObject({
     code: 'store-locked',
-    message: `"countersign chat" (pid ${process.pid}) is serving this home at ${url}. Quit it and try again, or choose another home with --home.`,
+    message: `"countersign chat" (pid ${process.pid}) is serving this home folder at ${url}. Quit it and try again, or choose another home with --home.`,
   });
 });
 

@@ -26,6 +26,7 @@ export const results = {
   noAgents: (world: string): string =>
     `"${world}" has no agents yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
   agentAdded: (id: string, world: string): string => `Added the agent "${id}" to "${world}".`,
+  unknownTool: (name: string, hint: string): string => `there is currently no tool named "${name}". ${hint}`.trim(),
   agentChanged: (id: string): string => `Updated the agent "${id}".`,
   agentRemoval: (name: string, world: string): string => `This removes the agent "${name}" from "${world}".`,
   agentRemoved: (id: string): string => `Removed the agent "${id}".`,
@@ -93,7 +94,7 @@ export const results = {
 
   // The machine
   noProviders: 'There are no providers.',
-  doctorState: { fine: 'ok     ', without: 'missing', broken: 'broken ' },
+  doctorState: { fine: 'ok     ', warning: 'warning', broken: 'broken ' },
   doctorVerdict: (isBroken: boolean): string =>
     isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',
   migrated: (rows: number, tables: number, auditRecords: number): string =>

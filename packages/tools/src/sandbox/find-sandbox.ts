@@ -29,15 +29,14 @@ export async function findSandbox(
     case 'darwin':
       return await findSandboxExec();
     default:
-      return none(`no sandbox is known for ${platform}`);
+      return none(`no sandbox is available for ${platform}`);
   }
 }
 
 async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
   const find = (name: string): string | undefined => findSystemProgram(name, folders);
   const program = find('bwrap');
-  if (program === undefined)
-    return none('bubblewrap is not installed in a system folder (install the package "bubblewrap")');
+  if (program === undefined) return none('bubblewrap is not installed in a system folder');
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
     const tries = async (sizeWords: readonly string[]): Promise<void> => {

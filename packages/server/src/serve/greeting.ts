@@ -1,0 +1,37 @@
+import type { Sandbox } from '@countersign/tools';
+import type { Token } from '../home/keep-token.js';
+import { noSandboxWords } from '../home/no-sandbox-words.js';
+
+export interface Greeted {
+  url: string;
+  /** The start link. */
+  start: string;
+  token: Token;
+  sandbox: Sandbox;
+  /** If standard output is not a terminal, it is often a log that others can read. */
+  isTerminal: boolean;
+}
+
+/** What `countersign serve` prints once it listens. */
+export function greeting({ url, start, token, sandbox, isTerminal }: Greeted): string[] {
+  return [
+    `Countersign is listening on ${url}`,
+    `Open ${start}`,
+    '  (works once, for one minute)',
+    `Token for programs: ${whereIs(token, isTerminal)}`,
+    ...(sandbox.kind === 'none'
+      ? [`No sandbox: ${noSandboxWords(sandbox.reason)} Run countersign doctor for advice.`]
+      : []),
+  ];
+}
+
+function whereIs({ value, source }: Token, isTerminal: boolean): string {
+  switch (source.kind) {
+    case 'environment':
+      return 'the one in COUNTERSIGN_TOKEN';
+    case 'file':
+      return `in ${source.path}`;
+    case 'memory':
+      return isTerminal ? value : 'set COUNTERSIGN_TOKEN, or start with --json to print one';
+  }
+}
