@@ -63,9 +63,7 @@ describe('starting and stopping', () => {
     expect(first?.tools).toEqual([]);
     expect(first?.messages[0]?.content).toContain('The MCP server "hostile" is not running');
     expect(lab.results().at(-1)).toMatch(/is not running|There is no tool/);
-    await expect
-      .poll(() => lab.show('hostile'))
-      .toMatchObject({ status: 'failed', error: 'it ended with exit code 7' });
+    await expect.poll(() => lab.show('hostile')).toMatchObject({ status: 'failed', error: 'it exited with code 7' });
   });
 
   it('an agent without any of its tools does not start it', async () => {
@@ -359,7 +357,7 @@ describe('people and servers', () => {
     const file = await exportWorld(lab.engine.runtime, lab.worldId);
     expect(file.mcpServers).toMatchObject([{ name: 'hostile', trusted: true, env: { TOKEN: '' } }]);
     const { id, notes } = await importWorld(lab.engine.runtime, file, ME);
-    expect(notes).toContainEqual(expect.stringContaining('1 MCP servers are turned off and not trusted'));
+    expect(notes).toContainEqual(expect.stringContaining('1 MCP server is turned off and not trusted'));
     expect(await listMcpServers(lab.engine.runtime, id)).toMatchObject([
       { name: 'hostile', enabled: false, trusted: false, status: 'off', env: ['TOKEN'] },
     ]);

@@ -62,12 +62,24 @@ describe('everything that the browser can do', () => {
     const unknown = await run('help', 'wrolds');
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
     expect(unknown.stderr).toContain('Unknown command "wrolds". Did you mean "worlds"?');
+    for (const words of [
+      ['--home', '/nowhere', 'wrolds', 'list'],
+      ['--json', '--port', '0', 'wrolds'],
+      ['agents', '-w', 'docks', 'lits'],
+    ]) {
+      const { code, stdout, stderr } = await run(...words);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(
+        /^countersign: Unknown command "(?:wrolds|agents lits)"\. Did you mean "(?:worlds|list)"\?/,
+      );
+    }
+    expect((await run('agents', '-w', 'docks')).code).toBe(0);
   });
 
   it('[W2] [X4] names the invalid field, and not the part of the request it was in', async () => {
     const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
     expect(name).toMatchObject({ code: 2, stdout: '' });
-    expect(name.stderr).toMatch(/^countersign: name: a server name has/);
+    expect(name.stderr).toMatch(/^countersign: name: must be 1 to 24 lowercase letters/);
     const search = await run('search', '-w', 'docks', '');
     expect(search).toMatchObject({ code: 2, stdout: '', stderr: 'countersign: q: must not be empty\n' });
     const file = await run('import', fileURLToPath(new URL('../../LICENSE', import.meta.url)));
@@ -120,6 +132,37 @@ describe('everything that the browser can do', () => {
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
   });
 
+  it('[X3] shows the calls of a chat on one line each', async () => {
+    const chat = await say(t.asking({ name: 'grep', arguments: { pattern: 'heron', path: '.' } }, { name: 'nosuch' }));
+    await idle(chat);
+    const { stdout } = await run('chats', 'show', chat, '-w', 'docks');
+    expect(stdout).toContain('→ grep path: ., pattern: heron\n');
+    expect(stdout).toContain('→ nosuch');
+    expect(stdout).not.toContain('result\n');
+  });
+
+  it('[W3.7] shows a stopped call as one with an unknown outcome, not as failed', async () => {
+    const chat = await say(t.asking({ name: 'watch', arguments: {} }));
+    await expect.poll(async () => (await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toContain('● ');
+    expect((await run('chats', 'stop', chat, '-w', 'docks')).code).toBe(0);
+    const [{ spans = [] } = {}] = await list('chats', 'timeline', chat, '-w', 'docks');
+    expect(spans).toContainEqual(expect.objectContaining({ label: 'watch', outcome: 'outcome unknown' }));
+  });
+
+  it('[X3] warns about a tool that does not exist', async () => {
+    const model = ['--provider', 'obedient', '--model', 'any'];
+    const tools = 'stmp, watch, mcp__off__x, gre*';
+    const added = await run('agents', 'add', 'Typo', '-w', 'docks', ...model, '--tools', tools);
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.stderr).toBe(
+      'Added the agent "typo" to "docks".\nWarning: there is currently no tool named "stmp". Did you mean "stamp"?\n',
+    );
+    const edited = await run('agents', 'edit', 'typo', '-w', 'docks', '--tools', 'unheard_of_tool');
+    expect(edited.stderr).toContain('Warning: there is currently no tool named "unheard_of_tool".\n');
+    expect((await run('agents', 'edit', 'typo', '-w', 'docks', '--no-active')).stderr).not.toContain('Warning');
+    await run('agents', 'remove', 'typo', '-w', 'docks', '--yes');
+  });
+
   it('[X1.2] [W1] creates a start link that signs one browser in', async () => {
     const { open } = JSON.parse((await run('open', '--json')).stdout) as { open: string };
     const [url = '', ticket = ''] = open.split('/#ticket=');
@@ -170,7 +213,7 @@ describe('everything that the browser can do', () => {
     expect(rules.stderr).toContain('1 rule now');
     expect((await list('audit', '-w', 'docks', '--kind', 'policy', '--find', 'ask stamp')).length).toBeGreaterThan(0);
     expect(await list('audit', '-w', 'docks', '--agent', 'nobody')).toEqual([]);
-    const edit = ['--max-iterations', '3', '--max-parallel', '2', '--no-streaming', '--main-agent', 'ada'];
+    const edit = ['--max-iterations', '3', '--max-parallel', '2', '--no-streaming', '--main-agent', 'Ada'];
     expect((await run('worlds', 'edit', 'docks', ...edit)).code).toBe(0);
     expect((await t.client.world('docks')).value).toMatchObject({
       maxIterations: 3,
@@ -178,6 +221,8 @@ describe('everything that the browser can do', () => {
       streaming: false,
       mainAgent: 'ada',
     });
+    const stranger = await run('worlds', 'edit', 'docks', '--main-agent', 'Adda');
+    expect(stranger).toMatchObject({ code: 2, stderr: 'countersign: There is no agent "Adda". Did you mean "ada"?\n' });
     expect((await run('worlds', 'edit', 'docks', '--main-agent', 'none')).code).toBe(0);
     expect((await t.client.world('docks')).value).not.toHaveProperty('mainAgent');
     await t.client.createWorld({ name: 'Brief' });
@@ -229,7 +274,7 @@ describe('everything that the browser can do', () => {
     const failed = await edit('--enabled');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toContain(
-      'Updated "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, enabled.',
+      'Updated "ark" in "docks", but it did not start: no disk (it exited with code 5)\nIt stays in the list, enabled.',
     );
     const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
     expect(again).toMatchObject({ code: 1, stdout: '' });

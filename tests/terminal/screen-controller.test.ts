@@ -163,7 +163,7 @@ describe('the full-screen UI with a real server', () => {
     seat.later();
     seat.press(char('o'), key('enter'));
     await seat.see('Decided elsewhere');
-    expect(seat.screen()).toContain('Approved once by bob in the web');
+    expect(seat.screen()).toContain('Approved once by bob in the web app');
     seat.press(key('enter'));
     await seat.see('1 of 1');
     seat.later();

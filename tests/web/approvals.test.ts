@@ -96,16 +96,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await choose(page, 'Always…');
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
-    await page.getByText('Matches no other call in this chat.').waitFor();
+    await page.getByText('The rule matches no other call in this chat.').waitFor();
     // Until the matches of the new rule are known, those of the old one are not shown, and it can't be approved.
     const held = await holdUp(page, '**/policy/matches');
     await rule.fill('allow press');
-    expect(await page.getByText('Matches no other call in this chat.').count()).toBe(0);
+    expect(await page.getByText('The rule matches no other call in this chat.').count()).toBe(0);
     expect(await button(page, 'Approve always').isDisabled()).toBe(true);
     await held.asked;
     expect(await button(page, 'Approve always').isDisabled()).toBe(true);
     held.letGo();
-    await page.getByText('Would also have allowed these calls in this chat (1)').waitFor();
+    await page.getByText('The rule would also have allowed these calls in this chat (1)').waitFor();
     await button(page, 'Approve always').click();
     await toolCard(page, 'always-b').getByText('approved always', { exact: true }).waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow press']);
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await said(page, 'Finished. denied: not this one').waitFor();
     await toolCard(page, 'deny-a').getByText('denied').waitFor();
     await unfold(toolCard(page, 'deny-a'));
-    await page.getByText(/Denied by you in the web, .*: not this one/).waitFor();
+    await page.getByText(/Denied by you in the web app, .*: not this one/).waitFor();
     expect(opened.ran).not.toContain('deny-a');
   });
 
@@ -146,7 +146,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page, world } = await enter();
     await write(page, press('deploy --password correct-horse-battery'));
     await asks(page, '‹masked 1: 15 characters›').waitFor();
-    await page.getByRole('button', { name: /^Show them/ }).click();
+    await page.getByRole('button', { name: /^Reveal \(/ }).click();
     await asks(page, 'deploy --password correct-horse-battery').waitFor();
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied').waitFor();
@@ -221,7 +221,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     }
     expect(seen.toSorted()).toEqual([
       expect.stringMatching(/^Approved once by browser session/),
-      'Approved once by you in the web',
+      'Approved once by you in the web app',
     ]);
     await two.context.close();
   });

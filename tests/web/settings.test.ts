@@ -164,7 +164,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByLabel('Arguments').fill(memoryServer);
     await dialog.getByLabel('Environment variables').fill('SECRET=hush-hush');
     await button(page, 'Add server').last().click();
-    await dialog.getByText('a server name has at most 24').last().waitFor();
+    await dialog.getByText('must be 1 to 24 lowercase letters').last().waitFor();
     await dialog.getByLabel('Name').fill('memory');
     await button(page, 'Add server').last().click();
     const card = page.getByRole('listitem').filter({ hasText: 'memory' }).last();

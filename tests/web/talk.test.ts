@@ -94,7 +94,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await button(page, 'Approve once').waitFor();
     expect(await page.getByText('Your message is queued.').count()).toBe(0);
     await write(page, 'say I am next');
-    await page.getByText("Your message is queued. Ada can't answer until you decide what is waiting.").waitFor();
+    await page.getByText("Your message is queued. Ada can't answer until you decide the waiting calls.").waitFor();
     await button(page, 'Deny all and continue').click();
     await said(page, 'I am next').waitFor();
     await expect.poll(() => page.getByText('Your message is queued.').count()).toBe(0);

@@ -10,16 +10,20 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return isNear ? best.candidate : undefined;
 }
 
-/** Levenshtein distance; very long words count as far away. */
+/** Levenshtein distance, with two swapped letters as one change; very long words count as far away. */
 function distanceOf(a: string, b: string, most: number): number {
   if (a.length > 100) return a.length + most;
+  let twoBefore: readonly number[] = [];
   let before = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      row.push(Math.min((row[j - 1] ?? 0) + 1, (before[j] ?? 0) + 1, (before[j - 1] ?? 0) + same));
+      const changed = Math.min((row[j - 1] ?? 0) + 1, (before[j] ?? 0) + 1, (before[j - 1] ?? 0) + same);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(isSwapped ? Math.min(changed, (twoBefore[j - 2] ?? 0) + 1) : changed);
     }
+    twoBefore = before;
     before = row;
   }
   return before[b.length] ?? 0;

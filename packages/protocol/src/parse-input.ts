@@ -16,12 +16,21 @@ function parse<S extends z.ZodType>(schema: S, input: unknown, what: string, bef
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const field = [...(issue?.path ?? []), ...keys].map(String).join('.');
+  const path = [...(issue?.path ?? []), ...keys];
+  const field = path.map(String).join('.');
   const sentence = issue?.message ?? 'is invalid';
-  throw new CountersignError('invalid', field === '' ? `${what}: ${sentence}` : `${beforeField}${field}: ${sentence}`, {
+  const where = field === '' ? what : `${beforeField}${pathWords(path)}`;
+  throw new CountersignError('invalid', `${where}: ${sentence}`, {
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
   });
+}
+
+/** `agents[0].name` */
+export function pathWords(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
+    .join('');
 }
 
 /** A getter or proxy may throw during parsing; that is invalid input too. */
@@ -29,7 +38,7 @@ function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.Z
   try {
     return schema.safeParse(input, { error: inPlainWords });
   } catch (cause) {
-    throw new CountersignError('invalid', `${what}: is unreadable`, { cause });
+    throw new CountersignError('invalid', `${what}: can't be read`, { cause });
   }
 }
 
@@ -53,6 +62,28 @@ function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') {
     return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
   }
-  const isEmpty = issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1;
-  return isEmpty ? 'must not be empty' : undefined;
+  if (issue.code === 'unrecognized_keys') return 'is not a known field';
+  if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be a valid URL';
+  if (issue.code === 'too_small') {
+    if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+    return limitWords(issue.origin, 'at least', issue.minimum, issue.inclusive);
+  }
+  return issue.code === 'too_big' ? limitWords(issue.origin, 'at most', issue.maximum, issue.inclusive) : undefined;
 }
+
+/** `must be at most 2`, `must have at most 64 characters`. Undefined for kinds that no schema limits. */
+function limitWords(
+  origin: string,
+  bound: 'at least' | 'at most',
+  limit: number | bigint,
+  inclusive = true,
+): string | undefined {
+  if (origin === 'number' || origin === 'int') {
+    const exclusive = bound === 'at least' ? 'more than' : 'less than';
+    return `must be ${inclusive ? bound : exclusive} ${limit}`;
+  }
+  const unit = UNITS[origin];
+  return unit === undefined ? undefined : `must have ${bound} ${limit} ${unit}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };

@@ -5,7 +5,7 @@ import { errors } from './words/errors.js';
 
 /** A mistyped command would count as an argument of the default command and give a misleading error. */
 export function checkCommandWords(program: Command, words: readonly string[], path = ''): void {
-  const [first, ...rest] = words;
+  const [first, ...rest] = afterFlags(program, words);
   if (first === undefined || first.startsWith('-') || program.commands.length === 0) return;
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
   const known = program.commands.find((command) => command.name() === first || command.aliases().includes(first));
@@ -15,4 +15,17 @@ export function checkCommandWords(program: Command, words: readonly string[], pa
   }
   if (first === 'help') return;
   throw new CommandError(errors.noCommand(`${path}${first}`, suggestion(first, names), path));
+}
+
+/** Skips flags before the command, such as `--home DIR`, including those of a default command. Stops at an unknown flag. */
+function afterFlags(program: Command, words: readonly string[]): readonly string[] {
+  const options = [program, ...program.commands].flatMap((command) => command.options);
+  let at = 0;
+  for (let word = words[at]; word?.startsWith('-') === true && word !== '--'; word = words[at]) {
+    const [name] = word.split('=');
+    const option = options.find(({ short, long }) => short === name || long === name);
+    if (option === undefined) return [];
+    at += option.required && !word.includes('=') ? 2 : 1;
+  }
+  return words.slice(at);
 }

@@ -69,9 +69,17 @@ export function byWords({ by }: Pick<Decision, 'by'>, me?: string): string {
   return by === 'system' || by === '' ? '' : ` by ${by === me ? 'you' : by}`;
 }
 
+/** Our own clients, by the label they register with. */
+const PLACES = new Map([
+  ['web', 'web app'],
+  ['terminal', 'terminal'],
+  ['editor', 'editor'],
+]);
+
 function whereWords({ by, client }: Decision): string {
   if (client === undefined || by === 'system' || by === '') return '';
   // A program that sent the token without registering as a client.
   if (client === 'http') return '';
-  return /^(?:web|terminal|editor)$/i.test(client) ? ` in the ${client.toLowerCase()}` : ` in ${client}`;
+  const own = PLACES.get(client.toLowerCase());
+  return own === undefined ? ` in ${client}` : ` in the ${own}`;
 }

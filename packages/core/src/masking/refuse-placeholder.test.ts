@@ -21,8 +21,10 @@ describe('[T11.2] placeholders in the arguments of a model', () => {
     String.raw`{"content":"x = '\\u{002039}masked 1\\u{203a}'"}`,
   ])('finds the placeholder in %s', (text) => {
     const error = refusePlaceholder(text);
-    expect(error).toMatch(/contain ‹(?:masked|40 spaces|90000 characters not shown|U\+202E)/);
+    expect(error).toMatch(/contain the placeholder "(?:masked|40 spaces|90000 characters not shown|U\+202E)/);
     expect(error).toContain('ask a person');
+    // As the status line of the call shows it.
+    expect(maskText(error ?? '').value).toBe(error);
   });
 
   it('finds every form of placeholder', () => {

@@ -19,8 +19,9 @@ export function refusePlaceholder(argumentsText: string): string | undefined {
   const found = forms.exec(readable)?.[0];
   if (found === undefined) return undefined;
   return (
-    `The arguments contain ${found}, which stands for text you were not shown. Nothing ran, because ${found} would have been used ` +
-    `instead of that text. Leave it out: change only other parts of the file, or refer to a secret by the name of its variable. ` +
-    `If a file really contains the characters ${found}, ask a person to make this change.`
+    // Without its ‹›, which every screen would escape.
+    `The arguments contain the placeholder "${found.slice(1, -1)}", which stands for text you were not shown. Nothing ran, because the ` +
+    `placeholder would have been used instead of that text. Leave it out: change only other parts of the file, or refer to a secret by ` +
+    `the name of its variable. If a file really contains this placeholder, ask a person to make the change.`
   );
 }

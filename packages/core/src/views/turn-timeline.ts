@@ -83,9 +83,10 @@ function waitingSpans(approvals: readonly ApprovalRecord[]): Span[] {
 }
 
 function toolSpans(calls: readonly InvocationRecord[]): Span[] {
-  return calls.flatMap(({ toolName, startedAt, settledAt, status }): Span[] => {
+  return calls.flatMap(({ toolName, startedAt, settledAt, status, outcomeUnknown }): Span[] => {
     if (startedAt === null) return [];
-    const end = settledAt === null ? {} : { endedAt: iso(settledAt), outcome: status };
+    const end =
+      settledAt === null ? {} : { endedAt: iso(settledAt), outcome: outcomeUnknown ? 'outcome unknown' : status };
     return [{ kind: 'tool', label: toolName, startedAt: iso(startedAt), ...end }];
   });
 }

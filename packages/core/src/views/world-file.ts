@@ -61,12 +61,14 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   }
   if (mcpServers.length > 0) {
     notes.push(
-      `${mcpServers.length} MCP servers are turned off and not trusted. Review each one, fill in its variables, and turn it on.`,
+      mcpServers.length === 1
+        ? '1 MCP server is turned off and not trusted. Review it, fill in its variables, and turn it on.'
+        : `${mcpServers.length} MCP servers are turned off and not trusted. Review each one, fill in its variables, and turn it on.`,
     );
   }
   const masked = agents.filter(({ systemPrompt }) => hasMask(systemPrompt)).map(({ name: agent }) => agent);
   if (masked.length > 0) {
-    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Enter them again.`);
+    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked in the export. Enter them again.`);
   }
   for (const agent of agents.filter(({ provider }) => !runtime.providers.has(provider))) {
     notes.push(`${agent.name} uses the provider "${agent.provider}", which is not set up here. Give it another one.`);
@@ -75,12 +77,19 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   const kept = policy.filter((rule) => !isAllow(rule));
   if (allows.length > 0) {
     notes.push(
-      `${allows.length} of its rules are allow rules, so they are only proposed. Add the ones you want to the policy.`,
+      allows.length === 1
+        ? '1 allow rule has no effect until you add it to the policy.'
+        : `${allows.length} allow rules have no effect until you add them to the policy.`,
     );
   }
   const world = await createWorldWith(runtime, { name, settings, policy: kept, proposed: allows }, async (tx, id) => {
     recordRules(tx, [], kept, signer);
-    tx.record({ kind: 'policy', decision: 'world imported', why: `${agents.length} agents`, ...signer });
+    tx.record({
+      kind: 'policy',
+      decision: 'world imported',
+      why: `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`,
+      ...signer,
+    });
     const made: AgentRecord[] = [];
     for (const definition of agents) {
       const agentId = await freeId(slug(definition.name, 'agent'), async (candidate) => {
@@ -114,13 +123,15 @@ function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): vo
     compileRules(agent.policy, { field: `agents.${index}.policy`, of: `policy of "${agent.name}"` });
     if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
       const field = `agents.${index}.name`;
-      throw new CountersignError('invalid', `file: ${field}: duplicate agent name "${agent.name}"`, { field });
+      throw new CountersignError('invalid', `file: agents[${index}].name: duplicate agent name "${agent.name}"`, {
+        field,
+      });
     }
   }
   for (const [index, { name }] of mcpServers.entries()) {
     if (mcpServers.findIndex((other) => other.name === name) === index) continue;
     const field = `mcpServers.${index}.name`;
-    throw new CountersignError('invalid', `file: ${field}: duplicate name "${name}"`, { field });
+    throw new CountersignError('invalid', `file: mcpServers[${index}].name: duplicate name "${name}"`, { field });
   }
   if (mainAgent === undefined || agents.some(({ name }) => name === mainAgent)) return;
   throw new CountersignError('invalid', `file: mainAgent: there is no agent "${mainAgent}" in the file`, {

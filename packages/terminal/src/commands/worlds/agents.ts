@@ -7,6 +7,7 @@ import { confirm } from '../../confirm.js';
 import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
+import { warnOfTools } from './warn-of-tools.js';
 import { readNumber } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
@@ -74,6 +75,7 @@ export function addAgents(program: Command, register: Register): void {
         model,
       });
       showDone(context, results.agentAdded(made.id, world), made);
+      await warnOfTools(context, client, world, made.tools);
     },
   );
   const edit = withHelp(inWorld(agents.command('edit').argument('<agent>')), help.edit);
@@ -93,6 +95,7 @@ export function addAgents(program: Command, register: Register): void {
         : await editJson(context, definition, 'agent.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
     showDone(context, results.agentChanged(changed.id), changed);
+    if (flags.tools !== undefined) await warnOfTools(context, client, world, changed.tools);
   });
   register<AgentFlags & { chat: string }>(
     withHelp(inWorld(agents.command('memory').argument('<agent>')), help.memory).option(
@@ -109,7 +112,7 @@ export function addAgents(program: Command, register: Register): void {
       if (context.options.json) context.json({ items: messages });
       else
         for (const message of messages)
-          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'with-calls');
+          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'full');
     },
   );
   const remove = withHelp(inWorld(agents.command('remove').argument('<agent>')), help.remove).option('--yes', YES);

@@ -1,4 +1,4 @@
-import { readAll } from '@countersign/client';
+import { callLine, readAll } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
@@ -125,14 +125,25 @@ export function showMessage(
   { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '' }: Message,
   columns: number,
   say: (line: string) => void,
-  detail: 'text-only' | 'with-calls' = 'text-only',
+  detail: 'brief' | 'full' = 'brief',
 ): void {
-  const isAll = detail === 'with-calls';
   // Approvals and decisions are easier to read in the audit log.
-  const shown = isAll ? calls.filter(({ function: { name } }) => !name.startsWith('client.')) : [];
-  if (role === 'tool' && (!isAll || answered.startsWith('approval_'))) return;
+  const shown = calls.filter(({ function: { name } }) => !name.startsWith('client.'));
+  if (role === 'tool' && (detail === 'brief' || answered.startsWith('approval_'))) return;
   if (content === '' && shown.length === 0) return;
   say(plainLine(role === 'tool' ? 'result' : sender));
   if (content !== '') say((role === 'tool' ? behindBar : proseBehindBar)(content, columns));
-  for (const { function: call } of shown) say(behindBar(`→ ${plainLine(call.name)} ${call.arguments}`, columns));
+  for (const { function: call } of shown) {
+    const what = detail === 'full' ? call.arguments : callLine(call.name, parsed(call.arguments));
+    say(behindBar(`→ ${plainLine(call.name)} ${what}`.trimEnd(), columns));
+  }
+}
+
+/** A model's arguments may not be JSON. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { readAll } from '@countersign/client';
+import { readAll, type Client } from '@countersign/client';
 import type { NewWorld, World } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import { editJson } from '../../edit-text.js';
-import { findWorld } from '../../find-things.js';
+import { findAgent, findWorld } from '../../find-things.js';
 import { readChoice, readCount, readDuration } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
@@ -64,7 +64,7 @@ export function addWorlds(program: Command, register: Register): void {
       await client.updateWorld(id, change as Partial<NewWorld>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
       Object.keys(options).length > 0
-        ? await save(readFlags(options))
+        ? await save(readFlags(await withAgentId(client, id, options)))
         : await editJson(context, settings, 'world.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
     showDone(context, results.worldChanged(changed.id), changed);
@@ -81,6 +81,13 @@ export function addWorlds(program: Command, register: Register): void {
     await client.deleteWorld(id);
     showDone(context, results.worldRemoved(id), { removed: id });
   });
+}
+
+/** People know an agent by its name; the server expects its id. */
+async function withAgentId(client: Client, world: string, flags: WorldFlags): Promise<WorldFlags> {
+  const { mainAgent } = flags;
+  if (mainAgent === undefined || mainAgent === 'none') return flags;
+  return { ...flags, mainAgent: (await findAgent(client, world, mainAgent)).id };
 }
 
 function withFlags(command: Command): Command {
