@@ -118,7 +118,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       await occupy(address, 2);
       return address;
     },
-    'no connection left',
+    'no free connection',
   ],
   [
     'a user who may only read',

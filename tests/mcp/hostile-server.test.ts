@@ -293,7 +293,7 @@ describe('annotations of a server', () => {
 describe('a server that misbehaves during a call', () => {
   it('[S3] that dies: the outcome is unknown, the server restarts, and the same call needs approval next time', async () => {
     const { lab, result, chat } = await ran('die');
-    expect(result).toMatch(/ended in the middle of the call, outcome unknown/);
+    expect(result).toMatch(/exited during the call, outcome unknown/);
     await lab.running('hostile');
     await lab.say('again', chat);
     expect(await lab.pending()).toMatchObject([{ reason: { code: 'outcome-unknown' } }]);

@@ -122,7 +122,7 @@ describe('countersign chat', () => {
     const [kept] = (await t.client.approvals('docks')).items;
     const failing = t.terminal(['chat', '-w', 'docks'], { env: { EDITOR: 'false' } });
     await answer(failing, `e${ENTER}`);
-    await failing.waitFor('The editor exited with 1');
+    await failing.waitFor('The editor exited with code 1');
     expect(await failing.waitFor('c: approve for this chat')).not.toContain('Edited by you');
     await t.client.stop('docks', kept?.chatId ?? '');
     expect(ran()).toEqual([]);

@@ -15,7 +15,7 @@ describe('notices', () => {
     await terminal.waitFor('you  ');
     terminal.type(`@nobody hello${ENTER}`);
     const said = await terminal.waitFor('no agent here is called @nobody');
-    expect(said).toMatch(/^ {2}│ Nobody answers: no agent/m);
+    expect(said).toMatch(/^ {2}│ No agent will answer: no agent/m);
   });
 
   it('[X2] [M3.5] [P4] says once in one-shot mode why nobody answers, and why an agent could not', async () => {

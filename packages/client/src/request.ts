@@ -119,12 +119,12 @@ async function readProblem(response: Response): Promise<ClientError> {
     const problem = problemSchema.parse(JSON.parse(await response.text()));
     return new ClientError('problem', { ...problem, status, ...more });
   } catch (cause) {
-    const detail = `The server answered with status ${status} and no explanation.`;
+    const detail = `The server returned status ${status} without an error message.`;
     return new ClientError('problem', { status, title: response.statusText, detail, ...more }, cause);
   }
 }
 
 function unreadable(response: Response, why: string, cause: unknown): ClientError {
-  const detail = `The server's response can't be read (${why}). Check that it is a Countersign server and not older than this client.`;
+  const detail = `Could not read the server's response (${why}). Check that the URL is that of a Countersign server and that the server is not older than this client.`;
   return new ClientError('unreadable', { status: response.status, detail }, cause);
 }

@@ -89,7 +89,7 @@ export function tool(value: Tool, field: string): Tool {
 }
 
 export function provider(value: Provider, field: string): Provider {
-  if (!isObject(value)) return refuse(field, 'is no provider');
+  if (!isObject(value)) return refuse(field, 'is not a provider');
   text(value.name, `${field}.name`);
   method(value, 'generate', field);
   return value;

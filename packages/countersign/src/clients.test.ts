@@ -67,7 +67,7 @@ describe('a client’s tool', () => {
 
   it.each([
     ['after decision', 'There is no tool'],
-    ['before start-invocation', 'left before it answered'],
+    ['before start-invocation', 'disconnected before it answered'],
   ])(
     '[A18.1] of a client that leaves %s fails with an error, and the turn does not wait for it',
     async (when, words) => {
@@ -174,7 +174,7 @@ describe('a client that loses its connection', () => {
     t.clock.advance(CLIENT_GRACE_MS);
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_FAILED');
     expect(await t.chat.settled()).toBe('idle');
-    expect(lastResults(t)).toEqual([{ error: 'the client "Editor" left before it answered' }]);
+    expect(lastResults(t)).toEqual([{ error: 'the client "Editor" disconnected before it answered' }]);
     await t.heard(
       (event) => event.event === 'crud' && event.data.entity === 'client' && event.data.operation === 'delete',
     );
@@ -239,6 +239,6 @@ describe('a restart with a forwarded call', () => {
     t.clock.advance(CLIENT_GRACE_MS);
     await again.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_FAILED');
     expect(await chat.settled()).toBe('idle');
-    expect(lastResults(again)).toEqual([{ error: 'the client "Editor" left before it answered' }]);
+    expect(lastResults(again)).toEqual([{ error: 'the client "Editor" disconnected before it answered' }]);
   });
 });

@@ -34,7 +34,8 @@ export function hideSecrets(): void {
 function environmentStart(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[47]);
-  if (!Number.isSafeInteger(start) || start <= 0) throw new Error('the kernel does not say where the environment is');
+  if (!Number.isSafeInteger(start) || start <= 0)
+    throw new Error('the kernel does not report where the environment is');
   return start;
 }
 

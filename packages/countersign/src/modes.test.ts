@@ -151,7 +151,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
   });
 
   it.each([
-    ['no rule opens it', []],
+    ['no rule allows it', []],
     ['a rule denies it', ['allow sandbox_folder(LIB)', 'deny *(LIB/**)']],
     ['a rule denies something in it', ['allow sandbox_folder(LIB)', 'deny *(LIB/secret/**)']],
     ['a rule asks about it', ['allow sandbox_folder(LIB)', 'ask sandbox_folder(LIB)']],

@@ -21,7 +21,7 @@ function realFolder(path: string): string {
     // With the dot, a path that is not a folder fails too.
     return realpathSync.native(path === '' ? path : `${path}/.`);
   } catch (cause) {
-    const why = isNoFolder(cause) ? 'is not a folder' : 'is not there';
+    const why = isNoFolder(cause) ? 'is not a folder' : 'does not exist';
     throw new CountersignError('invalid', `the working folder ${path} ${why}`, { field: 'workingDirectory', cause });
   }
 }

@@ -22,7 +22,7 @@ describe('steps that share a commit', () => {
     }).then(async (opened) => ({ ...opened, other: await opened.world.chat() }));
     await propose(t, { name: 'speak' });
     expect(said).toMatchObject([
-      { status: 'rejected', reason: { message: 'a client has sent a message under the id of this call' } },
+      { status: 'rejected', reason: { message: 'a client already sent a message with the id of this call' } },
       { status: 'fulfilled' },
     ]);
   });

@@ -5,7 +5,7 @@ export const mcpServerNameSchema = z
   .string()
   .regex(
     /^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/,
-    'a server name has at most 24 characters from a-z, 0-9 and -, and does not start or end with -',
+    'must be 1 to 24 lowercase letters, digits and hyphens, and must not start or end with a hyphen',
   );
 const mcpCommon = {
   name: mcpServerNameSchema,

@@ -13,7 +13,7 @@ export const nameSchema = z
   .max(64, 'a name can have at most 64 characters')
   .regex(
     NAME_PATTERN,
-    'a name consists of letters, digits, spaces, - and _, and starts and ends with a letter or digit',
+    'a name can contain only letters, digits, spaces, - and _, and must start and end with a letter or digit',
   )
   .refine((name) => !isReservedName(name), 'this name is reserved');
 

@@ -34,7 +34,7 @@ export const toolNameSchema = z
   .string()
   .regex(
     /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/,
-    'a tool name starts with a letter or _ and has at most 64 of A-Z a-z 0-9 _ -',
+    'a tool name must start with a letter or _, and can have up to 64 characters: A-Z, a-z, 0-9, _ and -',
   );
 
 export const toolDefinitionSchema = z.strictObject({

@@ -16,7 +16,7 @@ export function ruleMissWords({ code, argument = '', value }: RuleMiss): string 
     case 'dynamic':
       return 'no rule can judge this call before it runs';
     case 'star':
-      return 'its * covers only operands and options known to be harmless. Write the other words into the rule';
+      return 'its * covers only operands and options known to be harmless. Add the other words to the rule';
     case 'no-sandbox':
       return 'commands run without a sandbox here, so only a rule for the exact command applies';
     case 'pattern':

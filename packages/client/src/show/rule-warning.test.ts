@@ -8,11 +8,11 @@ it.each([
   ],
   [
     { rule: 'deny quux', code: 'unknown-tool', tool: 'quux' },
-    'Line 2: there is currently no tool named "quux". The rule applies once there is one.',
+    'Line 2: there is currently no tool named "quux". The rule takes effect once such a tool is added.',
   ],
   [
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
-    `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call of x until you correct or remove it.`,
+    `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],
 ] as const)('[A26] warns about a rule: %j', (warning, words) => {
   expect(ruleWarningWords({ line: 2, ...warning })).toBe(words);

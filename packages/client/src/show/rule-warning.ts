@@ -4,7 +4,8 @@ import type { RuleWarning } from '@countersign/protocol';
 export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, error = '' }: RuleWarning): string {
   switch (code) {
     case 'unknown-tool': {
-      const advice = closest === undefined ? 'The rule applies once there is one.' : `Did you mean "${closest}"?`;
+      const advice =
+        closest === undefined ? 'The rule takes effect once such a tool is added.' : `Did you mean "${closest}"?`;
       return `Line ${line}: there is currently no tool named "${tool}". ${advice}`;
     }
     case 'unreadable':
@@ -15,9 +16,9 @@ export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, e
 function effectOf(verb: RuleWarning['verb'], tool: string): string {
   switch (verb) {
     case 'deny':
-      return `It denies every call of ${tool}`;
+      return `It denies every call to ${tool}`;
     case 'ask':
-      return `Every call of ${tool} needs approval`;
+      return `Every call to ${tool} needs approval`;
     case 'allow':
       return 'It allows nothing';
     case undefined:

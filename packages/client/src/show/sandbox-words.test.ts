@@ -15,11 +15,7 @@ describe('how a call runs, on every screen', () => {
       'confined',
     ],
     [{ readable: ['/opt/data'] }, 'sandboxed, no network, can also read /opt/data', 'confined'],
-    [
-      { network: 'all' },
-      'sandboxed, but it can reach every address this machine can, including this machine',
-      'warning',
-    ],
+    [{ network: 'all' }, 'sandboxed, but it can reach every address this machine can, including localhost', 'warning'],
     [{ network: 'unknown' }, 'sandboxed, but its network access is unknown', 'warning'],
     [{ kind: 'in-process' }, 'runs inside Countersign, no network', 'plain'],
     [{ kind: 'in-process', network: 'public' }, 'not sandboxed, uses the public network', 'plain'],

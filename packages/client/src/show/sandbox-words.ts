@@ -34,7 +34,7 @@ function reachWords({ network, hosts, readable }: CallSandbox): string {
     none: 'no network',
     listed: `network limited to ${hosts.join(', ')}`,
     public: hosts.length === 0 ? 'public network' : `public network and ${hosts.join(', ')}`,
-    all: 'but it can reach every address this machine can, including this machine',
+    all: 'but it can reach every address this machine can, including localhost',
     unknown: 'but its network access is unknown',
   }[network];
   return readable.length === 0 ? reaches : `${reaches}, can also read ${readable.join(', ')}`;

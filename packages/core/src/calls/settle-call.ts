@@ -27,7 +27,7 @@ export function refuseCall(
 ): void {
   const { how, rule } = gate;
   const reason = describeReason(gate.reason);
-  const error = `The call of ${invocation.toolName} is not allowed`;
+  const error = `The call to ${invocation.toolName} is not allowed`;
   const settlement: Settlement =
     how === 'fail' ? { kind: 'refused', error: reason } : { kind: 'forbidden', error, reason, rule };
   settleCall(runtime, step, invocation, settlement);

@@ -142,7 +142,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     }
     forget(entry);
     const { id, label, worldId } = entry.record;
-    await failPendingCalls(runtimeOf(), entry, `the client "${label}" left before it answered`);
+    await failPendingCalls(runtimeOf(), entry, `the client "${label}" disconnected before it answered`);
     await changeWorld(runtimeOf(), 'client-left', worldId, async (change) => {
       // Another process removed it first.
       if (!(await change.tx.deleteClient(id))) return;

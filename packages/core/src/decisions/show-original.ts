@@ -27,7 +27,7 @@ export async function showOriginal(
   if (ran === undefined)
     throw new CountersignError(
       'not-found',
-      `No call "${invocationId}" ran in this world. \`audit list --kind run\` has the ids.`,
+      `No call "${invocationId}" ran in this world. Run \`audit list --kind run\` to see the ids.`,
     );
   const args = argumentsOf(runtime, ran, { worldId, id: invocationId });
   const { chatId, agentId, tool } = ran;
@@ -59,7 +59,7 @@ function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string
   if (text !== undefined) return textAsJson(text);
   throw new CountersignError(
     'conflict',
-    'The original was sealed with the key of another store, or was changed. Open it with the store that ran the call, and run `audit verify`.',
+    "The original arguments were encrypted with another store's key, or were changed. Open the store that ran the call, and run `audit verify`.",
   );
 }
 

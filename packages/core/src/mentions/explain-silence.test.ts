@@ -19,7 +19,7 @@ describe('[M3.5] why nobody answers', () => {
     ['hey @bob and @off, @Bob', crew, '@Bob and @Off are mentioned in the middle of a line'],
     ['> @ada said so', crew, '@Ada is mentioned in the middle of a line'],
   ])('%j', (content, agents, why) => {
-    expect(explainSilence(content, agents)).toContain(`Nobody answers: ${why}`);
+    expect(explainSilence(content, agents)).toContain(`No agent will answer: ${why}`);
   });
 
   it('returns nothing for a message to people only', () => {

@@ -15,25 +15,25 @@ export function explainSilence(content: string, agents: readonly Addressable[]):
   const mentions = gatherMentions(leadingMentions(content, names));
   if (mentions.human && mentions.agentIds.length === 0) return undefined;
   if (agents.length === 0) {
-    return 'Nobody answers: this world has no agents. Add an agent, then send your message again.';
+    return 'No agent will answer: this world has no agents. Add an agent, then send your message again.';
   }
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   const active = agents.filter((agent) => agent.active).map(({ name }) => name);
   if (active.length === 0) {
     const who = agents.length === 1 ? `the only agent, ${list([nameOf(agents[0]?.id ?? '')])}, is` : 'all agents are';
-    return `Nobody answers: ${who} inactive in this world. Activate an agent, then send your message again.`;
+    return `No agent will answer: ${who} inactive in this world. Activate an agent, then send your message again.`;
   }
   if (mentions.agentIds.length > 0) {
     const inactive = mentions.agentIds.map(nameOf);
     const [is, it] = inactive.length === 1 ? ['is', 'it'] : ['are', 'them'];
-    return `Nobody answers: ${list(inactive)} ${is} inactive. Activate ${it}, or mention another agent: ${list(active)}.`;
+    return `No agent will answer: ${list(inactive)} ${is} inactive. Activate ${it}, or mention another agent: ${list(active)}.`;
   }
   if (mentions.unknown.length > 0) {
-    return `Nobody answers: no agent here is called ${list(mentions.unknown, 'or')}. Agents you can mention: ${list(active)}.`;
+    return `No agent will answer: no agent here is called ${list(mentions.unknown, 'or')}. Agents you can mention: ${list(active)}.`;
   }
   const named = namedAgents(content, names).map(nameOf);
   return (
-    `Nobody answers: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line. ` +
+    `No agent will answer: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line. ` +
     'Put a mention at the start of a line to address that agent, or leave it out.'
   );
 }

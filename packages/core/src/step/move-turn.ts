@@ -65,7 +65,7 @@ export function openNext(
       continue;
     }
     tx.write({ kind: 'turn-ended', ...about, outcome: 'handed-over' });
-    const content = `@human I have taken ${turnLimit} turns since you last wrote, so I stop here. Send me a message to continue.`;
+    const content = `@human I have taken ${turnLimit} turns since you last wrote, so I am stopping here. Send me a message to continue.`;
     const words = { role: 'assistant', sender: agentId, speaker: 'agent', content, replyTo: next.triggerId } as const;
     const message = tx.newMessage(chatId, { ...words, agentId, turnId: next.id, iteration: 0 });
     tx.write({ kind: 'message-sent', message });

@@ -145,7 +145,7 @@ export function refuseTakenName(snapshot: WorldSnapshot, definition: AgentDefini
     (agent) => agent.id !== self && (foldName(agent.definition.name) === wanted || foldName(agent.id) === wanted),
   );
   if (clash === undefined) return;
-  throw new CountersignError('conflict', `agent: name: "${definition.name}" is taken by ${clash.id}`, {
+  throw new CountersignError('conflict', `agent: name: "${definition.name}" is already taken by ${clash.id}`, {
     field: 'name',
   });
 }

@@ -32,7 +32,7 @@ async function sendMessage(
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
     // A client may choose any id for its messages, including the id of a call.
     if (before !== undefined)
-      throw new CountersignError('conflict', 'a client has sent a message under the id of this call');
+      throw new CountersignError('conflict', 'a client already sent a message with the id of this call');
     const prepared = prepareAnswer({
       content: said.content,
       agentId,

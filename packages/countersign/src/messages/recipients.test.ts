@@ -20,8 +20,8 @@ describe('who answers', () => {
   it('[M2] a world without an active agent reports that nobody answers', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Off', active: false }] });
     const why = 'the only agent, @Off, is inactive in this world. Activate an agent, then send your message again.';
-    expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: Nobody answers: ${why}`]);
-    expect(notices(opened.events)).toEqual([`Nobody answers: ${why}`]);
+    expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: No agent will answer: ${why}`]);
+    expect(notices(opened.events)).toEqual([`No agent will answer: ${why}`]);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe('who answers', () => {
     const opened = await openTestWorld({ agents: ['Ada'] });
     expect(await talk(opened, '@Zoe are you there?')).toEqual([
       'human: @Zoe are you there?',
-      'system: Nobody answers: no agent here is called @Zoe. Agents you can mention: @Ada.',
+      'system: No agent will answer: no agent here is called @Zoe. Agents you can mention: @Ada.',
     ]);
     expect(notices(opened.events)).toEqual([expect.stringContaining('@Zoe')]);
   });

@@ -37,7 +37,7 @@ export function docsPage(api: ApiDescription): string {
 <h1>${escape(api.info.title)} API ${escape(api.info.version)}</h1>
 <p>${escape(api.info.description)}</p>
 <p>All paths are under <code>${escape(api.servers[0]?.url ?? '')}</code> and take <code>Authorization: Bearer …</code>.
-The same as data: <code>openapi.json</code>.</p>
+Machine-readable: <code>openapi.json</code>.</p>
 <p>${links} · <a href="#schemas">schemas</a></p>
 ${tags.join('\n')}
 <h2 id="schemas">schemas</h2>

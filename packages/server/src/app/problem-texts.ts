@@ -35,8 +35,8 @@ export const problemTexts = {
   notYaml: (problem: string) => `The body is not valid YAML: ${problem}`,
   longYaml: (limit: number) => `The file is too large. The limit is ${limit} characters.`,
   complexYaml: 'The file has too many parts to be an exported world.',
-  badCharacter: 'contains a NUL character or half of a surrogate pair',
-  badKey: 'has a key that contains a NUL character or half of a surrogate pair',
+  badCharacter: 'contains a NUL character or an unpaired surrogate',
+  badKey: 'has a key that contains a NUL character or an unpaired surrogate',
   tooDeep: 'is nested too deeply',
 
   unknownClient: 'Unknown or expired client secret. Register the client again.',

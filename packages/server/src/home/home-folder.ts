@@ -25,6 +25,6 @@ export function prepareHome(folder: string): string {
 }
 
 export function unusableHome(folder: string, why: string, cause: unknown): CountersignError {
-  const detail = `The folder "${folder}" can't be used as home (${why}). Choose another with --home or COUNTERSIGN_HOME.`;
+  const detail = `The folder "${folder}" can't be used as the home folder (${why}). Choose another with --home or COUNTERSIGN_HOME.`;
   return new CountersignError('invalid', detail, { cause, field: 'home' });
 }

@@ -64,12 +64,12 @@ export function readToken(home: string): string | undefined {
 /** Rejects tokens that can't be sent in a header: nobody could sign in. */
 function checked(token: string): string {
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
-    throw invalid('COUNTERSIGN_TOKEN must be one word of 32 to 1000 visible ASCII characters.');
+    throw invalid('COUNTERSIGN_TOKEN must be 32 to 1000 printable ASCII characters without spaces.');
   }
   if (token.length >= MIN_LENGTH) return token;
   throw invalid(
     `COUNTERSIGN_TOKEN has ${token.length} characters, but needs at least ${MIN_LENGTH}. ` +
-      "Make one with: head -c 24 /dev/urandom | base64 | tr '+/' '-_'",
+      "Create one with: head -c 24 /dev/urandom | base64 | tr '+/' '-_'",
   );
 }
 

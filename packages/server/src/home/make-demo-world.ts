@@ -17,7 +17,7 @@ export async function makeDemoWorld({ runtime }: Engine, folderOf: (worldId: str
   if (!found.isEmpty && !isHalf) return;
   if (found.half === undefined) {
     const description =
-      'A demo that needs no key: Scout looks through a folder of notes, Mason acts on it, and you approve.';
+      'A demo that needs no API key: Scout looks through a folder of notes, Mason acts on it, and you approve.';
     await createWorld(runtime, { name: 'Harbour', description }, FIRST_RUN);
   }
   await layOutHarbour(folderOf(ID));

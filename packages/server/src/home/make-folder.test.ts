@@ -20,9 +20,9 @@ describe('makeFolder', () => {
   it.skipIf(process.platform !== 'linux')(
     "[W1] rejects a home that can't be created, with a clear message and without hanging",
     () => {
-      expect(() => prepareHome('/proc/no/such')).toThrow(/can't be used as home .* Choose another/);
-      expect(() => prepareHome('/proc/none')).toThrow(/can't be used as home/);
-      expect(() => prepareHome('/sys/none')).toThrow(/can't be used as home/);
+      expect(() => prepareHome('/proc/no/such')).toThrow(/can't be used as the home folder .* Choose another/);
+      expect(() => prepareHome('/proc/none')).toThrow(/can't be used as the home folder/);
+      expect(() => prepareHome('/sys/none')).toThrow(/can't be used as the home folder/);
     },
   );
 });

@@ -16,7 +16,7 @@ export async function migrateHome(
   const folder = prepareHome(home);
   const unlock = lockFile(join(folder, 'lock'));
   if (unlock === undefined) {
-    throw new CountersignError('store-locked', `A server is running on ${folder}. Stop it before you copy.`);
+    throw new CountersignError('store-locked', `A server is running for ${folder}. Stop it before you copy.`);
   }
   try {
     const from = placeOf(words.from, folder);

@@ -9,6 +9,6 @@ export function readDraftLimits(env: NodeJS.ProcessEnv): DraftLimits {
   if (given === '') return DRAFT_LIMITS;
   const megabytes = /^\d{1,9}$/.test(given) ? Number(given) : 0;
   if (megabytes > 0) return { ...DRAFT_LIMITS, bytes: megabytes * 1024 ** 2 };
-  const detail = `${NAME} must be a whole number above 0: how many MiB one command may write.`;
+  const detail = `${NAME} must be a whole number above 0: the number of MiB that one command may write.`;
   throw new CountersignError('invalid', detail, { field: NAME });
 }

@@ -29,7 +29,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     if (!isAbsolute(folder)) throw refuse('must be an absolute path');
     const real = realPathOf(folder, (cause) => refuse('does not exist; create it first', cause));
     if (!statSync(real).isDirectory()) throw refuse('is not a folder');
-    const person = realPathOf(homedir(), (cause) => refuse("can't be compared with your home folder", cause));
+    const person = realPathOf(homedir(), (cause) => refuse('could not be compared with your home folder', cause));
     // Skip if the user's home is `/`: it would exclude every folder.
     if (person !== '/' && isWithin(real, person)) {
       throw refuse(
@@ -37,7 +37,9 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
       );
     }
     if (isWithin(home, real) || isWithin(real, home)) {
-      throw refuse('contains the Countersign home or is inside it, which agents must not reach; choose another folder');
+      throw refuse(
+        'contains or is inside the Countersign home folder, which agents must not reach; choose another folder',
+      );
     }
     const secret = secretFolderAt(real, person);
     if (secret !== undefined) throw refuse(secretFolderWords(secret));

@@ -28,7 +28,7 @@ export const approvalRoutes = [
     tag: 'clients',
     summary: 'Register a client',
     description:
-      'A client is connected while its event stream is open, and has 30 s to open one. Agents see its tools as `app__…`. A call of one arrives as the event TOOL_EXECUTION_STARTED; send its result to tool-results.',
+      'A client is connected while its event stream is open, and has 30 s to open one. Agents see its tools as `app__…`. A call to one of them arrives as the event TOOL_EXECUTION_STARTED; send its result to tool-results.',
     body: newClientSchema,
     answers: {
       201: { description: "The client's secret, and the names of its tools", schema: registeredClientSchema },
@@ -104,7 +104,7 @@ export const approvalRoutes = [
     bodyFor: toolResultSchemaFor,
     answers: {
       200: [
-        { description: 'Recorded now, or the same was recorded before', schema: toolResultReplySchema },
+        { description: 'Decision recorded, now or earlier', schema: toolResultReplySchema },
         { description: 'The events that follow', type: 'text/event-stream' },
       ],
     },

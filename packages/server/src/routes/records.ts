@@ -75,7 +75,7 @@ export const recordRoutes = [
     path: '/worlds/{world}/audit/verify',
     tag: 'audit',
     summary: 'Verify the hash chain of the audit log',
-    description: 'Finds the first record that was edited, removed or reordered, and a truncated end.',
+    description: 'Finds the first record that was edited, removed or reordered, and detects a truncated log.',
     answers: { 200: { description: 'Intact, or where it is broken', schema: auditVerdictSchema } },
     async handle({ context, params }) {
       const { store } = context.engine.runtime;

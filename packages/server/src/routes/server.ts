@@ -24,7 +24,7 @@ export const serverRoutes = [
     tag,
     summary: 'Check readiness and get the version',
     description:
-      'The server is ready if its database answers and, with several processes, if the others see it as alive.',
+      'The server is ready if its database responds and, with several processes, if the others consider it alive.',
     open: true,
     answers: {
       200: { description: 'Ready', schema: healthSchema },

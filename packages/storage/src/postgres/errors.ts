@@ -15,13 +15,9 @@ export function fromPostgres(cause: unknown): Error {
       return new CountersignError('store-unavailable', 'Two concurrent changes conflicted. Try again.', { cause });
     }
     if (code === '53100') {
-      return new CountersignError(
-        'store-unavailable',
-        'The disk of PostgreSQL is full. Free some space and try again.',
-        {
-          cause,
-        },
-      );
+      return new CountersignError('store-unavailable', "PostgreSQL's disk is full. Free some space and try again.", {
+        cause,
+      });
     }
     if (code === '42501') {
       return new CountersignError(
@@ -33,7 +29,7 @@ export function fromPostgres(cause: unknown): Error {
     if (code === '53300') {
       return new CountersignError(
         'store-unavailable',
-        'PostgreSQL has no connection left for this process. Raise max_connections, or stop another client.',
+        'PostgreSQL has no free connection for this process. Raise max_connections, or stop another client.',
         { cause },
       );
     }

@@ -88,7 +88,7 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
       resolve(words.commandTimeout(commandMs / 1000));
     }, commandMs);
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(code === 0 ? undefined : words.commandEnded(code ?? signal)));
+    child.once('close', (code, signal) => resolve(code === 0 ? undefined : words.commandEnded(code, signal)));
   });
   clearTimeout(timer);
   if (ended !== undefined) throw failed(words.commandFailed(ended));

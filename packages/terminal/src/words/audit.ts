@@ -17,11 +17,12 @@ export const auditWords = {
   checking: (world: string): string => `… ${world}`,
   broken: (world: string, problem: string, at: number, detail: string): string =>
     `${world}: ${problem} at record ${at}. ${detail}`,
-  intact: (world: string, records: number): string => `${world}: intact, ${records} records`,
+  intact: (world: string, records: number): string =>
+    `${world}: intact, ${records} ${records === 1 ? 'record' : 'records'}`,
 
   // What protects a log from outside
   headFileBehind: (records: number): string =>
-    `The head file in the home folder does not cover the first ${records} records: it was missing or new at that time.`,
+    `The head file in the home folder does not cover ${records === 1 ? 'the first record' : `the first ${records} records`}: it was missing or new at that time.`,
   noAnchor:
     'No head outside the home folder protects this log: anyone who can write to the store and the home folder can rewrite it. Store heads elsewhere (countersign audit head) and check them with --head.',
   signedWith: (keys: readonly string[]): string =>
@@ -31,10 +32,12 @@ export const auditWords = {
   headCount: (heads: number): string => (heads === 1 ? 'a head' : `${heads} heads, the first`),
   matches: (records: number, heads: string, since: string, signed: string): string =>
     `Records 1 to ${records} match ${heads} from ${secondWords(since)}, ${signed}.`,
-  afterHead: (records: number): string => `No head protects the ${records} records after that.`,
+  afterHead: (records: number): string =>
+    `No head protects ${records === 1 ? 'the record' : `the ${records} records`} after that.`,
   head: (at: string, seq: number, key: string | undefined): string =>
     `the head from ${secondWords(at)} (record ${seq}, ${key === undefined ? 'not signed' : `signed with ${key}`})`,
-  cutOff: (records: number, head: string): string => `The log has only ${records} records and ends before ${head}.`,
+  cutOff: (records: number, head: string): string =>
+    `The log has only ${records} ${records === 1 ? 'record' : 'records'} and ends before ${head}.`,
   rewritten: (head: string): string => `This record, or one before it, changed after ${head} was created.`,
   otherLog: (head: string): string =>
     `The first record does not match ${head}. The head belongs to another store, or the log was replaced.`,
@@ -56,7 +59,8 @@ export const auditWords = {
   wrongSignature: (id: string): string =>
     `The signature does not match the public key ${id}. Check COUNTERSIGN_AUDIT_PUBLIC_KEY.`,
   commandTimeout: (seconds: number): string => `it did not finish within ${seconds} s`,
-  commandEnded: (code: number | string | null): string => `it exited with ${code}`,
+  commandEnded: (code: number | null, signal: string | null): string =>
+    code === null ? `it was killed by ${signal}` : `it exited with code ${code}`,
   commandFailed: (reason: string): string => `COUNTERSIGN_AUDIT_COMMAND failed: ${reason}. No head was signed.`,
   noSignature: 'COUNTERSIGN_AUDIT_COMMAND did not print an Ed25519 signature in base64. No head was signed.',
   cannotReadHeads: (file: string): string => `Could not read ${file}. Nothing was checked.`,

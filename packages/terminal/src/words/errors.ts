@@ -43,7 +43,8 @@ export const errors = {
   cannotWrite: (file: string, reason: string): string => `Could not write "${file}": ${reason}.`,
   fileExists: 'the file exists; choose another name',
   noEditor: 'No editor found. Set EDITOR, or use flags (--help).',
-  editorFailed: (code: number | null): string => `The editor exited with ${code ?? 'a signal'}. Nothing was changed.`,
+  editorFailed: (code: number | null): string =>
+    `The editor ${code === null ? 'was killed' : `exited with code ${code}`}. Nothing was changed.`,
   notSaved: (file: string): string => `Not saved. Your text is in ${file}.`,
   invalidJson: (reason: string): string => `Invalid JSON (${reason}). Nothing was changed.`,
   cannotImport: (file: string | undefined, reason: string): string =>
@@ -87,7 +88,7 @@ export const errors = {
   noPairToRemove: (name: string, suggestion: string): string =>
     `There is no variable or header "${name}" to remove. ${suggestion}`,
   noTurnYet: 'No agent has taken a turn in this chat yet.',
-  noMessage: 'No message was given. Try: countersign chat -w WORLD "message"',
+  noMessage: 'No message given. Try: countersign chat -w WORLD "message"',
   emptyMessage: 'The message is empty.',
   emptyCommand: 'The command is empty. Type one, or deny the call.',
   noDestination: 'No destination. Use --to postgres://…, --to FILE or --to home.',

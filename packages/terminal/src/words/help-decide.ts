@@ -10,21 +10,22 @@ export const approvalsHelp = {
     examples: ['countersign approvals show approval_…'],
   },
   watch: {
-    about: 'Prompt for each call as it arrives, until you quit; for a second terminal',
+    about: 'Prompt for each call as it arrives; run it in a second terminal',
     notes: ['Without a terminal, it only lists new calls; with --json, as JSON Lines.'],
     examples: ['countersign approvals watch'],
   },
   approve: {
-    about: 'Approve a call exactly as shown, and wait until the chat has settled',
+    about: 'Approve a call exactly as shown, then wait until the chat is idle or needs you again',
     exitCodes: '0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C',
     examples: ['countersign approvals approve approval_… --scope once --yes'],
   },
   answer: {
-    about: 'Answer an agent’s question, and wait until the chat has settled; approves nothing',
+    about: 'Answer an agent’s question, then wait until the chat is idle or needs you again',
+    notes: ['An answer does not approve any call.'],
     examples: ['countersign approvals answer approval_… "the north quay"'],
   },
   deny: {
-    about: 'Deny a call, and wait until the chat has settled',
+    about: 'Deny a call, then wait until the chat is idle or needs you again',
     examples: ['countersign approvals deny approval_… --reason "not in production"'],
   },
   status: 'pending, approved, denied, expired or superseded',
@@ -65,12 +66,12 @@ export const policyHelp = {
     examples: ['countersign policy remove "deny write_file(path=secrets/*)" -w harbour'],
   },
   check: {
-    about: 'Show whether a call would run; runs and stores nothing',
+    about: 'Show whether a call would run, without running it',
     exitCodes: '0 it would run, 3 it would need approval or be refused',
     examples: [`countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`],
   },
   matches: {
-    about: 'List the calls in a chat that a rule matches; stores nothing',
+    about: 'List the calls in a chat that a rule would match',
     examples: ['countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'],
   },
   file: 'read the rules from a file, one per line; - for standard input',

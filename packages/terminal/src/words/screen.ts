@@ -61,7 +61,7 @@ export const screenWords = {
   unfocused: 'Nothing runs until you approve it. Press Tab or Ctrl-G to focus it.',
   seeEnd: 'There is more below. You can approve it once you have seen the end.',
   scrollFirst: 'There is more below. Press PgDn to see the end, then approve.',
-  notArmed: 'Just a moment: keys you pressed before the call appeared don’t count.',
+  notArmed: 'Wait a moment: keys pressed before the call appeared are ignored.',
   tooLong: 'Too long to approve here: part of it is not shown.',
   idle: 'Nothing runs until you approve it.',
   questionIdle: 'The agent is waiting for your answer.',

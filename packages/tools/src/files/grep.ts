@@ -109,7 +109,7 @@ async function searchFile(
   for (const index of await matcher.matching(lines)) {
     if (found.matches.length >= MOST_MATCHES) return;
     const line = lines[index] ?? '';
-    const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}… (cut)` : line;
+    const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}… (truncated)` : line;
     found.matches.push(`${name}:${index + 1}: ${shown.trimEnd()}`);
   }
 }
@@ -133,7 +133,11 @@ async function readText(workingDirectory: string, name: string, oneNameOnly: boo
 function report({ matches, searched, passedOver, walked }: Found): object {
   const notes = [
     ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are shown; there may be more`] : []),
-    ...(passedOver > 0 ? [`${passedOver} binary, large or unreadable files were skipped`] : []),
+    ...(passedOver > 0
+      ? [
+          `${passedOver === 1 ? '1 binary, large or unreadable file was' : `${passedOver} binary, large or unreadable files were`} skipped`,
+        ]
+      : []),
     ...noteOfWithheld(walked),
   ];
   return { matches, searched, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };

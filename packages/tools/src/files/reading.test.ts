@@ -238,7 +238,7 @@ describe('grep', () => {
       result: {
         matches: ['a.ts:2: let needle = a.b(c);'],
         searched: 2,
-        note: '1 binary, large or unreadable files were skipped',
+        note: '1 binary, large or unreadable file was skipped',
       },
     });
     expect(await search({ pattern: 'a.b(c' })).toMatchObject({ result: { matches: ['a.ts:2: let needle = a.b(c);'] } });

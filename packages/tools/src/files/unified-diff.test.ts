@@ -33,7 +33,7 @@ describe('unifiedDiff', () => {
   it.each([2_000, 100_000])('[A17] gives up on %i lines that all differ, says so and counts as truncated', (length) => {
     const many = (word: string): string => Array.from({ length }, (_, index) => `${word} ${index}\n`).join('');
     expect(unifiedDiff('n', many('old'), many('new'))).toEqual({
-      text: '--- a/n\n+++ b/n\n(too much has changed to compare it line by line)',
+      text: '--- a/n\n+++ b/n\n(too many changes to compare line by line)',
       truncated: true,
     });
   });
@@ -52,7 +52,7 @@ describe('unifiedDiff', () => {
   });
 
   it('says that nothing changes, and that a long diff is truncated', () => {
-    expect(unifiedDiff('n', 'a', 'a').text).toContain('(nothing changes)');
+    expect(unifiedDiff('n', 'a', 'a').text).toContain('(no changes)');
     expect(unifiedDiff('n', undefined, '').text).toContain('(a new, empty file)');
     const many = unifiedDiff('n', '', 'x\n'.repeat(2_000));
     expect(many.text.split('\n').length).toBeLessThan(610);

@@ -18,8 +18,8 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
     truncated,
   });
   const hunks = hunksOf(before ?? '', after);
-  if (hunks === undefined) return preview(['(too much has changed to compare it line by line)'], true);
-  if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(nothing changes)'], false);
+  if (hunks === undefined) return preview(['(too many changes to compare line by line)'], true);
+  if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(no changes)'], false);
   const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
   const rest = body.length - MOST_LINES;
   const shown = body.slice(0, MOST_LINES).map(shorten);

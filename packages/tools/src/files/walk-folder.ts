@@ -36,7 +36,9 @@ export function walkCounter(): WalkCounter {
 
 /** Says that something was omitted, but not what. */
 export function noteOfWithheld({ withheld }: WalkCounter): readonly string[] {
-  return withheld === 0 ? [] : [`${withheld} names were omitted, because a rule denies them or requires approval`];
+  if (withheld === 0) return [];
+  const names = withheld === 1 ? '1 name was' : `${withheld} names were`;
+  return [`${names} omitted, because a rule denies access or requires approval`];
 }
 
 /** The entries below a folder, in order. Follows no symlinks; skips folders that disappear or can't be read. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { failureCause } from './failure-cause.js';
 
-const ended = 'it ended with exit code 1';
+const ended = 'it exited with code 1';
 
 it('[A1] shows the error that Node printed without the stack, and what the sandbox hides', () => {
   const lines = [
@@ -14,7 +14,7 @@ it('[A1] shows the error that Node printed without the stack, and what the sandb
     '  requireStack: []',
     '}',
     'Node.js v20.19.0',
-    '[it ended with exit code 1]',
+    '[it exited with code 1]',
     '[~/.local/lib/files is in a folder that the sandbox hides]',
   ];
   expect(failureCause(lines, ended)).toBe(
@@ -32,7 +32,7 @@ it.each([
 });
 
 it('[A1] shows the last lines of a server that printed no error', () => {
-  const lines = ['one', 'two', 'three', 'four', 'five', 'no disk', '[it ended with exit code 1]'];
+  const lines = ['one', 'two', 'three', 'four', 'five', 'no disk', '[it exited with code 1]'];
   expect(failureCause(lines, ended)).toBe('three · four · five · no disk');
   expect(failureCause([], ended)).toBe('');
 });

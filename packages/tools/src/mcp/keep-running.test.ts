@@ -99,7 +99,7 @@ it('restarts a server that ended, and forgets failures after it has worked', asy
   const { keeper, starts, pass } = setUp();
   await keeper.get();
   starts[0]?.end();
-  expect(keeper.state()).toEqual({ status: 'failed', error: 'it ended by itself' });
+  expect(keeper.state()).toEqual({ status: 'failed', error: 'it stopped unexpectedly' });
   await pass(1_000);
   expect(keeper.state()).toEqual({ status: 'running' });
   keeper.proven();
@@ -115,7 +115,7 @@ it('detects a server that stopped answering, ends it and starts another', async 
   expect(keeper.state()).toEqual({ status: 'running' });
   life.healthy = false;
   await pass(30_000);
-  expect(keeper.state()).toEqual({ status: 'failed', error: 'it no longer answers' });
+  expect(keeper.state()).toEqual({ status: 'failed', error: 'it stopped responding' });
   expect(life.closed).toBe(1);
   life.healthy = true;
   await pass(1_000);

@@ -87,7 +87,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
         life.over = true;
         lost(life.runs);
       });
-      if (life.over) throw new Error('it ended right after it started');
+      if (life.over) throw new Error('it stopped right after it started');
       if (signal.aborted) {
         await runs.close();
         throw new Error('it was stopped');
@@ -108,7 +108,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
     if (clock.now() - current.since > SETTLED_MS) failures = 0;
     current = undefined;
     cancelHealth();
-    failed(new Error('it ended by itself'));
+    failed(new Error('it stopped unexpectedly'));
   }
 
   function failed(cause: unknown): Error {
@@ -139,7 +139,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
       if (current !== checked) return;
       current = undefined;
       await checked.runs.close();
-      failed(new Error('it no longer answers'));
+      failed(new Error('it stopped responding'));
     }
   }
 

@@ -153,6 +153,6 @@ function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return new ToolFailure(`the MCP server "${server}" sent an invalid answer: ${said}`);
   const ended = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
-  const what = ended ? 'ended in the middle of the call' : `lost the connection (${said})`;
+  const what = ended ? 'exited during the call' : `lost the connection (${said})`;
   return new ToolFailure(`the MCP server "${server}" ${what}, outcome unknown`, undefined, { outcomeUnknown: true });
 }

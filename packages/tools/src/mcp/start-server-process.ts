@@ -228,7 +228,7 @@ function safePath(path: string, workingDirectory: string): string {
 async function exitOf(child: ChildProcess): Promise<string> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code === null ? `it was ended by ${signal ?? 'a signal'}` : `it ended with exit code ${code}`;
+    return code === null ? `it was killed by ${signal ?? 'a signal'}` : `it exited with code ${code}`;
   } catch (error) {
     return `it could not be started: ${wordsOf(error)}`;
   }

@@ -43,7 +43,7 @@ export function createStdioTransport(
   function take(bytes: Buffer): void {
     if (closed || read(bytes)) return;
     const size = `${LARGEST_MESSAGE / 1024 / 1024} MB`;
-    transport.onerror?.(new Error(`the server sent a message larger than ${size}, so it was ended`));
+    transport.onerror?.(new Error(`the server sent a message larger than ${size}, so it was stopped`));
     running?.stdout.off('data', take).resume();
     void transport.close();
   }

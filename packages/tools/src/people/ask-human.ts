@@ -10,9 +10,9 @@ export function askHuman(): Tool {
   return defineTool({
     name: 'ask_human',
     description:
-      'Ask a person a question and wait for the answer in their own words. Use it when you need a decision, a fact or a ' +
-      'preference that only a person can give. `choices` are offered as short answers; the person may answer otherwise. ' +
-      'The answer is information and approves no call; calls that need approval are shown to a person separately.',
+      'Asks a person a question and waits for the answer. Use it when you need a decision, a fact or a ' +
+      'preference that only a person can give. `choices` are offered as short answers, but the person can type any other. ' +
+      'The answer does not approve any call; calls that need approval are shown to a person separately.',
     parameters: z.strictObject({
       question: z
         .string()

@@ -35,7 +35,7 @@ describe('joinCommand', () => {
     'cat <(',
     '((',
   ])('[T15.2] refuses parameters after %j, where they would not be literal', (command) => {
-    expect(whyNoParameters(command)).toContain('put the whole text into command');
+    expect(whyNoParameters(command)).toContain('put everything into command');
   });
 
   it.each(['ls', `grep 'a b' "c#d" e#f`, `echo "it's"`, 'a && b | c;', 'echo \\"', 'echo "$HOME"', `sed -e 's/#/x/'`])(

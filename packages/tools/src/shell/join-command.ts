@@ -16,7 +16,7 @@ const NESTING = /`|\$[({['"]|<<|[<>]\(|\(\(/;
  * no longer be literal and part of it could run.
  */
 export function whyNoParameters(command: string): string | undefined {
-  const advice = 'put the whole text into command';
+  const advice = 'put everything into command';
   if (NESTING.test(command)) return `parameters can't follow a command with substitutions or here-documents; ${advice}`;
   let quote: "'" | '"' | undefined;
   let escaped = false;

@@ -10,7 +10,7 @@ export function limitHosts(mayReach: (host: string) => boolean, outside: Outside
     connect: outside.connect,
     network: {
       async resolve(host) {
-        if (!mayReach(host)) throw Object.assign(new Error(`no rule opens ${host}`), { code: 'no rule opens it' });
+        if (!mayReach(host)) throw Object.assign(new Error(`no rule allows ${host}`), { code: 'no rule allows it' });
         const addresses = await outside.network.resolve(host);
         for (const { address } of addresses) found.add(address);
         return addresses;

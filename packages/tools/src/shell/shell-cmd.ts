@@ -38,7 +38,7 @@ const parameters = z
   .strictObject({
     command: text
       .refine((value) => value.trim() !== '', 'must not be empty')
-      .describe('Bash text. It runs in the working folder, without a terminal or input.'),
+      .describe('Bash command to run in the working folder, without a terminal or standard input.'),
     parameters: z
       .array(text)
       .exactOptional()
@@ -98,7 +98,7 @@ export function shellCmd(options: ShellOptions): Tool {
   return defineTool({
     name: 'shell_cmd',
     description:
-      'Runs a bash command in the working folder and returns its exit code, stdout and stderr. Every call starts a new shell. Its processes end with the call, and its changes appear in the folder after it ends. If someone else changes the same files meanwhile, it fails and none of its changes are applied.',
+      'Runs a bash command in the working folder and returns its exit code, stdout and stderr. Every call starts a new shell. Its processes are killed when the call ends, and its changes appear in the folder after that. If someone else changes the same files in the meantime, the call fails and none of its changes are applied.',
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
@@ -205,7 +205,10 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
   } catch (error) {
     const why = wordsOf(error);
     if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);
-    throw new ToolFailure(`the command ran, but not all of its changes could be applied to the folder: ${why}`, result);
+    throw new ToolFailure(
+      `the command ran, but not all of its changes could be applied to the working folder: ${why}`,
+      result,
+    );
   }
 }
 

@@ -38,7 +38,7 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
   return defineTool({
     name: 'web_fetch',
     description:
-      'Reads a public web page with GET and returns its readable text, without sending cookies or logins. A long page is returned ' +
+      'Reads a public web page with GET and returns its readable text, without sending cookies or credentials. A long page is returned ' +
       'in parts; a note says where to continue. A redirect to another host is reported, not followed; use another call to fetch it.',
     parameters,
     sandbox: () => inProcess('public'),

@@ -20,16 +20,16 @@ export const t = {
   moreLines: (count: number) => `${count} more ${count === 1 ? 'line' : 'lines'}`,
 
   nothingRuns: 'Nothing runs until you approve it.',
-  expandFirst: 'Expand the call and read to its end to approve it.',
-  scrollFirst: 'Scroll to the end of the call to approve it.',
+  expandFirst: 'To approve this call, expand it and scroll to its end.',
+  scrollFirst: 'To approve this call, scroll to its end.',
 
   ruleTitle: 'Write a rule',
   ruleLabel: 'Rule for this world',
   ruleHint: 'Matching calls run without approval in every chat of this world. You can remove the rule under Policy.',
   findingMatches: 'Looking for other calls it matches…',
-  noMatches: 'Matches no other call in this chat.',
+  noMatches: 'The rule matches no other call in this chat.',
   matches: (count: number, more: boolean) =>
-    `Would also have allowed these calls in this chat (${count}${more ? ' and more' : ''}):`,
+    `The rule would also have allowed these calls in this chat (${count}${more ? ' or more' : ''}):`,
 
   chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
     <>
@@ -42,7 +42,7 @@ export const t = {
 
   toolAsks: 'The tool asks:',
   in: 'in',
-  reveal: 'Show them (recorded in the audit log)',
+  reveal: 'Reveal (recorded in the audit log)',
   expires: (until: ReactNode): ReactElement => <>Expires in {until}. An expired call doesn't run.</>,
 
   decided: (toolName: string) => `Decided: ${toolName}`,
@@ -59,7 +59,7 @@ export const t = {
   asks: 'asks',
   answer: 'Answer',
   yourAnswer: 'Your answer',
-  answerNote: 'Your answer is only text. It approves nothing.',
+  answerNote: 'Your answer is sent as text. It doesn’t approve any call.',
 
   proposed: 'about to run',
   approved: 'approved',
@@ -74,7 +74,7 @@ export const t = {
   inboxLead: 'Calls waiting for you in all worlds, oldest first.',
   inboxEmpty: 'Nothing is waiting for you.',
   inboxEmptyHint:
-    'Calls that need your approval appear here and in the title of this page. Notifications can tell you about new ones.',
+    'Calls that need your approval appear here, and the page title shows how many there are. Turn on notifications to hear about new ones.',
   notify: 'Turn on notifications',
   lastMessages: 'Last messages',
   noMessages: 'No messages.',
@@ -83,7 +83,7 @@ export const t = {
 
   waitingTitle: 'Waiting for you',
   waitingStatus: (count: number | string) =>
-    count === '' || count === 0 ? '' : `${count} waiting for you. Press Alt+N to go there.`,
+    count === '' || count === 0 ? '' : `${count} waiting for you. Press Alt+N to review.`,
   waitingCount: (count: number) => `${count} waiting for you`,
   waitingCalls: (count: string) => `${count} calls are waiting for you`,
   agentWaits: (agentName: string) => `${agentName} is waiting for you`,

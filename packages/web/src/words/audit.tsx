@@ -22,7 +22,7 @@ export const t = {
   client: (end: string) => `client …${end}`,
 
   verify: 'Verify chain',
-  unbroken: (records: number) => `${records} records, chain intact`,
+  unbroken: (records: number) => `${records} ${records === 1 ? 'record' : 'records'}, chain intact`,
   verified: (
     <>
       This doesn't rule out that someone rewrote the whole log. To check that, run{' '}
@@ -30,7 +30,7 @@ export const t = {
     </>
   ),
   unguarded: (count: number) =>
-    ` The server's head file doesn't cover the first ${count} records: it was missing or new when they were written.`,
+    ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}: it was missing or new at that time.`,
 
   asked: 'requested',
   approved: (scope: AuditEntry['scope']) =>

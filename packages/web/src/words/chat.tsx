@@ -17,7 +17,7 @@ export const t = {
   chatTitle: 'Title',
   deleteTitle: 'Delete chat',
   deleteText: (title: string) =>
-    `This deletes “${title}” with all its messages and stops what is running in it. The audit log is kept.`,
+    `This deletes “${title}” and all its messages, and stops its running calls. The audit log is kept.`,
 
   message: 'Message',
   send: 'Send',

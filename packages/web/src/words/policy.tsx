@@ -9,7 +9,7 @@ export const t = {
   lead: (
     <>
       One rule per line: <code>allow</code>, <code>ask</code> or <code>deny</code>, a tool, and a pattern for its
-      arguments. Deny beats ask, and ask beats allow, whatever their order. Calls that match no allow rule need approval
+      arguments. Deny beats ask, and ask beats allow, regardless of order. Calls that match no allow rule need approval
       unless their tool doesn't require it.
     </>
   ),

@@ -10,7 +10,7 @@ export const t = {
   theServer: 'the server',
   theServers: 'the servers',
   empty: 'No MCP servers.',
-  emptyHint: 'Add one by its command or URL. Its tools are then named mcp__name__tool.',
+  emptyHint: 'Add one with its command or URL. Its tools are named mcp__server__tool.',
   added: (name: string) => `Added ${name}.`,
   restarting: (name: string) => `Restarting ${name}.`,
   removed: (name: string) => `Removed ${name}.`,
@@ -50,7 +50,7 @@ export const t = {
     </>
   ),
 
-  nameHint: 'a-z, 0-9 and -',
+  nameHint: 'Lowercase letters, digits and hyphens.',
   transport: 'Connection',
   stdio: 'a command on this machine',
   http: 'a URL',
@@ -59,7 +59,7 @@ export const t = {
   environment: 'Environment variables',
   headers: 'Headers',
   pairsHint: 'NAME=value, one per line. Values are stored and never shown again.',
-  notAPair: (line: number) => `Line ${line} is not NAME=value.`,
+  notAPair: (line: number) => `Line ${line} must look like NAME=value.`,
   trustLabel: 'Trust its read-only tools',
   trustHint:
     'Tools that declare themselves read-only run without approval. Its other tools still need approval unless a rule allows them.',

@@ -23,7 +23,7 @@ export const t = {
   mainAgentHint: "Receives messages that don't mention anyone.",
   noMainAgent: 'none: all agents answer',
   turnLimit: 'Turn limit',
-  turnLimitHint: 'Turns an agent may take in a row before a person has to write.',
+  turnLimitHint: 'Maximum number of turns per agent between messages from a person.',
   maxIterations: 'Model calls per turn',
   maxParallelTools: 'Parallel tool calls',
   maxParallelToolsHint: 'Only read-only tools run in parallel.',
@@ -38,7 +38,7 @@ export const t = {
 
   exportTitle: 'Export, import, delete',
   exportLead:
-    'An export is one YAML file with agents, policy and servers, without secrets. In an imported world, servers are off and allow rules are only proposed until you accept them.',
+    'An export is one YAML file with agents, policy and servers, without secrets. In an imported world, servers are turned off and allow rules have no effect until you accept them.',
   export: 'Export',
   deleteWorld: 'Delete world…',
   deleteTitle: 'Delete world',

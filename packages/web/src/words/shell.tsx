@@ -52,7 +52,7 @@ export const t = {
   ),
   keepTab:
     'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
-  otherTab: 'If another tab in this browser is signed in, open that one first: it signs this one in.',
+  otherTab: 'If another tab in this browser is signed in, switch to that tab: it signs this one in.',
 
   crashed: "This page can't be shown",
   crashedHint:
@@ -72,11 +72,11 @@ export const t = {
 
   importTitle: 'Import world',
   importLead:
-    'Choose an exported world: one YAML file with agents, rules and servers. Its servers start turned off, and its allow rules are only proposed until you accept them.',
+    'Choose an exported world: one YAML file with agents, rules and servers. Its servers are turned off, and its allow rules have no effect until you accept them.',
   file: 'File',
   orText: 'Or paste the YAML',
   import: 'Import',
-  tooLong: 'This file is too large to be a world.',
+  tooLong: 'This file is too large to be an exported world.',
   importFailed: 'The world could not be imported. Try again.',
   imported: 'World imported',
   importedAs: (name: ReactNode, proposed: number): ReactElement => (

@@ -7,7 +7,7 @@ export const t = {
   copied: 'Copied',
   copyFailed: "This browser doesn't let the page copy. Select the text and copy it yourself.",
   dismiss: 'Dismiss',
-  failed: 'That did not work. Try again.',
+  failed: 'Something went wrong. Try again.',
   hiddenCharacters: (count: number) => `${count.toLocaleString()} characters are not shown.`,
   showMore: (left: string) => `Show more (${left} left)`,
 } as const;

@@ -30,10 +30,10 @@ describe('a rule that matches no call', () => {
     ['deny pay(amount=lots)', 'is a number, so it is never "lots"'],
     ['deny pay(unit=gbp)', 'is one of "eur", "usd"'],
     ['deny pay(urgent=yes)', 'is true or false'],
-    ['deny pay(to=casino,amount>5)', 'space after a comma'],
-    ['deny pay(casino)', 'judged by their arguments'],
+    ['deny pay(to=casino,amount>5)', 'space after each comma'],
+    ['deny pay(casino)', 'judge calls to pay by their arguments'],
     ['deny pay(to=the casino)', 'Quote a value'],
-    ['allow pay(to=bob)', 'every call of pay also has amount'],
+    ['allow pay(to=bob)', 'every call to pay also has amount'],
     ['allow pay(to=bob amount=5)', 'separate arguments with commas'],
     ['allow pay()', 'has the argument to'],
   ])('[A26] %s is rejected: %s', (rule, sentence) => {

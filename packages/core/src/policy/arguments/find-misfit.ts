@@ -92,7 +92,7 @@ function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | unde
   );
   if (missing.length === 0) return undefined;
   return (
-    `every call of ${tool.name} also has ${listed(missing)}, which this rule does not name. ` +
+    `every call to ${tool.name} also has ${listed(missing)}, which this rule does not name. ` +
     `Name it as well, or end the rule with ", *" to allow any other arguments`
   );
 }
@@ -103,13 +103,13 @@ function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | 
   const subjects = tool.touches?.(sampleOf(named)) ?? [];
   const isCommand = subjects.some(({ kind }) => kind === 'words' || kind === 'dynamic');
   const example = isCommand
-    ? `. For a pattern leave the name out: ${verb} ${tool.name}(${positional(rule, named)})`
+    ? `. For a pattern, leave the name out: ${verb} ${tool.name}(${positional(rule, named)})`
     : '';
   if (named.separator === 'blank') return `a value ends at the first space. ${QUOTE}${example}`;
   if (verb !== 'allow' || !isCommand) return undefined;
   const isSpelt =
     !named.open && named.conditions.every((one) => one.kind === 'equal' && one.value.every((piece) => 'text' in piece));
-  if (!isSpelt) return `by name, a command is allowed only by its exact text${example}`;
+  if (!isSpelt) return `a condition on the command allows only its exact text${example}`;
   const dynamic = subjects.find((subject) => subject.kind === 'dynamic');
   return dynamic === undefined
     ? undefined
@@ -147,13 +147,13 @@ function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTo
   }
   if (words.length === 0) {
     const [required] = requiredNames(tool.parameters);
-    return required === undefined ? undefined : `every call of ${tool.name} has the argument ${required}`;
+    return required === undefined ? undefined : `every call to ${tool.name} has the argument ${required}`;
   }
   if (verb !== 'allow' && only !== undefined && second === undefined && isAnchored(only)) return undefined;
   const fits = (text: string): boolean =>
     text.startsWith('"') || names.some((name) => `${name}=`.startsWith(text) || text.startsWith(`${name}=`));
   if (begins.every(fits)) return undefined;
-  return `calls of ${tool.name} are judged by their arguments: write name=value, name > 100, separated by commas. ${listNames(tool)} ${QUOTE}`;
+  return `rules judge calls to ${tool.name} by their arguments: write conditions such as name=value or name > 100, separated by commas. ${listNames(tool)} ${QUOTE}`;
 }
 
 function listNames({ name, parameters }: KnownTool): string {

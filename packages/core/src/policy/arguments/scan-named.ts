@@ -44,8 +44,9 @@ export function scanNamed(text: string, from: number, until: PatternEnd): Scanne
 }
 
 /** How to fix `to=bob,amount > 5`. */
-export const SPACE = "a space after a comma between arguments, and quote a value that contains one, as in name='a,b'";
-const EXPECTED = 'expected name=value, or name > 100, or a last *; quote a value that contains a comma';
+export const SPACE =
+  "a space after each comma between arguments, and quote values that contain a comma, as in name='a,b'";
+const EXPECTED = 'expected name=value, name > 100 or a final *; quote values that contain a comma';
 
 function malformed(error: string, position: number): ScannedNamed {
   return { kind: 'malformed', failure: failure(error, position) };

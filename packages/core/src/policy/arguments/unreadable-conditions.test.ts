@@ -12,7 +12,7 @@ describe('invalid conditions', () => {
     ['to=bob, amount', 8, 'name=value'],
     ['to=bob, , amount=5', 8, 'name=value'],
     ['to=bob, *, amount=5', 8, 'name=value'],
-    ['to=bob,amount > 5', 14, 'space after a comma'],
+    ['to=bob,amount > 5', 14, 'space after each comma'],
     ['to, amount=5', 0, 'name=value'],
     ['amount > lots', 9, 'plain number'],
     ['amount>', 7, 'plain number'],

@@ -154,7 +154,7 @@ function finishedBy(
   return { events, head: writes.records.length === 0 ? undefined : { seq, hash }, version };
 }
 
-const BUSY = 'This was changed at the same time by someone else. Try again.';
+const BUSY = 'Someone else changed this at the same time. Try again.';
 
 /** An error based on cached state may be due to outdated data. */
 function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {

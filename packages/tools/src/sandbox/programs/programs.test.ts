@@ -303,7 +303,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
         }
       }
     };
-    expect(await words()).toMatch(/: it ended with exit code 1|the server is not running/);
+    expect(await words()).toMatch(/: it exited with code 1|the server is not running/);
     await transport.close();
     expect(said).toContain('Cannot find module');
     expect(said).toContain(

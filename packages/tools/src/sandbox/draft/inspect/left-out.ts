@@ -18,7 +18,7 @@ export interface LeftOut {
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
-  'runs-later': 'programs outside the sandbox run it automatically; use write_file, which asks a person',
+  'runs-later': 'programs outside the sandbox run it automatically; use write_file, which needs approval',
   'git-unknown':
     "it may run outside the sandbox: Git's configuration can't be read, or the working folder has more than 50,000 folders. Install Git in a system folder, repair its configuration, or work in a smaller folder",
   rule: 'a rule denies it or requires approval for it',
@@ -53,7 +53,7 @@ function describeNew(fresh: readonly LeftOut[]): string[] {
   return [
     ...shortList(describeGroups(fresh)),
     'Nobody approved this call, so new dot-files, new files in dot-folders and new executables need a rule that names them.',
-    'To keep them, a person adds to the policy:',
+    'To keep them, a person must add to the policy:',
     ...known.map(shortened),
     ...(more > 0 ? [rest] : []),
     'Then run the command again.',

@@ -59,7 +59,7 @@ describe('the rules that would allow new files', () => {
     const fresh = paths.map((path) => ({ path, why: path === 'bin/x' ? 'new-executable' : 'new-hidden' }) as const);
     const note = describeLeftOut([...fresh, { path: '.vscode', why: 'runs-later' }]) ?? '';
     expect(note.split('\n').slice(1, 6)).toEqual([
-      '.vscode: programs outside the sandbox run it automatically; use write_file, which asks a person',
+      '.vscode: programs outside the sandbox run it automatically; use write_file, which needs approval',
       '.venv: 2 new files in a dot-folder',
       '.rc: a new dot-file',
       'node_modules: has new dot-files or executables, so none of it was applied',
