@@ -58,7 +58,7 @@ describe('who answers', () => {
     // People see the notice. No model does, and it counts as nobody's turn.
     await opened.chat.send('@ada hello');
     await opened.chat.settled();
-    expect(JSON.stringify(opened.provider.requests)).not.toContain('Nobody answers');
+    expect(JSON.stringify(opened.provider.requests)).not.toContain('No agent will answer');
     expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
   });
 
