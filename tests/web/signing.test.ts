@@ -228,7 +228,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     };
 
     await page.locator('[data-call]').filter({ hasText: 'harmless' }).waitFor();
-    await cannotApprove(/scroll to its end/);
+    await cannotApprove(/call, scroll to its end/);
     await page.getByRole('button', { name: /^\d+ more lines$/ }).waitFor();
     // By keyboard alone, page by page.
     await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
@@ -243,7 +243,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
 
     // Another call on a new card. One line that doesn't exceed the right edge.
     await page.locator('[data-call]').filter({ hasText: 'a a a' }).waitFor();
-    await cannotApprove(/scroll to its end/);
+    await cannotApprove(/call, scroll to its end/);
     expect(await isWrapped()).toBe(true);
     await readToEnd(page);
     await goOn(2);
@@ -251,18 +251,18 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     // Folded text was not shown, however far down someone scrolled.
     await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
     await readToEnd(page);
-    await cannotApprove(/Expand the call/);
+    await cannotApprove(/call, expand it and scroll/);
     await page.getByRole('button', { name: /^Show \d+ more lines/ }).click();
-    await page.locator('footer').getByText('scroll to its end').waitFor();
+    await page.locator('footer').getByText('call, scroll to its end').waitFor();
     expect(await approve.isDisabled()).toBe(true);
     await readToEnd(page);
     await goOn(3);
 
     await page.locator('[data-call]').filter({ hasText: 'begin bbb' }).waitFor();
     await readToEnd(page);
-    await cannotApprove(/Expand the call/);
+    await cannotApprove(/call, expand it and scroll/);
     await page.getByRole('button', { name: /^Show more/ }).click();
-    await page.locator('footer').getByText('scroll to its end').waitFor();
+    await page.locator('footer').getByText('call, scroll to its end').waitFor();
     await readToEnd(page);
     await enabled(approve);
 
@@ -270,7 +270,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
     await edit(page, context);
     await context.clock.runFor(1000);
-    await page.locator('footer').getByText('scroll to its end').waitFor();
+    await page.locator('footer').getByText('call, scroll to its end').waitFor();
     expect(await approve.isDisabled()).toBe(true);
     await page.getByLabel('Arguments').fill('{"button":"seen"}');
     await readToEnd(page);
