@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
+import { closeTerminals, CTRL_C, ENTER, openTerminal } from '../support/pseudo-terminal.js';
 import { scaled } from '../support/scaled.js';
 import { runAlone, runCommand, type Ran } from './harbour-server.js';
 
@@ -72,9 +72,13 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('continues with its own server if the one it used was killed', async () => {
-    const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
-    await server.waitFor('Press Enter for a new start link');
+  it('[X6] waits for a server that was killed, and continues with the next one', async () => {
+    const serve = async (): Promise<ReturnType<typeof openTerminal>> => {
+      const started = openTerminal(['serve', '--no-open', '--port', '0'], { env });
+      await started.waitFor('Press Enter for a new start link');
+      return started;
+    };
+    const server = await serve();
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
     await terminal.waitFor('you  ');
     terminal.type(`How large is the crew? Count the lines.${ENTER}`);
@@ -83,8 +87,15 @@ describe('without a server', () => {
     server.kill();
     await server.exitCode;
     terminal.type(`o${ENTER}`);
+    const next = await serve();
     // Approved once: the decision reaches the next server, and nobody is asked again.
     expect(await terminal.waitFor('I counted the crew: 5. All done')).not.toContain('wants to run');
+    await terminal.waitFor('you  ');
+    next.kill();
+    await next.exitCode;
+    await terminal.waitFor('Waiting for it to come back… Ctrl-C quits.');
+    terminal.type(CTRL_C);
+    expect(await terminal.exitCode).toBe(130);
     const { stdout } = await runAlone(['audit', 'list', '-w', 'harbour', '--json'], env);
     const { items } = z
       .object({ items: z.array(z.object({ kind: z.string(), arguments: z.unknown().exactOptional() })) })

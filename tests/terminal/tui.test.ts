@@ -81,13 +81,13 @@ describe.runIf(hasTmux)('the full-screen UI with the demo world', () => {
     await tmux.press('Enter');
     await tmux.see('Mason wants to run: wc -l notes/crew.md');
     await server.end('SIGKILL');
-    await tmux.see('Reconnecting… nothing is lost');
+    await tmux.see('Waiting for the server to come back…');
     server = await startServer(home);
-    await tmux.see('Mason wants to run: wc -l notes/crew.md', { not: 'Reconnecting' });
+    await tmux.see('Mason wants to run: wc -l notes/crew.md', { not: 'to come back' });
     await tmux.press('C-g');
     await choose(tmux, 'a', 'Rule allow shell_cmd(wc -l notes/crew.md)');
     await tmux.press('Enter');
-    expect(await tmux.see(['approved always by you', 'wc -l notes/crew.md'])).not.toContain('Reconnecting');
+    expect(await tmux.see(['approved always by you', 'wc -l notes/crew.md'])).not.toContain('to come back');
   });
 
   it('asks before a draft is lost, and restores the shell', async () => {

@@ -21,11 +21,15 @@ export interface Connected {
   client: Client;
   /** The server that this command started, if any. */
   own(): OwnServer | undefined;
+  /** Whether a server runs on the home now. Never true for a given URL: no other server is meant. */
+  isServed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const TRIES = 20;
 const PAUSE_MS = 150;
+/** How long a request waits for a `countersign serve` that is restarted. */
+const RESTART_MS = 10_000;
 /** Timeout for the first answer of a server. */
 const FIRST_ANSWER_MS = 30_000;
 
@@ -48,29 +52,40 @@ export async function connect(
   if (url !== undefined) return await talkTo(checked(url), await servers.readToken(home));
 
   const own: OwnServer[] = [];
-  const locate = async (patienceMs: number): Promise<Address> => {
-    const end = Date.now() + patienceMs;
+  const find = async (): Promise<Address | undefined> => {
+    const running = await servers.find(home);
+    if (running === undefined) return undefined;
+    return { ...running, token: known(running.url, token ?? (await servers.readToken(home))) };
+  };
+  const findOrStart = async (): Promise<Address> => {
     for (let attempt = 0; ; attempt += 1) {
-      const running = await servers.find(home);
-      if (running !== undefined)
-        return { url: running.url, token: known(running.url, token ?? (await servers.readToken(home))) };
+      const running = await find();
+      if (running !== undefined) return running;
       try {
-        if (Date.now() >= end) {
-          const server = await servers.start(home, { unfinished, command }, say);
-          own.push(server);
-          return { url: server.url, token: server.token };
-        }
+        const server = await servers.start(home, { unfinished, command }, say);
+        own.push(server);
+        return { url: server.url, token: server.token, startedBy: 'command' };
       } catch (error) {
         if (!isLocked(error) || attempt >= TRIES) throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause();
     }
   };
-  const first = await locate(0);
-  const following = followServer(first, locate);
+  /** Never takes over from `countersign serve`: its restart would find the home in use, and this command may lack its API keys. */
+  const findNext = async ({ startedBy }: Address): Promise<Address> => {
+    if (startedBy === 'command') return await findOrStart();
+    for (const end = Date.now() + RESTART_MS; Date.now() < end; await pause()) {
+      const running = await find();
+      if (running !== undefined) return running;
+    }
+    throw new CommandError(errors.noServer, EXIT.failed);
+  };
+  const first = await findOrStart();
+  const { fetch } = followServer(first, findNext);
   return {
-    client: createClient({ ...first, fetch: following.fetch }),
+    client: createClient({ url: first.url, token: first.token, fetch }),
     own: () => own.at(-1),
+    isServed: async () => (await servers.find(home)) !== undefined,
     async close() {
       for (const server of own.splice(0)) await server.close();
     },
@@ -100,7 +115,11 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
       throw new CommandError(errors.notOurs(url), EXIT.failed, error);
     }
   }
-  return { client, own: () => undefined, close: () => Promise.resolve() };
+  return { client, own: () => undefined, isServed: () => Promise.resolve(false), close: () => Promise.resolve() };
+}
+
+async function pause(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
 
 function known(url: string, token: string | undefined): string {

@@ -19,11 +19,8 @@ export interface CommandContext {
   endsSoon(): Promise<boolean>;
   /** The person leaves: running work of our own server is cut off instead of awaited, with a message. */
   leave(): void;
-  /**
-   * Reconnects after a server stopped: to the one on the home folder, or to a new one. Undefined if a URL was given,
-   * because no other server is meant.
-   */
-  reconnect(): Promise<Client | undefined>;
+  /** Whether a server runs on the home now. Never true if a URL was given. */
+  isServed(): Promise<boolean>;
   readonly options: GlobalOptions;
   /** A line on standard output. */
   readonly say: (line: string) => void;

@@ -75,10 +75,8 @@ export function createContext({ console, servers, version }: ProgramInput, optio
     leave() {
       isLeaving = true;
     },
-    async reconnect() {
-      if (url !== undefined) return undefined;
-      await closeServer();
-      return (await open()).client;
+    async isServed() {
+      return (await connecting)?.isServed() ?? false;
     },
     async close() {
       const own = (await Promise.race([connecting?.catch(() => undefined), patience()]))?.own();

@@ -23,6 +23,7 @@ async function listen(token: string): Promise<Address & { close(): Promise<void>
   return {
     url: `http://127.0.0.1:${port}`,
     token,
+    startedBy: 'command',
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -69,14 +70,15 @@ it('[S4] uses the next server if one is shutting down, for any request, and if a
     going.listen(0, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${(going.address() as AddressInfo).port}`;
-  const follow = (): typeof fetch => followServer({ url, token: 'one' }, () => Promise.resolve(second)).fetch;
+  const follow = (): typeof fetch =>
+    followServer({ url, token: 'one', startedBy: 'command' }, () => Promise.resolve(second)).fetch;
   const posted = await follow()(`${url}/api/x`, { method: 'POST' });
   expect(await posted.text()).toBe('POST /api/x Bearer two two');
   expect(await (await follow()(`${url}/api/broken`)).text()).toBe('GET /api/broken Bearer two two');
   // A request that may have had an effect is not repeated.
   await expect(follow()(`${url}/api/broken`, { method: 'POST' })).rejects.toThrow('fetch failed');
   expect(asked).toBe(3);
-  const nowhere = followServer({ url, token: 'one' }, () => Promise.reject(new Error('none')));
+  const nowhere = followServer({ url, token: 'one', startedBy: 'command' }, () => Promise.reject(new Error('none')));
   expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 

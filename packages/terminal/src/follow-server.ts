@@ -1,8 +1,8 @@
 import { LEAVING_HEADER } from '@countersign/protocol';
+import type { FoundServer } from './server-access.js';
 
 /** URL and token of a server. */
-export interface Address {
-  readonly url: string;
+export interface Address extends FoundServer {
   readonly token: string;
 }
 
@@ -10,33 +10,22 @@ type Tried =
   | { readonly kind: 'answer' | 'leaving'; readonly response: Response }
   | { readonly kind: 'gone'; readonly error: unknown };
 
-/** How long to wait for a restarting server before this command starts its own. */
-const MOST_PATIENT_MS = 10_000;
-
-export interface Following {
-  readonly fetch: typeof fetch;
-  /** The current server. */
-  readonly address: () => Address;
-}
-
 /**
- * A fetch that follows the server of a home: when another command's server ends, this command uses the next one or starts it. Repeats only
- * reads and requests that were refused, which certainly had no effect.
+ * A fetch that follows the server of a home: when the server ends, it uses the next one. Repeats only reads and requests that were
+ * refused, which certainly had no effect.
  */
 export function followServer(
   first: Address,
-  locate: (patienceMs: number) => Promise<Address>,
+  findNext: (from: Address) => Promise<Address>,
   send: typeof fetch = fetch,
-): Following {
+): { readonly fetch: typeof fetch } {
   let address = first;
   let locating: Promise<Address> | undefined;
-  const begun = Date.now();
 
   /** Once for all concurrent requests. */
   async function relocate(from: Address): Promise<void> {
     if (address !== from) return;
-    // A server found just now belonged to a short command; one that ran longer is probably restarting.
-    locating ??= locate(Math.min(MOST_PATIENT_MS, Date.now() - begun)).finally(() => {
+    locating ??= findNext(from).finally(() => {
       locating = undefined;
     });
     address = await locating;
@@ -54,7 +43,6 @@ export function followServer(
   }
 
   return {
-    address: () => address,
     async fetch(input, init) {
       const tried = address;
       const first = await tryAt(tried, input, init);

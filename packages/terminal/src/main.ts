@@ -29,7 +29,8 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
     },
     async find(home) {
       const { findServer } = await load();
-      return await findServer(home);
+      const running = await findServer(home);
+      return running === undefined ? undefined : { url: running.url, startedBy: running.startedBy };
     },
     async readToken(home) {
       const { readToken } = await load();

@@ -3,7 +3,7 @@ export interface ServerAccess {
   /** The default home folder. */
   defaultHome(): Promise<string>;
   /** The running server of this home, if it answers. */
-  find(home: string): Promise<{ url: string } | undefined>;
+  find(home: string): Promise<FoundServer | undefined>;
   /** The token stored in this home, if any. */
   readToken(home: string): Promise<string | undefined>;
   /** Starts a server in this process. Rejects with `code: 'store-locked'` if another process owns the home. */
@@ -20,6 +20,12 @@ export interface ServerAccess {
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
+}
+
+export interface FoundServer {
+  readonly url: string;
+  /** The server of another command ends with that command; one of `countersign serve` is restarted by its user. */
+  readonly startedBy: 'serve' | 'command';
 }
 
 /** Whether our own server continues unfinished turns of an earlier process, or leaves them until someone acts in their chat. */

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readPrivate, writePrivate } from './private-file.js';
 
+/** The command that starts a long-running server. */
+export const SERVE = 'countersign serve';
+
 const ownerSchema = z.object({ pid: z.number().int(), command: z.string().exactOptional() });
 /** The process that uses a home, and its command. Only for error messages: the lock decides. */
 type HomeOwner = z.infer<typeof ownerSchema>;

@@ -2,10 +2,11 @@ import { createInterface } from 'node:readline';
 import { systemClock } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
 import { homeFolder } from '../home/home-folder.js';
+import { SERVE } from '../home/home-owner.js';
 import { createLog, type LogLevel } from './create-log.js';
 import { greeting } from './greeting.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
-import { SERVE, serve, type Serving } from './serve.js';
+import { serve, type Serving } from './serve.js';
 
 export interface RunServeOptions {
   port?: number;

@@ -84,7 +84,7 @@ describe('countersign serve', () => {
     const file = join(home, 'server.json');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ url: server.url, pid: server.process.pid });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await findServer(home)).toEqual({ url: server.url, pid: server.process.pid });
+    expect(await findServer(home)).toEqual({ url: server.url, pid: server.process.pid, startedBy: 'serve' });
     expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(existsSync(file)).toBe(false);
     expect(await findServer(home)).toBeUndefined();

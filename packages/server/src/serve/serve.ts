@@ -15,8 +15,6 @@ import { announceServer, findServer } from './server-file.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 export const DEFAULT_PORT = 4747;
-/** The command that starts a long-running server. */
-export const SERVE = 'countersign serve';
 
 export interface ServeOptions extends HomeOptions {
   /** 0: any free port. */
@@ -200,11 +198,10 @@ async function reportRunningServer(error: unknown, folder: string): Promise<neve
   for (const end = Date.now() + FIRST_SERVER_MS; Date.now() < end; await after(50)) {
     const first = await findServer(folder);
     if (first === undefined) continue;
-    const command = readOwner(folder)?.command;
     const detail =
-      command === undefined || command === SERVE
+      first.startedBy === 'serve'
         ? `A server is already running for this home folder: ${first.url} (pid ${first.pid}). Open that URL, stop the server, or choose another home with --home.`
-        : `"${command}" (pid ${first.pid}) is serving this home folder at ${first.url}. Quit it and try again, or choose another home with --home.`;
+        : `"${readOwner(folder)?.command}" (pid ${first.pid}) is serving this home folder at ${first.url}. Quit it and try again, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail, { cause: error });
   }
   throw error;

@@ -3,11 +3,17 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { healthSchema, LEAVING_HEADER, problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
+import { readOwner, SERVE } from '../home/home-owner.js';
 import { writePrivate } from '../home/private-file.js';
 
 const serverSchema = z.object({ url: z.string(), pid: z.number().int() });
+type ServerFile = z.infer<typeof serverSchema>;
+
 /** A running server of a home: its URL and pid, never a credential. */
-export type RunningServer = z.infer<typeof serverSchema>;
+export interface RunningServer extends ServerFile {
+  /** The server of another command ends with that command. */
+  readonly startedBy: 'serve' | 'command';
+}
 
 const fileOf = (home: string): string => join(home, 'server.json');
 
@@ -23,10 +29,11 @@ export function announceServer(home: string, url: string): () => void {
 export async function findServer(home: string): Promise<RunningServer | undefined> {
   const server = readServerFile(home);
   if (server === undefined || !isAlive(server.pid)) return undefined;
-  return (await isServing(server.url)) ? server : undefined;
+  const command = readOwner(home)?.command ?? SERVE;
+  return (await isServing(server.url)) ? { ...server, startedBy: command === SERVE ? 'serve' : 'command' } : undefined;
 }
 
-function readServerFile(home: string): RunningServer | undefined {
+function readServerFile(home: string): ServerFile | undefined {
   try {
     return serverSchema.parse(JSON.parse(readFileSync(fileOf(home), 'utf8')));
   } catch {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { ClientError } from '@countersign/client';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
@@ -22,7 +23,8 @@ export async function runInteractive(
   world: string,
 ): Promise<Leaving> {
   const way: { leaving?: Leaving } = {};
-  let busy: AbortController | undefined;
+  const left = new AbortController();
+  const leftAlready = once(left.signal, 'abort').then(() => undefined);
   let isWarned = false;
   const say = (text: string): void => {
     session.breakLine();
@@ -72,7 +74,7 @@ export async function runInteractive(
         way.leaving = { kind: 'end', exitCode: EXIT.ok };
         break;
     }
-    if (way.leaving !== undefined) busy?.abort();
+    if (way.leaving !== undefined) left.abort();
   }
 
   async function take(line: string): Promise<void> {
@@ -89,6 +91,12 @@ export async function runInteractive(
 
   function loose(typed: Typed): void {
     if (typed.kind === 'interrupt') {
+      if (session.isAway()) {
+        // A request may be waiting for the server: don't wait for it.
+        way.leaving = { kind: 'end', exitCode: EXIT.interrupted };
+        left.abort();
+        return;
+      }
       if (session.isAtCard()) return;
       say('· Stopping');
       session.stop().catch(failed);
@@ -100,9 +108,7 @@ export async function runInteractive(
 
   keyboard.onLoose(loose);
   while (way.leaving === undefined) {
-    busy = new AbortController();
-    const settled = await session.settle({ signal: busy.signal });
-    busy = undefined;
+    const settled = await Promise.race([session.settle({ signal: left.signal }), leftAlready]);
     if (way.leaving !== undefined) return way.leaving;
     if (settled === 'left')
       say(`· ${chatWords.left(String(session.state().queue.length), { world, id: session.chat })}`);
@@ -112,10 +118,10 @@ export async function runInteractive(
     switch (typed.kind) {
       case 'line':
         isWarned = false;
-        await take(typed.text);
+        await Promise.race([take(typed.text), leftAlready]);
         break;
       case 'interrupt':
-        if (isWarned) return { kind: 'end', exitCode: EXIT.interrupted };
+        if (isWarned || session.isAway()) return { kind: 'end', exitCode: EXIT.interrupted };
         isWarned = true;
         say(context.paint.dim(chatWords.interruptAgain));
         break;

@@ -17,7 +17,9 @@ export async function runOnce(
   const leaving = new AbortController();
   if (answering.kind === 'person') {
     answering.keyboard.onLoose((typed) => {
-      if (typed.kind !== 'interrupt' || session.isAtCard()) return;
+      if (typed.kind !== 'interrupt') return;
+      if (session.isAway()) leaving.abort();
+      if (session.isAtCard()) return;
       session.stop().then(
         () => leaving.abort(),
         () => leaving.abort(),

@@ -7,6 +7,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard } from '../keyboard.js';
 import { createChanges } from './changes.js';
+import { retrySoon } from '../retry-soon.js';
 import type { Printer } from './printer.js';
 import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
@@ -52,6 +53,8 @@ export interface Session {
   /** Waits until the chat has settled; approvals are asked, denied or waited for meanwhile. */
   settle(limits?: SettleLimits): Promise<Settled>;
   stop(): Promise<void>;
+  /** Whether the server is unreachable. */
+  isAway(): boolean;
   /** Ends a line that an answer or a tool left open: our own text never continues it. */
   breakLine(): void;
   /** Whether a card is open or the person left at one. Then Ctrl-C must not stop the chat, which would deny the call. */
@@ -185,7 +188,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   }
 
+  const isAway = (): boolean => store.getState().connection.kind === 'reconnecting';
   await ready();
+  const stopLooking = retrySoon(context, { isAway, retryNow: () => store.retryNow() });
   if (!isTakenUp) printer.skip(store.getState());
   isReady = true;
   return {
@@ -229,12 +234,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         await changes.after(seen, Math.min(LOOK_AGAIN_MS, deadline - Date.now()));
       }
     },
+    isAway,
     breakLine: () => printer.breakLine(),
     isAtCard: () => isAtCard,
     async stop() {
       await client.stop(world, chat);
     },
     close() {
+      stopLooking();
       store.close();
     },
   };

@@ -28,15 +28,12 @@ export interface ControllerOptions {
 }
 
 export interface Controller {
-  readonly worldId: string;
   readonly picture: Picture;
   press(key: Key): void;
   /** Redraws after a resize. */
   refresh(): void;
   /** True while the server is unreachable. */
   readonly isAway: () => boolean;
-  readonly client: () => Client;
-  moveTo(client: Client): void;
   retryNow(): void;
   close(): void;
 }
@@ -50,8 +47,8 @@ const NEAR_END = 10;
 
 /** Connects the stores, the UI state and the keyboard. */
 export function createController(options: ControllerOptions): Controller {
-  const { worldId, now, size } = options;
-  const session = openSession(options.client, { worldId, chatId: options.chatId, onChange: changedSoon });
+  const { client, worldId, now, size } = options;
+  const session = openSession(client, { worldId, chatId: options.chatId, onChange: changedSoon });
   const listeners = new Set<() => void>();
   let measured = nothingMeasured();
   let ui = initialUi(options.chatId);
@@ -148,10 +145,7 @@ export function createController(options: ControllerOptions): Controller {
         return;
       case 'stop':
         if (ui.chatId !== undefined) {
-          session
-            .client()
-            .stop(worldId, ui.chatId)
-            .then(() => say('Stopped.', false), complain);
+          client.stop(worldId, ui.chatId).then(() => say('Stopped.', false), complain);
         }
         return;
       case 'decide': {
@@ -163,22 +157,16 @@ export function createController(options: ControllerOptions): Controller {
       }
       case 'reveal': {
         const id = effect.approvalId;
-        session
-          .client()
-          .reveal(worldId, id)
-          .then((call) => {
-            // The revealed call is longer: its end must be seen again before it can be approved.
-            const card = { ...ui.card, scroll: 0, isSeen: false, choice: { kind: 'none' } as const };
-            show({ ...ui, card: { ...card, revealed: { id, arguments: call.arguments } } });
-          }, complain);
+        client.reveal(worldId, id).then((call) => {
+          // The revealed call is longer: its end must be seen again before it can be approved.
+          const card = { ...ui.card, scroll: 0, isSeen: false, choice: { kind: 'none' } as const };
+          show({ ...ui, card: { ...card, revealed: { id, arguments: call.arguments } } });
+        }, complain);
         return;
       }
       case 'answer': {
         const { approval, words } = effect;
-        answered(
-          approval.approvalId,
-          session.client().answer(worldId, { toolCallId: approval.approvalId, content: words }),
-        );
+        answered(approval.approvalId, client.answer(worldId, { toolCallId: approval.approvalId, content: words }));
         return;
       }
     }
@@ -194,7 +182,7 @@ export function createController(options: ControllerOptions): Controller {
     let chatId = writtenIn;
     try {
       chatId ??= await makeChat();
-      await session.client().send(worldId, chatId, { content: text });
+      await client.send(worldId, chatId, { content: text });
     } catch (error) {
       show(giveBack(ui, chatId, text));
       complain(error);
@@ -202,7 +190,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   async function makeChat(): Promise<string> {
-    const { id } = await session.client().createChat(worldId);
+    const { id } = await client.createChat(worldId);
     // If the person opened another chat meanwhile, stay there.
     if (ui.chatId === undefined) {
       show({ ...ui, chatId: id });
@@ -214,14 +202,14 @@ export function createController(options: ControllerOptions): Controller {
   async function decide(approval: ApprovalView, answer: Answer): Promise<void> {
     const wanted = matchOf(approval, answer);
     if (wanted !== undefined) {
-      const { waiting } = await session.client().policyMatches(worldId, wanted);
+      const { waiting } = await client.policyMatches(worldId, wanted);
       const card = holdCovered(ui.card, approval, answer, waiting, now());
       if (card !== undefined) {
         show({ ...ui, card });
         return;
       }
     }
-    answered(approval.approvalId, session.client().decide(worldId, approval, { ...answer, chatId: approval.chatId }));
+    answered(approval.approvalId, client.decide(worldId, approval, { ...answer, chatId: approval.chatId }));
   }
 
   function without(approvalId: string): ReadonlySet<string> {
@@ -257,7 +245,6 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   return {
-    worldId,
     picture: {
       hasColour: options.hasColour,
       subscribe(listener) {
@@ -285,11 +272,6 @@ export function createController(options: ControllerOptions): Controller {
     },
     refresh: changed,
     isAway: () => session.world().connection.kind === 'reconnecting',
-    client: session.client,
-    moveTo(client) {
-      measured = nothingMeasured();
-      session.moveTo(client);
-    },
     retryNow: () => session.retryNow(),
     close() {
       clearTimeout(soon);

@@ -9,56 +9,36 @@ import {
 
 /** Stores for the screen: one world and at most one chat. */
 export interface Session {
-  readonly client: () => Client;
   readonly world: () => WorldState;
   readonly chat: () => ChatState | undefined;
   openChat(chatId: string | undefined): void;
   loadOlder(): void;
   loadLaterApprovals(): void;
   retryNow(): void;
-  /** Switches to another server after the old one stopped. */
-  moveTo(client: Client): void;
   close(): void;
 }
 
 export function openSession(
-  first: Client,
+  client: Client,
   { worldId, chatId, onChange }: { worldId: string; chatId: string | undefined; onChange: () => void },
 ): Session {
-  let client = first;
-  let shownChat = chatId;
-  let world: WorldStore;
+  const world: WorldStore = openWorldView(client, worldId);
   let chat: ChatStore | undefined;
   let isLoading = false;
-  let leave: (() => void)[] = [];
+  const leave: (() => void)[] = [world.subscribe(onChange)];
 
-  function open(): void {
-    world = openWorldView(client, worldId);
-    leave.push(world.subscribe(onChange));
-    openOne();
-  }
-
-  function openOne(): void {
-    chat = shownChat === undefined ? undefined : world.openChat(shownChat);
+  function openOne(shown: string | undefined): void {
+    chat = shown === undefined ? undefined : world.openChat(shown);
     if (chat !== undefined) leave.push(chat.subscribe(onChange));
   }
 
-  function close(): void {
-    for (const stop of leave) stop();
-    leave = [];
-    chat?.close();
-    world.close();
-  }
-
-  open();
+  openOne(chatId);
   return {
-    client: () => client,
     world: () => world.getState(),
     chat: () => chat?.getState(),
     openChat(next) {
       chat?.close();
-      shownChat = next;
-      openOne();
+      openOne(next);
       onChange();
     },
     loadOlder() {
@@ -74,12 +54,10 @@ export function openSession(
     },
     loadLaterApprovals: () => void world.loadLaterApprovals(),
     retryNow: () => world.retryNow(),
-    moveTo(next) {
-      close();
-      client = next;
-      open();
-      onChange();
+    close() {
+      for (const stop of leave) stop();
+      chat?.close();
+      world.close();
     },
-    close,
   };
 }

@@ -11,7 +11,7 @@ export const chatWords = {
   continued: ' (continued)',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,
-  reconnecting: '· Reconnecting… nothing is lost',
+  reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits. Nothing is lost.',
   reconnected: '· Reconnected',
   askedAgain: '  · You will be asked again. Nothing ran.',
   pasteIgnored: '  Pasted text can’t approve or deny. Type your answer.',

@@ -22,7 +22,7 @@ export const screenWords = {
   waiting: '⏳ waiting for you',
   elsewhere: (count: string): string => `  ⏳ ${count} in other chats`,
   deleted: ' This world was deleted.',
-  reconnecting: ' ⟳ Reconnecting… nothing is lost',
+  reconnecting: ' ⟳ Waiting for the server to come back… nothing is lost',
   call: {
     proposed: 'about to run',
     asked: 'waiting for you',

@@ -1,0 +1,84 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { connect } from './connect.js';
+import type { FoundServer, OwnServer, ServerAccess } from './server-access.js';
+
+const HOME = '/nowhere/home';
+const listening: Server[] = [];
+afterEach(() => {
+  for (const server of listening.splice(0)) server.close();
+});
+
+/** A server that only reports its health, with its name as the version. */
+async function listen(name: string): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('Connection', 'close');
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify({ status: 'ok', version: name }));
+  });
+  listening.push(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** A home with this server, and what commands start on it. */
+function homeWith(first: FoundServer) {
+  const home = { running: first as FoundServer | undefined, starts: 0, looks: 0 };
+  const servers = {
+    readToken: () => Promise.resolve('a-token'),
+    find: () => {
+      home.looks += 1;
+      return Promise.resolve(home.running);
+    },
+    start: async (): Promise<OwnServer> => {
+      home.starts += 1;
+      const { url } = await listen('own');
+      return {
+        url,
+        token: 'a-token',
+        isWorking: () => false,
+        settled: () => Promise.resolve(),
+        stalledChats: () => Promise.resolve([]),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+  return { home, servers: servers as unknown as ServerAccess };
+}
+
+it('[X6] waits for the next `countersign serve` after one stopped, and does not take over its home', async () => {
+  const first = await listen('first');
+  const { home, servers } = homeWith({ url: first.url, startedBy: 'serve' });
+  const { client, isServed } = await connect(servers, { home: HOME }, () => undefined);
+  expect(await client.health()).toMatchObject({ version: 'first' });
+  home.running = undefined;
+  await first.close();
+  const asked = client.health();
+  const before = home.looks;
+  await expect.poll(() => home.looks).toBeGreaterThan(before + 2);
+  expect(await isServed()).toBe(false);
+  const { url } = await listen('second');
+  home.running = { url, startedBy: 'serve' };
+  expect(await asked).toMatchObject({ version: 'second' });
+  expect(home.starts).toBe(0);
+});
+
+it('[X6] starts its own server when the command that ran the first one ends', async () => {
+  const first = await listen('first');
+  const { home, servers } = homeWith({ url: first.url, startedBy: 'command' });
+  const { client } = await connect(servers, { home: HOME }, () => undefined);
+  expect(await client.health()).toMatchObject({ version: 'first' });
+  home.running = undefined;
+  await first.close();
+  expect(await client.health()).toMatchObject({ version: 'own' });
+  expect(home.starts).toBe(1);
+});

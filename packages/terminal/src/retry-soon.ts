@@ -1,0 +1,29 @@
+import type { CommandContext } from './context.js';
+
+const LOOK_MS = 1000;
+
+interface View {
+  readonly isAway: () => boolean;
+  retryNow(): void;
+}
+
+/** Reconnects a view within a second after a server was restarted; its own pauses get longer. Returns the function that stops it. */
+export function retrySoon(context: Pick<CommandContext, 'isServed'>, view: View): () => void {
+  let isBusy = false;
+
+  async function look(): Promise<void> {
+    if (await context.isServed()) view.retryNow();
+  }
+
+  const timer = setInterval(() => {
+    if (!view.isAway() || isBusy) return;
+    isBusy = true;
+    look()
+      // The view shows that the server is away; look again later.
+      .catch(() => undefined)
+      .finally(() => {
+        isBusy = false;
+      });
+  }, LOOK_MS);
+  return () => clearInterval(timer);
+}
