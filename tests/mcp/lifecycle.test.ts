@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,39 @@ describe('starting and stopping', () => {
     await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
     await until(async () => (await lab.show('silent')).status === 'failed', 'it fails');
     expect((await lab.show('silent')).error).toBe('it did not answer within 0.5 seconds');
+  });
+
+  it('[A46.2] a package runner without a network that never answers is reported with its sandbox', async () => {
+    const folder = await freshFolder();
+    const npx = join(folder, 'npx');
+    await writeFile(npx, '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+    const lab = await openLab({ folder, mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
+    const added = await lab.add({ name: 'files', transport: 'stdio', command: npx, args: ['-y', 'some-server'] });
+    await until(async () => (await lab.show('files')).status === 'failed', 'it fails');
+    const isConfined = added.sandbox?.startsWith('none') === false;
+    expect((await lab.show('files')).cause).toEqual(isConfined ? { code: 'no-network', runner: 'npx' } : undefined);
+  });
+
+  it('[A46.2] the log of a failed attempt stays until the next one has ended', async () => {
+    const folder = await freshFolder();
+    const program = join(folder, 'server.mjs');
+    const mark = join(folder, 'tried');
+    // The first attempt fails; the second one never answers.
+    await writeFile(
+      program,
+      `import { existsSync, writeFileSync } from 'node:fs';
+      if (!existsSync(${JSON.stringify(mark)})) {
+        writeFileSync(${JSON.stringify(mark)}, '');
+        console.error('no disk');
+        process.exit(1);
+      }
+      writeFileSync(${JSON.stringify(`${mark} again`)}, '');
+      setInterval(() => {}, 1000);`,
+    );
+    const lab = await openLab({ folder, mcp: { firstPauseMs: 20 } });
+    await lab.add({ name: 'shaky', transport: 'stdio', command: process.execPath, args: [program] });
+    await until(() => existsSync(`${mark} again`), 'it is tried again');
+    expect((await lab.show('shaky')).log?.join()).toContain('no disk');
   });
 
   it('[X3.2] one that failed is retried at once when a person changes anything about it', async () => {

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { findSandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../packages/tools/src/web/is-public-address.js';
-import { openLab, type Lab } from './support/lab.js';
+import { freshFolder, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
+import { until } from './support/until.js';
 
 const sandbox = await findSandbox();
 const PUBLIC = '93.184.216.34';
@@ -85,6 +88,34 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
     expect(lab.results().at(-1)).toContain('reached 200');
     expect(reached).toEqual([`${PUBLIC}:80`, `${PUBLIC}:8080`]);
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
+  });
+
+  it('[A46.2] names the address that its sandbox refused when it does not start, and the rule that would allow it', async () => {
+    const folder = await freshFolder();
+    const program = join(folder, 'server.mjs');
+    await writeFile(
+      program,
+      `import { connect } from 'node:net';
+      const socket = connect(3128, '127.0.0.1', () => socket.write('CONNECT mirror.example:4873 HTTP/1.1\\r\\n\\r\\n'));
+      socket.on('data', () => process.exit(1));`,
+    );
+    const outside = {
+      network: {
+        resolve: () => Promise.resolve([{ address: '10.0.0.5', family: 4 }]),
+        mayConnect: isPublicAddress,
+      },
+      connect: () => connect(9, '127.0.0.1'),
+    };
+    const lab = await openLab({ folder, mcp: { outside, firstPauseMs: 3_600_000 } });
+    await lab.add({ name: 'mirrored', transport: 'stdio', command: process.execPath, args: [program], network: true });
+    await until(async () => (await lab.show('mirrored')).status === 'failed', 'it fails');
+    expect((await lab.show('mirrored')).cause).toEqual({
+      code: 'refused-host',
+      host: 'mirror.example',
+      address: '10.0.0.5',
+      port: 4873,
+      rule: 'allow sandbox_network(10.0.0.5:4873)',
+    });
   });
 
   it('[A47] reports its sandbox truthfully', async () => {

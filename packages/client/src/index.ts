@@ -74,6 +74,7 @@ export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { ruleMissWords } from './show/rule-miss.js';
 export { ruleWarningWords } from './show/rule-warning.js';
+export { mcpCauseWords } from './show/mcp-cause-words.js';
 export { sandboxWords } from './show/sandbox-words.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { agoWords, durationWords, secondsWords } from './show/time-words.js';

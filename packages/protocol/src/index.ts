@@ -168,6 +168,7 @@ export type {
   AcceptedMessage,
   Health,
   ListedTool,
+  McpCause,
   McpServer,
   CoveredCall,
   MatchedCall,

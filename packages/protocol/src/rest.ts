@@ -155,6 +155,22 @@ export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
+/** What in the sandbox probably keeps an MCP server from starting. Screens have the text. */
+export const mcpCauseSchema = z.discriminatedUnion('code', [
+  /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
+  z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),
+  /** It tried to reach an address that is not public. `rule` would allow it; without it, no rule can. */
+  z.object({
+    code: z.literal('refused-host'),
+    host: z.string(),
+    address: z.string(),
+    /** Undefined if only the name was looked up. */
+    port: z.number().int().exactOptional(),
+    rule: z.string().exactOptional(),
+  }),
+]);
+export type McpCause = z.infer<typeof mcpCauseSchema>;
+
 /** An MCP server as it is shown. For `env` and `headers`, only the names. */
 export const mcpServerSchema = z.object({
   name: z.string(),
@@ -172,9 +188,10 @@ export const mcpServerSchema = z.object({
   status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
   /** What went wrong, or was left out. */
   error: z.string().exactOptional(),
+  cause: mcpCauseSchema.exactOptional(),
   /** The sandbox it runs in; `none` means with all of your permissions. */
   sandbox: z.string().exactOptional(),
-  /** Its latest output, masked. Only if a single server is shown. */
+  /** Its latest output, masked; after a failure, the output of the last attempt that failed. Only if a single server is shown. */
   log: z.array(z.string()).exactOptional(),
   tools: z.array(z.string()),
   /** Tool definitions that changed since a person accepted them. Their grants are revoked. */

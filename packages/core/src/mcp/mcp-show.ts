@@ -4,7 +4,7 @@ import { maskText, maskValue } from '../masking/index.js';
 import { describeDifference } from '../calls/mcp-difference.js';
 import type { Runtime } from '../step/runtime.js';
 
-type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'sandbox' | 'log' | 'tools' | 'changed'>;
+type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'cause' | 'sandbox' | 'log' | 'tools' | 'changed'>;
 
 /** A server as people see it: names of variables and headers without values, and other secrets masked (A15). */
 export function showDefinition(definition: McpServerDefinition): ShownDefinition {
@@ -60,6 +60,7 @@ export function showServer(
     ...showDefinition(definition),
     status: state?.status ?? (definition.enabled ? 'idle' : 'off'),
     ...(error === undefined ? {} : { error: maskText(error).value }),
+    ...(state?.cause === undefined ? {} : { cause: state.cause }),
     ...(state === undefined ? {} : { sandbox: state.sandbox }),
     ...(log && state !== undefined ? { log: state.log.map((line) => maskText(line).value) } : {}),
     tools: tools.filter((tool) => tool.seen !== null).map((tool) => tool.name),

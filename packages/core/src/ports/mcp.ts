@@ -1,3 +1,4 @@
+import type { McpCause } from '@countersign/protocol';
 import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 import type { StoreReader } from './store.js';
 import type { ProtectedPaths, Tool } from './tool.js';
@@ -64,6 +65,7 @@ export interface McpServerState {
   status: 'off' | 'idle' | 'starting' | 'running' | 'failed';
   /** What went wrong or was left out, as text. */
   error?: string;
+  cause?: McpCause;
   /** The sandbox it runs in, as text. */
   sandbox: string;
   log: readonly string[];

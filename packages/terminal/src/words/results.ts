@@ -65,11 +65,12 @@ export const results = {
     `See its output with: countersign mcp show ${name} -w ${world}. Change it with: countersign mcp edit ${name} -w ${world}`,
   mcpRunning: (done: string, tools: number, problem: string, rights: string, names: string): string =>
     `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
-  mcpFailed: (done: string, reason: string, next: string): string =>
-    `${done}, but it did not start: ${reason}\nIt stays in the list, enabled. ${next}`,
+  /** `advice` ends with a line break, or is empty. */
+  mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
+    `${done}, but it did not start: ${reason}\n${advice}It stays in the list, enabled. ${next}`,
   mcpNoReason: 'it gave no reason',
-  mcpSilent: (done: string, seconds: number, next: string): string =>
-    `${done}, but it did not answer within ${seconds} seconds.\nIt stays in the list and starts again when needed. ${next}`,
+  mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>
+    `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed. ${next}`,
   mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
 
   // Grants and policies

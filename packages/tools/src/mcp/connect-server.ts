@@ -15,6 +15,7 @@ import { limitMessages } from './limit-messages.js';
 import { readTools, type ReadTools } from './read-tools.js';
 import { runCall, type CallsUnderWay } from './run-call.js';
 import type { ServerLog } from './server-log.js';
+import { NoAnswer } from './start-cause.js';
 
 export interface ConnectionOptions {
   server: string;
@@ -71,7 +72,7 @@ function isClosed(error: unknown): error is SdkError {
 function explainError(error: unknown, ms: number): unknown {
   if (isClosed(error)) return new Error('it closed the connection without answering', { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return new Error(`it did not answer within ${ms / 1000} seconds`, { cause: error });
+    return new NoAnswer(`it did not answer within ${ms / 1000} seconds`, { cause: error });
   return error;
 }
 

@@ -19,6 +19,7 @@ import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js'
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
+import type { RefusedHost } from '../web/network.js';
 
 export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' }>;
 
@@ -33,6 +34,8 @@ export interface ProcessPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
   grants?: McpPlace['grants'];
+  /** Called for each address that its sandbox refused. */
+  onRefused?: (refused: RefusedHost) => void;
   /** Replaces the network in tests. */
   outside?: Outside;
 }
@@ -126,6 +129,7 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
     protectedPaths: place.protectedPaths,
     network: networkOf(place.sandbox, network),
     privateHosts,
+    ...(place.onRefused === undefined ? {} : { onRefused: place.onRefused }),
     ...(place.outside === undefined ? {} : { outside: place.outside }),
   };
 }

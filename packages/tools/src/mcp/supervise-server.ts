@@ -9,7 +9,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
-import type { CallSandbox } from '@countersign/protocol';
+import type { CallSandbox, McpCause } from '@countersign/protocol';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
@@ -19,7 +19,9 @@ import { hideValues, type HideValues } from './hide-values.js';
 import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
 import { offerTools, type Held } from './offer-tools.js';
-import { createServerLog } from './server-log.js';
+import { createServerLog, type ServerLog } from './server-log.js';
+import { NoAnswer, startCause } from './start-cause.js';
+import type { RefusedHost } from '../web/network.js';
 import { describeView, networkOf, type ProcessPlace } from './start-server-process.js';
 
 export interface SupervisorOptions {
@@ -52,6 +54,7 @@ export interface Supervisor {
 }
 
 const LONGEST_ERROR = 2_000;
+const MOST_REFUSED = 100;
 
 export function superviseServer(first: McpServerWithTools, options: SupervisorOptions): Supervisor {
   const { records } = options;
@@ -59,6 +62,9 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   let record = first;
   let checker = createSchemaChecker();
   let log = createServerLog();
+  let refused: RefusedHost[] = [];
+  /** Kept while the next attempt runs: a retry must not replace what explains the failure. */
+  let lastFailure: { log: ServerLog; cause: McpCause | undefined } | undefined;
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);
   let closed = false;
@@ -82,8 +88,13 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     opened = describeOpened(place.grants);
     view = definition.transport === 'stdio' ? await describeView(place) : '';
     log = createServerLog();
+    refused = [];
+    const refusedNow = refused;
     checker = createSchemaChecker();
     const said = log;
+    const onRefused = (host: RefusedHost): void => {
+      if (refusedNow.length < MOST_REFUSED) refusedNow.push(host);
+    };
     relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
     // Loaded lazily: the SDK takes half as long to load as everything else, and most worlds have no server.
     const { connectServer, createHttpTransport, createStdioTransport } = await import('./speak.js');
@@ -92,7 +103,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       server: name,
       transport: () =>
         definition.transport === 'stdio'
-          ? createStdioTransport(definition, place, (text) => said.push(text))
+          ? createStdioTransport(definition, { ...place, onRefused }, (text) => said.push(text))
           : createHttpTransport(definition),
       workingDirectory,
       log: said,
@@ -182,10 +193,16 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
 
   function explain(error: unknown): string {
     const how = wordsOf(error);
+    lastFailure = { log, cause: causeOf(error) };
     const cause = failureCause(log.lines(), how);
     return secretsOf(record)
       .inWords(cause === '' ? how : `${cause} (${how})`)
       .slice(0, LONGEST_ERROR);
+  }
+
+  function causeOf(error: unknown): McpCause | undefined {
+    const { definition } = record.server;
+    return startCause({ definition, sandbox: options.sandbox, refused, isSilent: error instanceof NoAnswer });
   }
 
   function moved(): void {
@@ -200,12 +217,15 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     state() {
       const hide = secretsOf(record);
       const now = keeper.state();
+      const failure = now.status === 'failed' ? lastFailure : undefined;
+      const cause = now.status === 'starting' ? causeOf(undefined) : failure?.cause;
       const words = [...(now.status === 'failed' ? [now.error] : []), ...leftOut.slice(0, 20)].join('; ');
       return {
         status: record.server.definition.enabled ? now.status : 'off',
         ...(words === '' ? {} : { error: hide.inWords(words) }),
+        ...(cause === undefined || !record.server.definition.enabled ? {} : { cause }),
         sandbox: sandboxWords(record, options.sandbox),
-        log: log.lines().map((line) => hide.inWords(line)),
+        log: (failure?.log ?? log).lines().map((line) => hide.inWords(line)),
       };
     },
     isOn: () => !closed && record.server.definition.enabled,

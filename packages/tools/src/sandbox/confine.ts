@@ -92,7 +92,9 @@ async function confineByBubblewrap(
   const around = network === 'direct' ? ownNetworkWords(sandbox) : undefined;
   const more = around === undefined ? [] : await nameServiceWords(temporary);
   const hasWayOut = network === 'public' || network === 'direct';
-  const gateway = hasWayOut ? openGateway(withPrivateHosts(privateHosts, confinement.outside)) : undefined;
+  const gateway = hasWayOut
+    ? openGateway(withPrivateHosts(privateHosts, confinement.outside), confinement.onRefused)
+    : undefined;
   const environment = {
     ...confinement.programs?.environment,
     ...(hasWayOut ? gatewayEnvironment(opensLoopback(privateHosts)) : {}),

@@ -4,6 +4,7 @@ import type { DraftLimits } from './draft/draft-limits.js';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
+import type { RefusedHost } from '../web/network.js';
 
 /** The sandbox that commands run in. `none` has the reason, for a person (A21). */
 export type Sandbox =
@@ -43,6 +44,8 @@ export interface Confinement {
   readonly network: NetworkAccess;
   /** Private addresses with a port that a rule opens in addition to the public network. */
   readonly privateHosts?: readonly string[];
+  /** Called for each address that the gateway refused. */
+  readonly onRefused?: (refused: RefusedHost) => void;
   /** Replaces the public network in tests. */
   readonly outside?: Outside;
 }

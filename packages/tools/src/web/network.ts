@@ -21,6 +21,23 @@ export const publicNetwork: Network = {
   mayConnect: (address) => isPublicAddress(address) && !isOwnAddress(address),
 };
 
+/** A host at an address that may not be reached. */
+export interface RefusedHost {
+  readonly host: string;
+  readonly address: string;
+  /** Undefined if only the name was resolved. */
+  readonly port?: number;
+}
+
+export class RefusedHostError extends ToolFailure {
+  readonly refused: RefusedHost;
+
+  constructor(refused: RefusedHost) {
+    super(`${refused.host} is at ${refused.address}, which is not a public address and can't be fetched`);
+    this.refused = refused;
+  }
+}
+
 /**
  * Resolves a host whose addresses are all public. One private address refuses the host: mixing both is how a page
  * reaches an internal network.
@@ -31,7 +48,8 @@ export async function resolveHost(host: string, network: Network, port?: number)
   const found = family === 0 ? await resolveName(host, network) : [{ address: literal, family }];
   const refused = found.find(({ address }) => !network.mayConnect(address, port));
   if (refused !== undefined) {
-    throw new ToolFailure(`${host} is at ${refused.address}, which is not a public address and can't be fetched`);
+    const { address } = refused;
+    throw new RefusedHostError({ host: literal, address, ...(port === undefined ? {} : { port }) });
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { readAll } from '@countersign/client';
+import { mcpCauseWords, readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
@@ -83,6 +83,7 @@ export default function ServersPage(): ReactElement {
         {listed?.map((server) => (
           <li key={server.name}>
             <ServerCard
+              worldId={worldId}
               server={server}
               onToggle={() => change(server.name, { enabled: !server.enabled })}
               onTrust={() => (server.trusted ? change(server.name, { trusted: false }) : setTrusting(server.name))}
@@ -148,6 +149,7 @@ export default function ServersPage(): ReactElement {
 }
 
 function ServerCard({
+  worldId,
   server,
   onToggle,
   onTrust,
@@ -155,6 +157,7 @@ function ServerCard({
   onRestart,
   onRemove,
 }: {
+  worldId: string;
   server: McpServer;
   onToggle: () => void;
   onTrust: () => void;
@@ -197,6 +200,11 @@ function ServerCard({
       {server.error === undefined ? null : (
         <p className="text-red [overflow-wrap:anywhere]">
           <Visible text={server.error} />
+        </p>
+      )}
+      {server.cause === undefined ? null : (
+        <p className="[overflow-wrap:anywhere]">
+          <Visible text={mcpCauseWords(server.cause, { server: server.name, world: worldId })} />
         </p>
       )}
       <ChangedTools changed={server.changed} />

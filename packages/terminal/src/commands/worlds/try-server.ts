@@ -1,4 +1,4 @@
-import type { Client } from '@countersign/client';
+import { mcpCauseWords, type Client } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -45,9 +45,10 @@ function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }
 
-function describeTry({ name, status, error, tools, trusted }: McpServer, world: string, done: string): string {
+function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
+  const advice = cause === undefined ? '' : `${plainLine(mcpCauseWords(cause, { server: name, world }))}\n`;
   switch (status) {
     case 'running': {
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;
@@ -56,9 +57,9 @@ function describeTry({ name, status, error, tools, trusted }: McpServer, world: 
     }
     case 'failed':
     case 'idle':
-      return results.mcpFailed(done, plainLine(error ?? results.mcpNoReason), next);
+      return results.mcpFailed(done, plainLine(error ?? results.mcpNoReason), advice, next);
     case 'starting':
-      return results.mcpSilent(done, PATIENCE_MS / 1000, next);
+      return results.mcpSilent(done, PATIENCE_MS / 1000, advice, next);
     case 'off':
       return results.mcpOff(done, rights);
   }

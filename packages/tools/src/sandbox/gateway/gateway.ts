@@ -6,7 +6,14 @@ import type { Duplex } from 'node:stream';
 import { readNameQuestion, writeNameAnswer, type NameQuestion } from './answer-name.js';
 import { createNameTable } from './name-table.js';
 import { wordsOf } from '@countersign/core/ports';
-import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
+import {
+  publicNetwork,
+  RefusedHostError,
+  resolveHost,
+  type Address,
+  type Network,
+  type RefusedHost,
+} from '../../web/network.js';
 
 // Not `import`: since Node 22.5 that also loads `WebSocket` and all of `fetch`, which takes 45 ms.
 const http = (): typeof Http => process.getBuiltinModule('node:http');
@@ -90,7 +97,10 @@ export interface Gateway {
  * A proxy for HTTP, and with CONNECT for other protocols. Resolves a name once and connects to the address that was
  * checked: a second lookup could return another one (DNS rebinding).
  */
-export function openGateway({ network, connect }: Outside = THE_INTERNET): Gateway {
+export function openGateway(
+  { network, connect }: Outside = THE_INTERNET,
+  onRefused: (refused: RefusedHost) => void = () => undefined,
+): Gateway {
   const open = new Set<Duplex>();
   let asking = 0;
   let closed = false;
@@ -99,8 +109,16 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
     socket.on('error', () => undefined).on('close', () => open.delete(socket));
     return socket;
   };
+  const resolve = async (host: string, port?: number): Promise<readonly Address[]> => {
+    try {
+      return await resolveHost(host, network, port);
+    } catch (error) {
+      if (error instanceof RefusedHostError) onRefused(error.refused);
+      throw error;
+    }
+  };
   const reach = async (host: string, port: number): Promise<Socket> => {
-    const [found] = await resolveHost(host, network, port);
+    const [found] = await resolve(host, port);
     if (found === undefined) throw new Error(`${host} has no address`);
     return keep(connect(found.address, port));
   };
@@ -131,7 +149,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
   };
   const answer = async (question: NameQuestion): Promise<Buffer> => {
     try {
-      await resolveHost(question.name, network);
+      await resolve(question.name);
     } catch {
       return writeNameAnswer(question, null);
     }
