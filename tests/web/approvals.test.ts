@@ -134,6 +134,11 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await field.fill('{"button": ');
     await button(page, 'Approve once').click();
     await page.getByText('Not valid JSON').waitFor();
+    await field.fill('{"knob":"edit-right"}');
+    await button(page, 'Approve once').click();
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('main').getByText(/arguments: .*button/).waitFor();
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await field.fill('{"button":"edit-right"}');
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();

@@ -101,6 +101,25 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
+  it('[S8] an error stays until its action succeeds or the page changes', async () => {
+    const page = await go('policy');
+    const errors = page.getByRole('status').getByText('a comment needs a line of its own');
+    const refuse = async (): Promise<void> => {
+      await page.getByLabel('Rules').fill('deny press # never');
+      await button(page, 'Save policy').click();
+      await errors.waitFor();
+    };
+    await refuse();
+    await page.getByLabel('Rules').fill('ask press\ndeny flood');
+    await button(page, 'Save policy').click();
+    await remarked(page, 'Policy saved.');
+    await expect.poll(() => errors.count()).toBe(0);
+    await refuse();
+    await page.getByRole('link', { name: 'Grants' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Grants' }).waitFor();
+    expect(await errors.count()).toBe(0);
+  });
+
   it('[A26] an invalid rule is reported with its line, and an unknown tool gets a warning', async () => {
     const page = await go('policy');
     await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');

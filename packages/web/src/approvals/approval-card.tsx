@@ -9,13 +9,14 @@ import { ChatScope } from './chat-scope.js';
 import { Circumstances } from './circumstances.js';
 import { EditForm, useEdited } from './edit-form.js';
 import { MoreMenu } from './more-menu.js';
+import type { Outcome } from './use-answer.js';
 import { useArmed } from './use-armed.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
 export interface ApprovalCardProps extends CardPlace {
-  /** Resolves when the answer was accepted; errors are shown elsewhere. */
-  onAnswer: (answer: Answer) => Promise<void>;
+  /** Errors are shown elsewhere, unless they are about the edited arguments. */
+  onAnswer: (answer: Answer) => Promise<Outcome>;
   /** What a rule or grant would have matched, and which waiting calls it would run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
   /** The unmasked call; undefined if that fails, which is shown elsewhere. */
@@ -52,7 +53,8 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
   const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
   const answer = async (given: Answer): Promise<void> => {
     setSending(true);
-    await onAnswer(given);
+    const outcome = await onAnswer(given);
+    if (outcome.kind === 'invalid') edited.refuse(outcome.why);
     setSending(false);
   };
   const approve = (): void => {

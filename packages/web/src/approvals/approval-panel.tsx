@@ -125,17 +125,19 @@ export function ApprovalPanel({
   const total = `${waiting.length}${onMore === undefined ? '' : '+'}`;
   const place = position < 0 || waiting.length < 2 ? undefined : t.place(position + 1, total);
   const next = after(waiting, shown.id);
-  const settle = async (work: Promise<Outcome>): Promise<void> => {
+  const settle = async (work: Promise<Outcome>): Promise<Outcome> => {
     follow.current = 'if-free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
     // If someone else approved it a moment earlier, the card stays and shows their name.
-    const isTaken = (await work) === 'mine';
+    const outcome = await work;
+    const isTaken = outcome.kind === 'mine';
     setAnswered(({ sending, taken }) => ({
       sending: new Set([...sending].filter((each) => each !== id)),
       taken: isTaken ? new Set(taken).add(id) : taken,
     }));
     if (isTaken) setAside(undefined);
+    return outcome;
   };
   const pick = (id: string): void => {
     follow.current = 'if-free';

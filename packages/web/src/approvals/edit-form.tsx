@@ -10,6 +10,8 @@ export interface Edited {
   error: string | undefined;
   hint: string;
   setText: (text: string) => void;
+  /** Shows why the server refused the text. */
+  refuse: (why: string) => void;
   /** The parsed arguments; undefined if they are invalid, which is then shown. */
   read: () => Record<string, unknown> | undefined;
 }
@@ -30,6 +32,7 @@ export function useEdited(approval: ApprovalView): Edited {
       setText(written);
       setError(undefined);
     },
+    refuse: setError,
     read: () => {
       if (command !== undefined) return { command: text };
       const read = readArguments(text);

@@ -16,15 +16,15 @@ export function QuestionCard({
   ...place
 }: CardPlace & {
   question: Question;
-  onAnswer: (words: string) => Promise<void>;
-  onRefuse: (reason: string) => Promise<void>;
+  onAnswer: (words: string) => Promise<unknown>;
+  onRefuse: (reason: string) => Promise<unknown>;
 }): ReactElement {
   const [words, setWords] = useState('');
   const [sending, setSending] = useState(false);
   const isArmed = useArmed(place.approval.approvalId) && !sending;
   const end = useEndShown(question.text);
   const noteId = useId();
-  const send = async (work: () => Promise<void>): Promise<void> => {
+  const send = async (work: () => Promise<unknown>): Promise<void> => {
     setSending(true);
     await work();
     setSending(false);

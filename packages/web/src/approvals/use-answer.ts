@@ -2,14 +2,14 @@ import { type Answer, ClientError } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient, useWorldStore } from '../data/connection.js';
-import { say, sayError } from '../ui/toast.js';
+import { clearErrors, say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
 
-/** `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one before. */
-export type Outcome = 'mine' | 'not mine';
+/** `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one before. `invalid`: for the edited field. */
+export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'invalid'; why: string };
 
-/** Sends decisions. Errors are shown, and the card stays. */
+/** Sends decisions. Errors are shown, and the card stays; the error of an edit belongs to its field. */
 export function useAnswer(): {
   decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
   reply: (asked: Asked, words: string) => Promise<Outcome>;
@@ -17,31 +17,38 @@ export function useAnswer(): {
   const client = useClient();
   const world = useWorldStore();
   const outcomeOf = useCallback(
-    async ({ worldId }: Asked, sent: Promise<ToolResultReply>): Promise<Outcome> => {
+    async ({ worldId, approval }: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
+      const about = `decide-${approval.approvalId}`;
       // Someone was faster. If there is a stream, the card will show who; otherwise only this message does.
       const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
       try {
         const { kind } = await sent;
-        if (kind === 'recorded') return 'mine';
+        clearErrors(about);
+        if (kind === 'recorded') return { kind: 'mine' };
         if (!isTold()) say(t.alreadyDecided);
       } catch (error) {
-        if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(error);
+        if (isEdit && error instanceof ClientError && error.status === 422) {
+          clearErrors(about);
+          return { kind: 'invalid', why: error.detail };
+        }
+        if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(about, error);
       }
-      return 'not mine';
+      return { kind: 'not mine' };
     },
     [world],
   );
   const decide = useCallback(
     (asked: Asked, answer: Answer) => {
       const { worldId, approval } = asked;
-      return outcomeOf(asked, client.decide(worldId, approval, { ...answer, chatId: approval.chatId }));
+      const sent = client.decide(worldId, approval, { ...answer, chatId: approval.chatId });
+      return outcomeOf(asked, sent, answer.arguments !== undefined);
     },
     [client, outcomeOf],
   );
   const reply = useCallback(
     (asked: Asked, words: string) => {
       const { worldId, approval } = asked;
-      return outcomeOf(asked, client.answer(worldId, { toolCallId: approval.approvalId, content: words }));
+      return outcomeOf(asked, client.answer(worldId, { toolCallId: approval.approvalId, content: words }), false);
     },
     [client, outcomeOf],
   );

@@ -1,7 +1,7 @@
 import type { RevealedCall } from '@countersign/protocol';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
-import { sayError } from '../ui/toast.js';
+import { clearErrors, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 
 /** A waiting call with nothing masked. Undefined on failure, which is shown. */
@@ -10,9 +10,11 @@ export function useReveal(): (asked: Asked) => Promise<RevealedCall | undefined>
   return useCallback(
     async ({ worldId, approval }: Asked) => {
       try {
-        return await client.reveal(worldId, approval.approvalId);
+        const revealed = await client.reveal(worldId, approval.approvalId);
+        clearErrors(`reveal-${approval.approvalId}`);
+        return revealed;
       } catch (error) {
-        sayError(error);
+        sayError(`reveal-${approval.approvalId}`, error);
         return undefined;
       }
     },

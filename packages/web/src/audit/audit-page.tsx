@@ -10,7 +10,7 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Select, TextField } from '../ui/field.js';
 import { Clock } from '../ui/time.js';
-import { sayError } from '../ui/toast.js';
+import { attempt, clearErrors, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { filterEntries, type Filter } from './filter-entries.js';
 import { lookOf } from './look-of.js';
@@ -30,10 +30,12 @@ export default function AuditPage(): ReactElement {
   const [shown, setShown] = useState(STEP);
   const entries = useMemo(() => filterEntries(records ?? [], filter), [records, filter]);
   const save = (format: 'jsonl' | 'csv'): void => {
-    client
+    const saved = client
       .exportAudit(worldId, format)
-      .then((text) => download(`${worldId}-audit.${format}`, format === 'csv' ? 'text/csv' : 'application/jsonl', text))
-      .catch(sayError);
+      .then((text) =>
+        download(`${worldId}-audit.${format}`, format === 'csv' ? 'text/csv' : 'application/jsonl', text),
+      );
+    void attempt('export-audit', saved);
   };
   return (
     <Page
@@ -190,8 +192,9 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
       const walked = await client.verifyAudit(worldId);
       setUnguarded(walked.ok ? (walked.unguarded ?? 0) : 0);
       setVerdict(walked.ok ? await verifyChain(entries ?? []) : { ok: false, at: walked.at, why: walked.detail });
+      clearErrors('verify-audit');
     } catch (error) {
-      sayError(error);
+      sayError('verify-audit', error);
     }
   };
   return (

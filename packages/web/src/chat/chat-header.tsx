@@ -8,7 +8,7 @@ import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
 import { Menu } from '../ui/menu.js';
-import { sayError } from '../ui/toast.js';
+import { attempt } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { t } from '../words/chat.js';
 
@@ -29,7 +29,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const [stopping, setStopping] = useState(false);
   const stop = async (): Promise<void> => {
     setStopping(true);
-    await client.stop(worldId, chatId).catch(sayError);
+    await attempt(`stop-${chatId}`, client.stop(worldId, chatId));
     setStopping(false);
   };
   return (
@@ -97,12 +97,7 @@ function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
   const client = useClient();
   const [name, setName] = useState(title);
   const save = async (): Promise<void> => {
-    try {
-      await client.renameChat(worldId, chatId, name.trim());
-      onClose();
-    } catch (error) {
-      sayError(error);
-    }
+    if (await attempt(`rename-${chatId}`, client.renameChat(worldId, chatId, name.trim()))) onClose();
   };
   return (
     <Dialog title={t.renameTitle} onClose={onClose}>
@@ -129,13 +124,9 @@ function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
   const client = useClient();
   const [, navigate] = useLocation();
   const remove = async (): Promise<void> => {
-    try {
-      await client.deleteChat(worldId, chatId);
-      onClose();
-      navigate(paths.world(worldId), { replace: true });
-    } catch (error) {
-      sayError(error);
-    }
+    if (!(await attempt(`delete-${chatId}`, client.deleteChat(worldId, chatId)))) return;
+    onClose();
+    navigate(paths.world(worldId), { replace: true });
   };
   return (
     <Dialog title={t.deleteTitle} onClose={onClose}>

@@ -3,7 +3,7 @@ import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChat, useChatStore, useOutbox, useOutgoing } from '../data/connection.js';
 import { Button } from '../ui/button.js';
-import { say, sayError } from '../ui/toast.js';
+import { attempt, say } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { LiveRow } from './live-row.js';
 import { MessageRow, NoticeLine, speakerName } from './message-row.js';
@@ -119,7 +119,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   }, [count, virtual]);
 
   const loadOlder = useCallback((): void => {
-    store.loadOlder().catch(sayError);
+    void attempt('load-older', store.loadOlder());
   }, [store]);
   const onScroll = ({ timeStamp }: { timeStamp: number }): void => {
     const element = box.current;
@@ -147,10 +147,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   // The message may be further up than what is loaded.
   const show = useCallback(
     (messageId: string): void => {
-      store
-        .reach(messageId)
-        .then((isThere) => (isThere ? setTarget(messageId) : say(t.noSuchMessage)))
-        .catch(sayError);
+      const reached = store.reach(messageId).then((isThere) => (isThere ? setTarget(messageId) : say(t.noSuchMessage)));
+      void attempt('show-message', reached);
     },
     [store],
   );

@@ -5,7 +5,7 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { say, sayError } from '../ui/toast.js';
+import { clearErrors, say, sayError } from '../ui/toast.js';
 import { ChangedTools } from './changed-tools.js';
 import { t } from '../words/servers.js';
 
@@ -33,12 +33,13 @@ export function AcceptServer({
     setState('busy');
     try {
       await client.updateMcpServer(worldId, name, { accept: true }, { ifMatch });
+      clearErrors(`server-${name}`);
       say(t.accepted(name), 'green');
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
       if (isOvertaken && server.kind === 'ready') await server.reread();
-      else sayError(error);
+      else sayError(`server-${name}`, error);
       setState(isOvertaken ? 'overtaken' : 'reading');
     }
   };

@@ -9,7 +9,7 @@ import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
-import { say, sayError } from '../ui/toast.js';
+import { attempt, say } from '../ui/toast.js';
 import { AgentForm } from './agent-form.js';
 import { t } from '../words/settings.js';
 
@@ -93,13 +93,9 @@ export default function AgentsPage(): ReactElement {
 function Removing({ worldId, agent, onClose }: { worldId: string; agent: Agent; onClose: () => void }): ReactElement {
   const client = useClient();
   const remove = async (): Promise<void> => {
-    try {
-      await client.deleteAgent(worldId, agent.id);
-      say(t.agentRemoved(agent.name), 'green');
-      onClose();
-    } catch (error) {
-      sayError(error);
-    }
+    if (!(await attempt(`remove-${agent.id}`, client.deleteAgent(worldId, agent.id)))) return;
+    say(t.agentRemoved(agent.name), 'green');
+    onClose();
   };
   return (
     <Dialog title={t.removeAgent} onClose={onClose}>

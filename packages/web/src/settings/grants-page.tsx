@@ -10,7 +10,7 @@ import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { Ago } from '../ui/time.js';
-import { say, sayError } from '../ui/toast.js';
+import { attempt, say } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/policy.js';
 
@@ -29,13 +29,9 @@ export default function GrantsPage(): ReactElement {
     read: (signal) => readAll((after) => client.grants(worldId, after, { signal })),
   });
   const revoke = async (grantId: string): Promise<void> => {
-    try {
-      await client.revoke(worldId, grantId);
-      say(t.revoked, 'green');
-      await queries.invalidateQueries({ queryKey: ['grants', worldId] });
-    } catch (error) {
-      sayError(error);
-    }
+    if (!(await attempt(`revoke-${grantId}`, client.revoke(worldId, grantId)))) return;
+    say(t.revoked, 'green');
+    await queries.invalidateQueries({ queryKey: ['grants', worldId] });
   };
   if (grants.kind !== 'ready') return <NotRead read={grants} what={t.theGrants} title={t.grants} />;
   return (

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import type { IconName } from '../ui/icon-paths.js';
-import { say, sayError } from '../ui/toast.js';
+import { attempt, say } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { AcceptServer } from './accept-server.js';
 import { ChangedTools } from './changed-tools.js';
@@ -45,25 +45,18 @@ export default function ServersPage(): ReactElement {
   const [trusting, setTrusting] = useState<string>();
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
   const change = (name: string, changed: Record<string, unknown>): void => {
-    client.updateMcpServer(worldId, name, changed).then(again).catch(sayError);
+    void attempt(`server-${name}`, client.updateMcpServer(worldId, name, changed).then(again));
   };
   const restart = async (name: string): Promise<void> => {
-    try {
-      await client.updateMcpServer(worldId, name, { enabled: false });
-      await client.updateMcpServer(worldId, name, { enabled: true });
-      say(t.restarting(name), 'green');
-    } catch (error) {
-      sayError(error);
-    }
+    const off = client.updateMcpServer(worldId, name, { enabled: false });
+    const on = off.then(() => client.updateMcpServer(worldId, name, { enabled: true }));
+    if (await attempt(`server-${name}`, on)) say(t.restarting(name), 'green');
     await again();
   };
   const remove = async (name: string): Promise<void> => {
-    try {
-      await client.removeMcpServer(worldId, name);
+    if (await attempt(`server-${name}`, client.removeMcpServer(worldId, name))) {
       setRemoving(undefined);
       say(t.removed(name), 'green');
-    } catch (error) {
-      sayError(error);
     }
     await again();
   };

@@ -1,6 +1,6 @@
 import { ClientError } from '@countersign/client';
-import { useState } from 'react';
-import { say } from '../ui/toast.js';
+import { useId, useState } from 'react';
+import { clearErrors, say, sayError } from '../ui/toast.js';
 import { t } from '../words/settings.js';
 
 export interface Saving {
@@ -16,6 +16,7 @@ export interface Saving {
 
 /** Saves, and keeps errors next to their fields. */
 export function useSaving(): Saving {
+  const about = useId();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: string; words: string }>();
   const run = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
@@ -23,12 +24,13 @@ export function useSaving(): Saving {
     setProblem(undefined);
     try {
       await work();
+      clearErrors(about);
       if (done !== undefined) say(done, 'green');
       return true;
     } catch (error) {
       const words = wordsOf(error);
       if (error instanceof ClientError && error.field !== undefined) setProblem({ field: error.field, words });
-      say(words, 'red');
+      sayError(about, new Error(words));
       return false;
     } finally {
       setBusy(false);
@@ -40,7 +42,7 @@ export function useSaving(): Saving {
       problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? problem.words : undefined,
     refuse(field, words) {
       setProblem({ field, words });
-      say(words, 'red');
+      sayError(about, new Error(words));
     },
     run,
     look: (work) => run(work),

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
-import { sayError } from '../ui/toast.js';
+import { attempt } from '../ui/toast.js';
 import { download } from './download.js';
 import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
@@ -230,13 +230,9 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
   const [asking, setAsking] = useState<'nothing' | 'delete' | 'import'>('nothing');
   const [typed, setTyped] = useState('');
   const remove = async (): Promise<void> => {
-    try {
-      await client.deleteWorld(worldId);
-      await queries.invalidateQueries({ queryKey: ['worlds'] });
-      navigate('/', { replace: true });
-    } catch (error) {
-      sayError(error);
-    }
+    if (!(await attempt(`delete-${worldId}`, client.deleteWorld(worldId)))) return;
+    await queries.invalidateQueries({ queryKey: ['worlds'] });
+    navigate('/', { replace: true });
   };
   return (
     <Card className="mt-10 space-y-3 p-4">
@@ -246,10 +242,10 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
         <Button
           icon="download"
           onClick={() =>
-            void client
-              .exportWorld(worldId)
-              .then((yaml) => download(`${worldId}.yaml`, 'application/yaml', yaml))
-              .catch(sayError)
+            void attempt(
+              `export-${worldId}`,
+              client.exportWorld(worldId).then((yaml) => download(`${worldId}.yaml`, 'application/yaml', yaml)),
+            )
           }
         >
           {t.export}

@@ -8,6 +8,7 @@ import NewChatPage from '../chat/new-chat-page.js';
 import { useClient } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
+import { clearErrors } from '../ui/toast.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
@@ -35,7 +36,11 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   const [path] = useLocation();
   const inbox = useInbox(worlds);
   useNotifications(inbox);
-  useEffect(() => setOpen(false), [path]);
+  useEffect(() => {
+    setOpen(false);
+    // Errors belong to the page they happened on.
+    return () => clearErrors();
+  }, [path]);
   useEffect(() => {
     // After the first page has been rendered and loaded.
     const timer = setTimeout(() => loadViews(client), 2000);

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
-import { say } from './toast.js';
+import { clearErrors, sayError } from './toast.js';
 import { t } from '../words/ui.js';
 
 export function CopyButton({ text, className }: { text: string; className?: string }): ReactElement {
@@ -9,10 +9,11 @@ export function CopyButton({ text, className }: { text: string; className?: stri
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
+      clearErrors('copy');
       setCopied(true);
       setTimeout(() => setCopied(false), 2000);
     } catch {
-      say(t.copyFailed, 'red');
+      sayError('copy', new Error(t.copyFailed));
     }
   };
   return (

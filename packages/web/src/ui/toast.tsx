@@ -7,6 +7,8 @@ import { t } from '../words/ui.js';
 
 interface Toast {
   id: number;
+  /** The action that failed. */
+  about?: string;
   tone: 'neutral' | 'red' | 'green';
   text: string;
 }
@@ -24,17 +26,40 @@ function dismiss(id: number): void {
   set(toasts.filter((toast) => toast.id !== id));
 }
 
-/** Shows a short message. Errors stay until they are closed: a person may be looking elsewhere. */
-export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
+function show(toast: Omit<Toast, 'id'>): number {
   last += 1;
-  const id = last;
-  set([...toasts.filter((toast) => toast.text !== text).slice(-2), { id, tone, text }]);
-  if (tone !== 'red') setTimeout(() => dismiss(id), 6000);
+  set([...toasts.filter(({ text }) => text !== toast.text).slice(-2), { ...toast, id: last }]);
+  return last;
 }
 
-/** Shows an error, with the server's own message if there is one. */
-export function sayError(error: unknown): void {
-  say(error instanceof Error ? error.message : t.failed, 'red');
+/** Shows a short message for a while. */
+export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
+  const id = show({ tone, text });
+  setTimeout(() => dismiss(id), 6000);
+}
+
+/** Shows an error until it is dismissed, the same action succeeds, or the page changes: a person may be looking elsewhere. */
+export function sayError(about: string, error: unknown): void {
+  clearErrors(about);
+  show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about });
+}
+
+/** Removes the errors of an action, or all errors. */
+export function clearErrors(about?: string): void {
+  const isKept = (toast: Toast): boolean => toast.tone !== 'red' || (about !== undefined && toast.about !== about);
+  if (!toasts.every(isKept)) set(toasts.filter(isKept));
+}
+
+/** Whether the action succeeded. Its error is shown until it does. */
+export async function attempt(about: string, work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    clearErrors(about);
+    return true;
+  } catch (error) {
+    sayError(about, error);
+    return false;
+  }
 }
 
 export function Toasts(): ReactElement {
