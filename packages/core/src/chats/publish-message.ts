@@ -1,6 +1,6 @@
 import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
-import { explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
+import { explainInactive, explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
@@ -43,7 +43,7 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
     });
     step.tx.write({ kind: 'message-sent', message });
     queueTurns(runtime, step, message);
-    if (message.addressees.length === 0) explainNoAnswer(step, message);
+    explainNoAnswer(step, message);
     return { messageId: message.id };
   });
 }
@@ -78,9 +78,10 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   }).agentIds;
 }
 
-/** Explains why nobody answers, because silence would look like a hang (M3). For people only; models don't see it. */
+/** Explains why nobody, or an inactive agent, doesn't answer: silence would look like a hang (M3). Models don't see it. */
 function explainNoAnswer(step: Step, message: MessageRecord): void {
-  const why = explainSilence(message.content, step.snapshot.addressable);
+  const explain = message.addressees.length === 0 ? explainSilence : explainInactive;
+  const why = explain(message.content, step.snapshot.addressable);
   const { chatId, agentId, turnId, id: replyTo } = message;
   if (why !== undefined) writeNotice(step, { chatId, agentId, turnId, replyTo }, 'notice', maskSecrets(why));
 }

@@ -25,17 +25,39 @@ export function explainSilence(content: string, agents: readonly Addressable[]):
   }
   if (mentions.agentIds.length > 0) {
     const inactive = mentions.agentIds.map(nameOf);
-    const [is, it] = inactive.length === 1 ? ['is', 'it'] : ['are', 'them'];
-    return `No agent will answer: ${list(inactive)} ${is} inactive. Activate ${it}, or mention another agent: ${list(active)}.`;
+    return `No agent will answer: ${areInactive(inactive)}, or mention another agent: ${list(active)}.`;
   }
   if (mentions.unknown.length > 0) {
     return `No agent will answer: no agent here is called ${list(mentions.unknown, 'or')}. Agents you can mention: ${list(active)}.`;
   }
   const named = namedAgents(content, names).map(nameOf);
-  return (
-    `No agent will answer: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line. ` +
-    'Put a mention at the start of a line to address that agent, or leave it out.'
-  );
+  const inactive = named.filter((name) => !active.includes(name));
+  const midLine = `No agent will answer: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line`;
+  if (inactive.length === named.length) {
+    const [is, it] = grammarOf(inactive);
+    return `${midLine}, and ${is} inactive. Activate ${it} and put the mention at the start of a line, or mention another agent there: ${list(active)}.`;
+  }
+  const advice = 'Put a mention at the start of a line to address that agent, or leave it out.';
+  return `${midLine}. ${advice}${inactive.length === 0 ? '' : ` ${areInactive(inactive)} first.`}`;
+}
+
+/** Names the agents that a message addresses and that don't answer it because they are inactive. Undefined if there are none. */
+export function explainInactive(content: string, agents: readonly Addressable[]): string | undefined {
+  if (agents.every(({ active }) => active)) return undefined;
+  const { agentIds } = gatherMentions(leadingMentions(content, indexNames(agents)));
+  const inactive = agents.filter(({ id, active }) => !active && agentIds.includes(id)).map(({ name }) => name);
+  if (inactive.length === 0) return undefined;
+  return `${areInactive(inactive)} to get an answer from ${grammarOf(inactive)[1]} too.`;
+}
+
+/** `@Off is inactive. Activate it`. */
+function areInactive(names: readonly string[]): string {
+  const [is, it] = grammarOf(names);
+  return `${list(names)} ${is} inactive. Activate ${it}`;
+}
+
+function grammarOf(names: readonly string[]): readonly [string, string] {
+  return names.length === 1 ? ['is', 'it'] : ['are', 'them'];
 }
 
 function list(names: readonly string[], word = 'and'): string {

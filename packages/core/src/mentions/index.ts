@@ -1,5 +1,5 @@
 export type { Addressable } from './addressable.js';
-export { explainSilence } from './explain-silence.js';
+export { explainInactive, explainSilence } from './explain-silence.js';
 export { foldName } from './index-names.js';
 export type { Speaker } from './speaker.js';
 export { prepareAnswer } from './prepare-answer.js';

@@ -62,6 +62,18 @@ describe('who answers', () => {
     expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
   });
 
+  it('[M3.5] an inactive agent among several mentions is named, and the others answer', async () => {
+    const opened = await openTestWorld({ agents: ['Ada', { name: 'Off', active: false }] });
+    const said = await talk(opened, '@Ada @Off hi');
+    expect(said.toSorted()).toEqual([
+      'ada: ok',
+      'human: @Ada @Off hi',
+      'system: @Off is inactive. Activate it to get an answer from it too.',
+    ]);
+    expect(notices(opened.events)).toEqual(['@Off is inactive. Activate it to get an answer from it too.']);
+    expect(JSON.stringify(opened.provider.requests)).not.toContain('inactive');
+  });
+
   it('[M3.5] adds no notice for a message to people or from an agent that mentions nobody', async () => {
     const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
     await talk(opened, '@human look');
