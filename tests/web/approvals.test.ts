@@ -137,7 +137,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await field.fill('{"knob":"edit-right"}');
     await button(page, 'Approve once').click();
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    await page.getByRole('main').getByText(/arguments: .*button/).waitFor();
+    await page
+      .getByRole('main')
+      .getByText(/arguments: .*button/)
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await field.fill('{"button":"edit-right"}');
     await button(page, 'Approve once').click();
@@ -145,6 +148,22 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).toContain('edit-right');
     expect(opened.ran).not.toContain('edit-wrong');
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
+  });
+
+  it('[A7] an edited call shows the reason for its own arguments', async () => {
+    const { page, world } = await enter();
+    const { etag = '*' } = await opened.api.policy(world);
+    const rules = ['ask press(button=edit-a)', 'deny press(button=edit-never)'];
+    await opened.api.setPolicy(world, { rules }, { ifMatch: etag });
+    await write(page, press('edit-a'));
+    await page.getByText('a rule requires approval: ask press(button=edit-a)').waitFor();
+    await choose(page, 'Edit');
+    await page.getByLabel('Arguments').fill('{"button":"edit-never"}');
+    await page.getByText("The edited call can't run: a rule denies this call: deny press(button=edit-never)").waitFor();
+    await page.getByLabel('Arguments').fill('{"button":"edit-b"}');
+    await page.getByText("Why you're asked: no rule allows this call").waitFor();
+    expect(await page.getByText('The tool asks:').count()).toBe(0);
+    expect(await page.getByText('a rule requires approval: ask press(button=edit-a)').count()).toBe(0);
   });
 
   it('[A15] reveals masked secrets on request, and the audit log says who did', async () => {

@@ -50,6 +50,7 @@ export {
   toolWords,
   verbFor,
   wantsTo,
+  editedWhyWords,
   whyWords,
 } from './show/card-words.js';
 export { revealedView } from './show/revealed-view.js';

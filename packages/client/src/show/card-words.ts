@@ -1,4 +1,4 @@
-import { defaultMessage, describeReason, MASK } from '@countersign/protocol';
+import { defaultMessage, describeReason, MASK, type PolicyVerdict } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -53,6 +53,18 @@ export function toolWords({
 /** `Why you're asked: no rule allows this call` */
 export function whyWords({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
+}
+
+/** The same for edited arguments, from the gate's verdict on them: the reason for the original call no longer applies. */
+export function editedWhyWords({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
+  switch (outcome) {
+    case 'ask':
+      return `Why you're asked: ${describeReason(reason)}`;
+    case 'run':
+      return `The edited call needs no approval: ${describeReason(reason)}`;
+    case 'refuse':
+      return `The edited call can't run: ${describeReason(reason)}`;
+  }
 }
 
 /** `wants to run`, or `wants to use TOOL` if there is no verb for it. */

@@ -10,6 +10,7 @@ import { columnsOf, lookOf, type Ask, type Desk } from './desk.js';
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
+import { whyEdited } from './why-edited.js';
 import { cardWords } from '../words/cards.js';
 
 /**
@@ -21,7 +22,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
   let approval = asked;
   const { keyboard, context } = desk;
   const { paint } = context;
-  let edited: Record<string, unknown> | undefined;
+  let edited: { arguments: Record<string, unknown>; why: string | undefined } | undefined;
   let whole = false;
   let isShown = false;
   for (;;) {
@@ -52,7 +53,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
         return await sendDecision(desk, approval, { decision: 'deny', reason: answer.reason });
       case 'approve': {
         const { scope } = answer;
-        const args = edited === undefined ? {} : { arguments: edited };
+        const args = edited === undefined ? {} : { arguments: edited.arguments };
         const isSure = scope === 'session' ? await confirmCovered(desk, approval, signal) : 'yes';
         if (isSure === 'gone') return { kind: 'gone' };
         if (isSure === 'no') {
@@ -79,11 +80,12 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
         isShown = false;
         break;
       case 'edit': {
-        const changed = await editArguments(desk, edited ?? asked.arguments, signal);
+        const changed = await editArguments(desk, edited?.arguments ?? asked.arguments, signal);
         if (changed.kind === 'denied')
           return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };
-        if (changed.kind === 'edited') edited = changed.value;
+        if (changed.kind === 'edited')
+          edited = { arguments: changed.value, why: await whyEdited(desk, asked, changed.value) };
         isShown = false;
         break;
       }

@@ -23,8 +23,8 @@ export interface CardLook {
   readonly rows?: number | undefined;
   /** "1 of 3" (A12). */
   readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
-  /** The edited arguments: this is what would run (A7). */
-  readonly edited?: unknown;
+  /** The edited arguments: this is what would run (A7). `why` is the gate's reason for them, if it is known. */
+  readonly edited?: { readonly arguments: unknown; readonly why: string | undefined } | undefined;
   /** Show the whole call. */
   readonly whole?: boolean;
   /** The world, if several are watched. */
@@ -44,12 +44,15 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
   const place = placeWords(look);
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
-  const lines = callLines(approval, look.edited, columns);
-  const said = toolWords(approval);
+  const { edited } = look;
+  const lines = callLines(approval, edited?.arguments, columns);
+  // The tool's message has the values of the original call.
+  const said = edited === undefined ? toolWords(approval) : undefined;
+  const why = edited === undefined ? whyWords(approval) : edited.why;
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
-  const masked = maskedWords(look.edited === undefined ? approval : { ...approval, arguments: look.edited });
+  const masked = maskedWords(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
@@ -58,9 +61,9 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...asks,
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [cardWords.moreLines(lines.length - most)] : []),
-    ...(look.edited === undefined ? [] : [cardWords.edited]),
+    ...(edited === undefined ? [] : [cardWords.edited]),
     indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxWords(approval.sandbox).words}`, columns),
-    indented(whyWords(approval), columns),
+    ...(why === undefined ? [] : [indented(why, columns)]),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');

@@ -11,6 +11,7 @@ import { EditForm, useEdited } from './edit-form.js';
 import { MoreMenu } from './more-menu.js';
 import type { Outcome } from './use-answer.js';
 import { useArmed } from './use-armed.js';
+import { type CheckEdited, useEditedWhy } from './use-edited-why.js';
 import { type EndShown, useEndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
@@ -19,6 +20,8 @@ export interface ApprovalCardProps extends CardPlace {
   onAnswer: (answer: Answer) => Promise<Outcome>;
   /** What a rule or grant would have matched, and which waiting calls it would run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
+  /** What the gate says about edited arguments. */
+  check: CheckEdited;
   /** The unmasked call; undefined if that fails, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
   /** Another card was just decided elsewhere: a click meant for that one must not approve this one. */
@@ -31,7 +34,7 @@ type Revealed = Pick<RevealedCall, 'arguments'>;
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** The card of one call. Deny comes first and is never further away than approve; nothing has a default. */
-export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: ApprovalCardProps): ReactElement {
+export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...place }: ApprovalCardProps): ReactElement {
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
   const shown = revealed === undefined ? approval : revealedView(approval, revealed);
@@ -40,6 +43,8 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
+  const isEdited = mode === 'edit' && edited.isChanged;
+  const editedWhy = useEditedWhy(isEdited ? edited.arguments : undefined, check);
   const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
@@ -152,7 +157,11 @@ export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: Ap
           <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
         </div>
       )}
-      <Circumstances approval={shown} onReveal={() => void onReveal().then(setRevealed)} />
+      <Circumstances
+        approval={shown}
+        edited={isEdited ? { why: editedWhy } : undefined}
+        onReveal={() => void onReveal().then(setRevealed)}
+      />
     </CardFrame>
   );
 }

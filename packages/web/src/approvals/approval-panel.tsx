@@ -1,6 +1,7 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
+import { useClient } from '../data/connection.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
@@ -58,6 +59,7 @@ export function ApprovalPanel({
   const follow = useRef<TakeFocus>('no');
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
+  const client = useClient();
   const matches = useMatches();
   const reveal = useReveal();
   const shown = nextCurrent(current, queue, answered);
@@ -191,6 +193,9 @@ export function ApprovalPanel({
           below={below}
           wary={told !== undefined}
           matches={(wanted) => matches(asked, wanted)}
+          check={(args) =>
+            client.checkPolicy(asked.worldId, { agentId: approval.agentId, tool: approval.toolName, arguments: args })
+          }
           onReveal={() => reveal(asked)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}

@@ -9,14 +9,18 @@ import { t } from '../words/approvals.js';
 /** Where it would run, why it needs approval, what is masked, when it expires. */
 export function Circumstances({
   approval,
+  edited,
   onReveal,
 }: {
   approval: ApprovalView;
+  /** Set if the arguments were edited: the reason and the tool's message belong to the original call. */
+  edited?: { why: string | undefined } | undefined;
   /** Absent if nothing can be revealed any more. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
   const masked = maskedWords(approval);
-  const said = toolWords(approval);
+  const said = edited === undefined ? toolWords(approval) : undefined;
+  const why = edited === undefined ? whyWords(approval) : (edited.why ?? t.editUnchecked);
   const sandbox = sandboxWords(approval.sandbox);
   const isWarning = sandbox.level === 'warning';
   const isConfined = sandbox.level === 'confined';
@@ -48,7 +52,7 @@ export function Circumstances({
       <p className="flex items-start gap-1.5">
         <Icon name="question" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          <Visible text={whyWords(approval)} />
+          <Visible text={why} />
         </span>
       </p>
       {masked === undefined ? null : (

@@ -9,6 +9,10 @@ export interface Edited {
   text: string;
   error: string | undefined;
   hint: string;
+  /** False while the text is still that of the shown call. */
+  isChanged: boolean;
+  /** The arguments in the text, if they are valid. */
+  arguments: Record<string, unknown> | undefined;
   setText: (text: string) => void;
   /** Shows why the server refused the text. */
   refuse: (why: string) => void;
@@ -21,23 +25,25 @@ export function useEdited(approval: ApprovalView): Edited {
   const shape = describeCall(approval.toolName, approval.arguments);
   // With parameters, the command alone would hide part of the approved call.
   const command = shape.kind === 'shell' && shape.parameters.length === 0 ? shape.command : undefined;
-  const [text, setText] = useState(() => command ?? JSON.stringify(approval.arguments, null, 2));
+  const original = command ?? JSON.stringify(approval.arguments, null, 2);
+  const [text, setText] = useState(original);
   const [error, setError] = useState<string>();
+  const parsed = command === undefined ? readArguments(text) : { arguments: { command: text } };
   return {
     label: command === undefined ? t.arguments : t.command,
     text,
     error,
     hint: editHint(approval),
+    isChanged: text !== original,
+    arguments: 'arguments' in parsed ? parsed.arguments : undefined,
     setText: (written) => {
       setText(written);
       setError(undefined);
     },
     refuse: setError,
     read: () => {
-      if (command !== undefined) return { command: text };
-      const read = readArguments(text);
-      if ('arguments' in read) return read.arguments;
-      setError(read.error);
+      if ('arguments' in parsed) return parsed.arguments;
+      setError(parsed.error);
       return undefined;
     },
   };

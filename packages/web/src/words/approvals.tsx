@@ -51,6 +51,7 @@ export const t = {
   next: 'Next',
   nextOf: (waiting: string) => `Next (${waiting} waiting)`,
 
+  editUnchecked: 'The edited call is checked against the rules when you approve it.',
   editHint: 'The agent will see what actually ran.',
   editMaskHint: '‹masked …› stands for a secret. Leave it in place to keep the secret.',
   reason: 'Reason',

@@ -1,7 +1,8 @@
 import { ClientError, grantMatch, readAll, viewOfApproval, type Client } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { describeApproval, describeQuestion } from '../../approvals/describe-approval.js';
+import { describeApproval, describeQuestion, type CardLook } from '../../approvals/describe-approval.js';
+import { whyEdited } from '../../approvals/why-edited.js';
 import { checkDetach, followDecision } from '../../approvals/follow-decision.js';
 import { watchWorlds } from '../../approvals/watch-worlds.js';
 import { CommandError } from '../../command-error.js';
@@ -101,7 +102,8 @@ export function addApprovals(program: Command, register: Register): void {
       if (approval.question !== undefined) throw new CommandError(errors.isQuestion);
       const rule = options.rule ?? approval.proposedRule;
       if (!context.options.json) {
-        showCard(context, approval, edited);
+        const why = edited === undefined ? undefined : await whyEdited({ client, world }, approval, edited);
+        showCard(context, approval, edited === undefined ? undefined : { arguments: edited, why });
         if (scope === 'always') context.say(cardWords.rule(rule === undefined ? undefined : plainLine(rule)));
       }
       const { chatId, toolCallId: invocationId } = approval;
@@ -222,7 +224,7 @@ function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, argu
   if (edited !== undefined && scope !== 'once') throw new CommandError(errors.argumentsScope);
 }
 
-function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: unknown): void {
+function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: CardLook['edited']): void {
   const view = viewOfApproval(approval);
   const { position, total } = approval;
   const look = {

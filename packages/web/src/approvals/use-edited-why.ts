@@ -1,0 +1,35 @@
+import { editedWhyWords } from '@countersign/client';
+import type { PolicyVerdict } from '@countersign/protocol';
+import { useEffect, useRef, useState } from 'react';
+
+export type CheckEdited = (args: Record<string, unknown>) => Promise<PolicyVerdict>;
+
+const TYPING_MS = 250;
+
+/** The gate's reason for the edited arguments, a moment after the person stops typing. Undefined until it is known. */
+export function useEditedWhy(args: Record<string, unknown> | undefined, check: CheckEdited): string | undefined {
+  const key = args === undefined ? '' : JSON.stringify(args);
+  const [last, setLast] = useState<{ key: string; why: string | undefined }>();
+  // A new function on each render; depending on it would send requests in a loop.
+  const ask = useRef(check);
+  ask.current = check;
+  useEffect(() => {
+    if (key === '') return;
+    let isCurrent = true;
+    const tell = (why: string | undefined): void => {
+      if (isCurrent) setLast({ key, why });
+    };
+    const timer = setTimeout(() => {
+      ask.current(JSON.parse(key) as Record<string, unknown>).then(
+        (verdict) => tell(editedWhyWords(verdict)),
+        // Approving reports the problem.
+        () => tell(undefined),
+      );
+    }, TYPING_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return last?.key === key ? last.why : undefined;
+}
