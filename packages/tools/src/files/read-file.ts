@@ -11,7 +11,7 @@ const parameters = z.strictObject({
   limit: z.int().min(1).max(5_000).exactOptional().describe('How many lines to read. Default: 2000.'),
 });
 
-/** Reads lines of a text file in the working folder. Reads no more of the file than it needs. */
+/** Reads lines of a text file in the working folder, exactly: a rewrite must not lose the last line feed. Reads no more than it needs. */
 export function readFile(): Tool {
   return defineTool({
     name: 'read_file',
@@ -37,7 +37,7 @@ export function readFile(): Tool {
             const { lines, notes } = read;
             const told = notes.length === 0 ? {} : { note: notes.join('; ') };
             const range = lines.length === 0 ? {} : { firstLine: offset, lastLine: offset + lines.length - 1 };
-            return { path: name, size: stats.size, ...range, content: lines.join('\n'), ...told };
+            return { path: name, size: stats.size, ...range, content: lines.join(''), ...told };
           }
         }
       } finally {

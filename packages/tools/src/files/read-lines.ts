@@ -13,7 +13,7 @@ export type ReadLines =
   | { kind: 'too-far'; scanned: number }
   | { kind: 'lines'; lines: string[]; notes: string[] };
 
-/** Returns lines `offset` to `offset + limit - 1`. Reads from the start and no further than needed. */
+/** Returns lines `offset` to `offset + limit - 1`, each with its line feed if it has one. Reads from the start and no further than needed. */
 export async function readLines(
   handle: FileHandle,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
@@ -28,15 +28,15 @@ export async function readLines(
   let position = 0;
 
   /** False if enough was read. */
-  const endLine = (): boolean => {
+  const endLine = (feed: '\n' | ''): boolean => {
     if (number >= offset) {
       const text = textOf(Buffer.concat(line), lineBytes, number, notes);
       if (given + text.length > MOST_GIVEN && lines.length > 0) {
         notes.add(`there is more; continue at line ${number}`);
         return false;
       }
-      lines.push(text);
-      given += text.length + 1;
+      lines.push(`${text}${feed}`);
+      given += text.length + feed.length;
     }
     line = [];
     lineBytes = 0;
@@ -63,17 +63,17 @@ export async function readLines(
       if (number >= offset && lineBytes < LONGEST_LINE * 4) line.push(Buffer.from(part.subarray(0, LONGEST_LINE * 4)));
       lineBytes += part.length;
       if (feed < 0) break;
-      if (!endLine()) return { kind: 'lines', lines, notes: [...notes] };
+      if (!endLine('\n')) return { kind: 'lines', lines, notes: [...notes] };
       start = feed + 1;
     }
     if (position >= MOST_SCANNED) {
       if (number < offset) return { kind: 'too-far', scanned: position };
-      endLine();
+      endLine('');
       notes.add(`only the first ${position} bytes of the file were searched`);
       return { kind: 'lines', lines, notes: [...notes] };
     }
   }
-  if (lineBytes > 0) endLine();
+  if (lineBytes > 0) endLine('');
   if (lines.length === 0) notes.add(position === 0 ? 'the file is empty' : `the file has only ${number - 1} lines`);
   return { kind: 'lines', lines, notes: [...notes] };
 }

@@ -100,17 +100,27 @@ describe('read_file', () => {
     await put('a.txt', 'one\ntwo\n');
     expect(await read({ path: 'a.txt' })).toEqual({
       ok: true,
-      result: { path: 'a.txt', size: 8, firstLine: 1, lastLine: 2, content: 'one\ntwo' },
+      result: { path: 'a.txt', size: 8, firstLine: 1, lastLine: 2, content: 'one\ntwo\n' },
     });
+  });
+
+  it.each(['one\ntwo\n', 'one\ntwo', 'one\r\ntwo\r\n', 'one\n\n', '\n'])('returns %j exactly', async (text) => {
+    await put('exact.txt', text);
+    expect(await read({ path: 'exact.txt' })).toMatchObject({ result: { content: text } });
   });
 
   it('returns some lines and says where to continue', async () => {
     await put('a.txt', Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`).join(''));
     expect(await read({ path: 'a.txt', offset: 11, limit: 2 })).toMatchObject({
-      result: { firstLine: 11, lastLine: 12, content: 'line 11\nline 12', note: 'there is more; continue at line 13' },
+      result: {
+        firstLine: 11,
+        lastLine: 12,
+        content: 'line 11\nline 12\n',
+        note: 'there is more; continue at line 13',
+      },
     });
     expect(await read({ path: 'a.txt', offset: 100 })).toMatchObject({
-      result: { content: 'line 100', lastLine: 100 },
+      result: { content: 'line 100\n', lastLine: 100 },
     });
     expect(await read({ path: 'a.txt', offset: 101 })).toMatchObject({
       result: { note: 'the file has only 100 lines' },
@@ -122,18 +132,18 @@ describe('read_file', () => {
   it('[T13] reads a long file in parts that contain every line exactly once', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `${index + 1} ${'é'.repeat(index % 90)}`);
     await put('long', lines.join('\n'));
-    const seen: string[] = [];
+    let seen = '';
     for (let offset = 1; ;) {
       const { result } = (await read({ path: 'long', offset })) as {
         result: { content: string; lastLine: number; note?: string };
       };
       expect(result.content.length).toBeLessThan(50_000);
-      seen.push(...result.content.split('\n'));
+      seen += result.content;
       if (result.note === undefined) break;
       expect(result.note).toBe(`there is more; continue at line ${result.lastLine + 1}`);
       offset = result.lastLine + 1;
     }
-    expect(seen).toEqual(lines);
+    expect(seen).toBe(lines.join('\n'));
   });
 
   it('reads only what it needs of a one-gigabyte file', async () => {
@@ -142,7 +152,7 @@ describe('read_file', () => {
     await handle.truncate(1024 ** 3);
     await handle.close();
     expect(await read({ path: 'huge', limit: 2 })).toMatchObject({
-      result: { size: 1024 ** 3, content: 'first\nsecond', note: 'there is more; continue at line 3' },
+      result: { size: 1024 ** 3, content: 'first\nsecond\n', note: 'there is more; continue at line 3' },
     });
     expect(await read({ path: 'huge', offset: 4 })).toMatchObject({
       result: {
@@ -169,7 +179,7 @@ describe('read_file', () => {
     });
     await put('latin', Buffer.from('caf\xe9\n', 'latin1'));
     expect(await read({ path: 'latin' })).toMatchObject({
-      result: { content: 'caf\uFFFD', note: 'some characters are not UTF-8 and were replaced' },
+      result: { content: 'caf\uFFFD\n', note: 'some characters are not UTF-8 and were replaced' },
     });
   });
 
