@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listenOn } from '../serve/listen-on.js';
-import { tmpdir } from 'node:os';
-import { checkHome, checkModels, checkSandbox } from './diagnose.js';
+import { startServer } from '../testing/start-process.js';
+import { checkModels } from './check-models.js';
+import { checkHome, checkSandbox, diagnose } from './diagnose.js';
 
 it('[X3.1] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
@@ -17,10 +21,12 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
         ANTHROPIC_BASE_URL: nowhere,
         GEMINI_API_KEY: 'none',
       },
+      undefined,
       'http://127.0.0.1:9',
     );
     const ofAnthropic = `configured (ANTHROPIC_API_KEY), but there is no response from ${nowhere}: connection refused`;
     expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
+      ['environment', 'fine', 'API keys and URLs are those of this shell'],
       ['anthropic', 'warning', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
       ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tested'],
@@ -29,6 +35,29 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
   } finally {
     server.close();
     server.closeAllConnections();
+  }
+});
+
+it('[X3] doctor asks a running server which API keys it has, and says whose they are', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
+  const home = join(folder, 'home');
+  const server = await startServer(home, { env: { HOME: folder, OPENAI_API_KEY: 'of-the-server' } });
+  try {
+    const found = async (env: NodeJS.ProcessEnv): Promise<Record<string, string>> =>
+      Object.fromEntries((await diagnose(home, env, 0)).map(({ what, detail }) => [what, detail]));
+    expect(await found({ ANTHROPIC_API_KEY: 'of-this-shell' })).toMatchObject({
+      environment: `API keys and URLs are those of the server at ${server.url}`,
+      openai: "configured (OPENAI_API_KEY) in the server's environment; not tested",
+      anthropic: 'no key found by the server, although this shell has one',
+      google: 'no key found',
+    });
+    expect(await found({ COUNTERSIGN_TOKEN: 'of-another-server' })).toMatchObject({
+      environment: `the server at ${server.url} could not be asked for its API keys and URLs; those of this shell may differ`,
+      openai: 'no key found',
+    });
+  } finally {
+    await server.end('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

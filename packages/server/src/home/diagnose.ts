@@ -2,23 +2,13 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { inspectPostgres, inspectSqlite, type StoreInspection } from '@countersign/storage';
-import type { ProviderStatus } from '@countersign/protocol';
-import { chosenAddress, tryAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
 import { findServer } from '../serve/server-file.js';
-import { findProviders } from './find-providers.js';
+import { askServer, checkModels, type Finding } from './check-models.js';
 import { noSandboxWords } from './no-sandbox-words.js';
-
-/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: nothing works until somebody fixes it. */
-export interface Finding {
-  what: string;
-  state: 'fine' | 'warning' | 'broken';
-  detail: string;
-  advice?: string;
-}
 
 /** Checks what this machine provides and what is missing. Creates no home or database, and reveals no secrets. */
 export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
@@ -34,7 +24,7 @@ export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFA
       : { what: 'server', state: 'fine', detail: `running at ${running.url}` },
     ...checkWork(database.seen, running !== undefined),
     await checkPort(port, running?.url),
-    ...(await checkModels(env)),
+    ...(await checkModels(env, running === undefined ? undefined : await askServer(running.url, home, env))),
     checkSandbox(home, await findSandbox()),
     checkBrowser(env),
   ];
@@ -151,49 +141,6 @@ async function checkPort(port: number, running: string | undefined): Promise<Fin
     return { what, state: 'warning', detail };
   } finally {
     server.close();
-  }
-}
-
-/** Tries custom endpoints, such as from `OPENAI_BASE_URL`. A vendor's own API is not called, and the finding says so. */
-export async function checkModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): Promise<Finding[]> {
-  const status = await findProviders(env, ollamaUrl).status();
-  return await Promise.all(status.filter(({ name }) => name !== 'scripted').map((found) => checkModel(found, env)));
-}
-
-async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const { name: what, available, source, address, problem, models = [] } = found;
-  if (!available) return { what, state: 'warning', detail: problem ?? 'no key found', advice: adviceFor(what) };
-  if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
-    const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
-    return { what, state: 'fine', detail: `running at ${address}: ${some}` };
-  }
-  const configured = `configured (${source})`;
-  const [chosen, tried] = [chosenAddress(what, env), await tryAddress(what, env)];
-  if (chosen.kind !== 'own' || tried === undefined) {
-    return { what, state: 'fine', detail: `${configured}; the key was not tested` };
-  }
-  if (tried.answers) {
-    const detail = `${configured}, ${tried.note ?? 'answers'} at ${chosen.address} (${chosen.variable})`;
-    return { what, state: 'fine', detail };
-  }
-  return {
-    what,
-    state: 'warning',
-    detail: `${configured}, but ${tried.problem}`,
-    advice: `Start the server at that address, or correct ${chosen.variable} and ${source}.`,
-  };
-}
-
-function adviceFor(name: string): string {
-  switch (name) {
-    case 'anthropic':
-      return 'Set ANTHROPIC_API_KEY to use it.';
-    case 'openai':
-      return 'Set OPENAI_API_KEY to use it, and OPENAI_BASE_URL for your own endpoint.';
-    case 'google':
-      return 'Set GEMINI_API_KEY to use it.';
-    default:
-      return 'Start it with `ollama serve` to use local models.';
   }
 }
 

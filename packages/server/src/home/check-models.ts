@@ -1,0 +1,121 @@
+import { listOf, providerStatusSchema, type ProviderStatus } from '@countersign/protocol';
+import { chosenAddress, tryAddress } from '@countersign/providers';
+import { findProviders } from './find-providers.js';
+import { readToken } from './keep-token.js';
+
+/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: nothing works until somebody fixes it. */
+export interface Finding {
+  what: string;
+  state: 'fine' | 'warning' | 'broken';
+  detail: string;
+  advice?: string;
+}
+
+/** The providers of a running server, which may have other API keys than this shell. */
+export interface AskedServer {
+  readonly url: string;
+  /** Undefined if it could not be asked. */
+  readonly providers: readonly ProviderStatus[] | undefined;
+}
+
+const ANSWER_MS = 10_000;
+
+export async function askServer(url: string, home: string, env: NodeJS.ProcessEnv): Promise<AskedServer> {
+  const token = env['COUNTERSIGN_TOKEN'] === '' ? undefined : env['COUNTERSIGN_TOKEN'];
+  const headers = { authorization: `Bearer ${token ?? readToken(home) ?? ''}` };
+  try {
+    const response = await fetch(`${url}/api/providers`, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+    return { url, providers: listOf(providerStatusSchema).parse(await response.json()).items };
+  } catch {
+    return { url, providers: undefined };
+  }
+}
+
+/**
+ * Checks the providers of the running server, or of a server that this shell would start. Tries custom endpoints, such as from
+ * `OPENAI_BASE_URL`. A vendor's own API is not called, and the finding says so.
+ */
+export async function checkModels(
+  env: NodeJS.ProcessEnv,
+  server: AskedServer | undefined,
+  ollamaUrl?: string,
+): Promise<Finding[]> {
+  const ours = await findProviders(env, ollamaUrl).status();
+  const isReal = ({ name }: ProviderStatus): boolean => name !== 'scripted';
+  if (server?.providers === undefined) {
+    const findings = await Promise.all(ours.filter(isReal).map((found) => checkModel(found, env)));
+    return [environmentOf(server), ...findings];
+  }
+  const findings = server.providers.filter(isReal).map(async (theirs) => {
+    const mine = ours.find(({ name }) => name === theirs.name);
+    const isSame = mine !== undefined && theirs.source === mine.source && theirs.address === mine.address;
+    return isSame ? await checkModel(theirs, env) : describeTheirs(theirs);
+  });
+  return [environmentOf(server), ...(await Promise.all(findings))];
+}
+
+function environmentOf(server: AskedServer | undefined): Finding {
+  const what = 'environment';
+  if (server === undefined) return { what, state: 'fine', detail: 'API keys and URLs are those of this shell' };
+  const { url, providers } = server;
+  if (providers !== undefined)
+    return { what, state: 'fine', detail: `API keys and URLs are those of the server at ${url}` };
+  return {
+    what,
+    state: 'warning',
+    detail: `the server at ${url} could not be asked for its API keys and URLs; those of this shell may differ`,
+    advice: 'Set COUNTERSIGN_TOKEN to the token of that server.',
+  };
+}
+
+/** A provider that is configured differently in this shell: the server's key is unknown here, so its endpoint can't be tried. */
+function describeTheirs({ name: what, available, source, address, problem }: ProviderStatus): Finding {
+  if (!available) {
+    const detail = problem ?? 'no key found by the server, although this shell has one';
+    const advice = problem === undefined ? `${adviceFor(what)} The server reads it when it starts.` : adviceFor(what);
+    return { what, state: 'warning', detail, advice };
+  }
+  const at = address === undefined ? '' : `, at ${address}`;
+  return {
+    what,
+    state: 'fine',
+    detail: `configured (${source ?? 'no key needed'}) in the server's environment${at}; not tested`,
+  };
+}
+
+async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const { name: what, available, source, address, problem, models = [] } = found;
+  if (!available) return { what, state: 'warning', detail: problem ?? 'no key found', advice: adviceFor(what) };
+  if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
+    const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
+    return { what, state: 'fine', detail: `running at ${address}: ${some}` };
+  }
+  const configured = `configured (${source})`;
+  const [chosen, tried] = [chosenAddress(what, env), await tryAddress(what, env)];
+  if (chosen.kind !== 'own' || tried === undefined) {
+    return { what, state: 'fine', detail: `${configured}; the key was not tested` };
+  }
+  if (tried.answers) {
+    const detail = `${configured}, ${tried.note ?? 'answers'} at ${chosen.address} (${chosen.variable})`;
+    return { what, state: 'fine', detail };
+  }
+  return {
+    what,
+    state: 'warning',
+    detail: `${configured}, but ${tried.problem}`,
+    advice: `Start the server at that address, or correct ${chosen.variable} and ${source}.`,
+  };
+}
+
+function adviceFor(name: string): string {
+  switch (name) {
+    case 'anthropic':
+      return 'Set ANTHROPIC_API_KEY to use it.';
+    case 'openai':
+      return 'Set OPENAI_API_KEY to use it, and OPENAI_BASE_URL for your own endpoint.';
+    case 'google':
+      return 'Set GEMINI_API_KEY to use it.';
+    default:
+      return 'Start it with `ollama serve` to use local models.';
+  }
+}
