@@ -201,7 +201,7 @@ describe('countersign chat', () => {
     await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
   });
 
-  it('[A7] an edited call shows the reason for its own arguments', async () => {
+  it('[A7.4] an edited call shows the reason for its own arguments', async () => {
     const before = await t.client.policy('docks');
     const rules = ['ask stamp(letter=first)', 'deny stamp(letter=never)'];
     await t.client.setPolicy('docks', { rules }, { ifMatch: before.etag ?? '' });

@@ -72,7 +72,7 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('[X6] waits for a server that was killed, and continues with the next one', async () => {
+  it('[X6.1] waits for a server that was killed, and continues with the next one', async () => {
     const serve = async (): Promise<ReturnType<typeof openTerminal>> => {
       const started = openTerminal(['serve', '--no-open', '--port', '0'], { env });
       await started.waitFor('Press Enter for a new start link');

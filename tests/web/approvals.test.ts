@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
   });
 
-  it('[A7] an edited call shows the reason for its own arguments', async () => {
+  it('[A7.4] an edited call shows the reason for its own arguments', async () => {
     const { page, world } = await enter();
     const { etag = '*' } = await opened.api.policy(world);
     const rules = ['ask press(button=edit-a)', 'deny press(button=edit-never)'];

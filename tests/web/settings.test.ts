@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
-  it('[S8] an error stays until its action succeeds or the page changes', async () => {
+  it('[S8.3] an error stays until its action succeeds or the page changes', async () => {
     const page = await go('policy');
     const errors = page.getByRole('status').getByText('a comment needs a line of its own');
     const refuse = async (): Promise<void> => {

@@ -55,7 +55,7 @@ function homeWith(first: FoundServer) {
   return { home, servers: servers as unknown as ServerAccess };
 }
 
-it('[X6] waits for the next `countersign serve` after one stopped, and does not take over its home', async () => {
+it('[X6.1] waits for the next `countersign serve` after one stopped, and does not take over its home', async () => {
   const first = await listen('first');
   const { home, servers } = homeWith({ url: first.url, startedBy: 'serve' });
   const { client, isServed } = await connect(servers, { home: HOME }, () => undefined);
