@@ -19,6 +19,8 @@ interface Question {
   readonly prefill?: string;
   /** Discard earlier input, and keep the answer out of the history. */
   readonly fresh?: boolean;
+  /** Start with the lines that were typed before anybody listened. Enter was pressed too early to send them. */
+  readonly typeAhead?: boolean;
   /** Refuse pasted text as an answer: it was copied for something else and may contain Enter (A17). */
   readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
@@ -52,7 +54,10 @@ export type Complete = (line: string) => [string[], string];
 /** Reads lines from a terminal. Echoes only while a question is open, or input would mix with output. */
 export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete = (line) => [[], line]): Keyboard {
   let asking: Asking | undefined;
-  let loose: (typed: Typed) => void = () => undefined;
+  let early: string[] = [];
+  let loose: (typed: Typed) => void = (typed) => {
+    if (typed.kind === 'line') early.push(typed.text);
+  };
   let isMuted = true;
   let isLent = false;
   let hasEnded = false;
@@ -127,6 +132,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   /** Clears the line. */
   function clear(): void {
     pasted = [];
+    early = [];
     if (hasEnded) return;
     readline.write(null, { ctrl: true, name: 'e' });
     readline.write(null, { ctrl: true, name: 'u' });
@@ -185,6 +191,12 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
         isMuted = false;
         readline.setPrompt(prompt);
         readline.prompt(true);
+        const ahead = question.typeAhead === true ? early.join(' ') : '';
+        if (ahead !== '') {
+          const rest = readline.line;
+          clear();
+          readline.write(rest === '' ? ahead : `${ahead} ${rest}`);
+        }
         if (prefill !== '') readline.write(prefill);
       });
     },

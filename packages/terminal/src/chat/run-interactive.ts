@@ -114,7 +114,7 @@ export async function runInteractive(
       say(`· ${chatWords.left(String(session.state().queue.length), { world, id: session.chat })}`);
     if (keyboard.hasEnded()) return { kind: 'end', exitCode: EXIT.ok };
     if (settled === 'left') return { kind: 'end', exitCode: EXIT.interrupted };
-    const typed = await keyboard.ask({ prompt: context.paint.bold('you  ') });
+    const typed = await keyboard.ask({ prompt: context.paint.bold('you  '), typeAhead: true });
     switch (typed.kind) {
       case 'line':
         isWarned = false;

@@ -1,0 +1,52 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeTerminals, ENTER } from '../support/pseudo-terminal.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+afterEach(closeTerminals);
+
+describe('[X2.1] text typed while a command starts', () => {
+  it('is the start of the input line in chat', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
+    terminal.type('hello');
+    expect(await terminal.waitFor('you  hello')).not.toContain('│');
+    terminal.type(` there${ENTER}`);
+    await terminal.waitFor('│ ok');
+  });
+
+  it('is not sent or lost by an early Enter', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
+    terminal.type(`hello${ENTER}again${ENTER}and`);
+    await terminal.waitFor('you  hello again and');
+    terminal.type(` again${ENTER}`);
+    await terminal.waitFor('│ ok');
+    const [newest] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    const said = async (): Promise<string[]> =>
+      (await t.client.messages('docks', newest?.id ?? '')).items.map(({ content }) => content);
+    await expect.poll(said).toEqual(['hello again and again', 'ok']);
+  });
+
+  it('[A17] decides nothing if a card comes first', async () => {
+    const { id } = await t.client.createChat('docks');
+    await t.client.send('docks', id, { content: t.asking(stamp('early')) });
+    await expect.poll(async () => (await t.client.approvals('docks', { chat: id })).items.length).toBe(1);
+    const terminal = t.terminal(['chat', '-w', 'docks', '-c', id]);
+    terminal.type(`o${ENTER}o${ENTER}`);
+    await terminal.waitFor('Ada wants to use stamp');
+    await terminal.waitFor('  ✍ ');
+    terminal.type(`d${ENTER}`);
+    expect(await terminal.waitFor('results: ')).not.toContain('stamped');
+    await terminal.waitFor(/you {2}$/);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('is the start of the message in the full-screen UI', async () => {
+    const terminal = t.terminal(['tui', '-w', 'docks']);
+    terminal.type('hello');
+    expect(await terminal.waitFor('› hello')).toContain('Message');
+  });
+});
