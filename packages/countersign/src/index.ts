@@ -29,8 +29,18 @@ export type {
   ScriptedProvider,
   ScriptedReply,
 } from '@countersign/core/testing';
-export { anthropic, google, openai, openaiCompatible } from '@countersign/providers';
-export type { ProviderOptions } from '@countersign/providers';
+export { anthropic, google, openai, openaiCompatible, startScriptedModel } from '@countersign/providers';
+export type {
+  ModelScript,
+  ProviderOptions,
+  ReplyConditions,
+  ReplyFunction,
+  ScriptedModel,
+  ScriptedModelOptions,
+  ScriptedModelReply,
+  ScriptedModelRequest,
+  ServedRequest,
+} from '@countersign/providers';
 export {
   askHuman,
   createAgent,

@@ -13,6 +13,7 @@ describe('the package of providers', () => {
       'google',
       'openai',
       'openaiCompatible',
+      'startScriptedModel',
       'tryAddress',
     ]);
   });

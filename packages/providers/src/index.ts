@@ -7,5 +7,16 @@ export type { Ollama } from './find-ollama.js';
 export { google } from './google/google.js';
 export { openai, openaiCompatible } from './openai/openai.js';
 export type { CompatibleOptions } from './openai/openai.js';
+export { startScriptedModel } from './scripted-model/start-scripted-model.js';
+export type {
+  ModelScript,
+  ReplyConditions,
+  ReplyFunction,
+  ScriptedModel,
+  ScriptedModelOptions,
+  ScriptedModelReply,
+  ScriptedModelRequest,
+  ServedRequest,
+} from './scripted-model/types.js';
 export { tryAddress } from './try-address.js';
 export type { ProviderOptions, Thinking } from './shared/endpoint.js';

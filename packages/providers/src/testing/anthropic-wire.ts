@@ -1,92 +1,36 @@
 import { anthropic } from '../anthropic/anthropic.js';
-import { pieces, STREAMING, WEATHER, type Reply, type Wire } from './wire.js';
+import { anthropicWire as anthropicWriter } from '../scripted-model/anthropic-wire.js';
+import type { WireReply } from '../scripted-model/wire.js';
+import { STREAMING, WEATHER, type Reply, type Wire } from './wire.js';
 
 const MODEL = 'claude-sonnet-4-5';
-const HEAD = { id: 'msg_1', type: 'message', role: 'assistant', model: MODEL };
+const HEAD = { id: '1', model: MODEL, created: 1_730_000_000, body: {} };
+const EMPTY = { id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, content: [], stop_reason: null };
+const USAGE = { input_tokens: 1, output_tokens: 1 };
 const THOUGHT = 'The user wants the weather.';
 
-function usageOf({ usage = { input: 1, output: 1 } }: Reply) {
-  return {
-    input_tokens: usage.input,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-    output_tokens: usage.output,
-  };
+const { whole, frames, error } = anthropicWriter;
+
+/** As Anthropic sends it: thinking has a text and a signature. */
+function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
+  return { ...reply, usage, ...(sealed === undefined ? {} : { thinking: THOUGHT, signature: sealed }) };
 }
 
-function reasonOf({ calls = [] }: Reply): string {
-  return calls.length > 0 ? 'tool_use' : 'end_turn';
-}
-
-function whole(reply: Reply) {
-  const { text = '', calls = [], sealed } = reply;
-  const content = [
-    ...(sealed === undefined ? [] : [{ type: 'thinking', thinking: THOUGHT, signature: sealed }]),
-    ...(text === '' ? [] : [{ type: 'text', text }]),
-    ...calls.map(({ id, name, arguments: args }) => ({
-      type: 'tool_use',
-      id,
-      name,
-      input: JSON.parse(args) as unknown,
-    })),
-  ];
-  return { ...HEAD, content, stop_reason: reasonOf(reply), stop_sequence: null, usage: usageOf(reply) };
+/** The streamed text contains whitespace that the parsed object lacks. */
+function withSpaces(reply: WireReply): WireReply {
+  const calls = (reply.calls ?? []).map((call) => ({
+    ...call,
+    arguments: call.arguments.replace(/^\{"city":"Bern",/, '{ "city": "Bern", '),
+  }));
+  return { ...reply, calls };
 }
 
 function frame(event: { type: string } & Record<string, unknown>): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function block(index: number, content_block: object, deltas: readonly object[]): string[] {
-  return [
-    frame({ type: 'content_block_start', index, content_block }),
-    ...deltas.map((delta) => frame({ type: 'content_block_delta', index, delta })),
-    frame({ type: 'content_block_stop', index }),
-  ];
-}
-
-function frames(reply: Reply): string[] {
-  const { text = '', calls = [], sealed } = reply;
-  const thinking = [
-    { type: 'thinking', thinking: '', signature: '' },
-    [
-      ...pieces(THOUGHT).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
-      { type: 'signature_delta', signature: sealed },
-    ],
-  ] as const;
-  const said = [
-    { type: 'text', text: '' },
-    pieces(text).map((piece) => ({ type: 'text_delta', text: piece })),
-  ] as const;
-  const asked = calls.map(({ id, name, arguments: args }) => {
-    // The streamed text contains whitespace that the parsed object lacks.
-    const spaced = args.startsWith('{"city":"Bern",') ? args.replace('{"city":"Bern",', '{ "city": "Bern", ') : args;
-    const deltas = ['', ...pieces(spaced)].map((partial_json) => ({ type: 'input_json_delta', partial_json }));
-    return [{ type: 'tool_use', id, name, input: {} }, deltas] as const;
-  });
-  const blocks = [...(sealed === undefined ? [] : [thinking]), ...(text === '' ? [] : [said]), ...asked];
-  const begin = {
-    ...HEAD,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { ...usageOf(reply), output_tokens: 1 },
-  };
-  return [
-    frame({ type: 'message_start', message: begin }),
-    ...blocks.flatMap(([start, deltas], index) => block(index, start, deltas)),
-    frame({ type: 'ping' }),
-    frame({
-      type: 'message_delta',
-      delta: { stop_reason: reasonOf(reply), stop_sequence: null },
-      usage: { output_tokens: usageOf(reply).output_tokens },
-    }),
-    frame({ type: 'message_stop' }),
-  ];
-}
-
-function error(status: number, type: string, message: string) {
-  return { status, body: { type: 'error', error: { type, message } } };
+function failure(status: number, code: string, message: string) {
+  return { status, body: error({ status, code, message }) };
 }
 
 export const anthropicWire: Wire = {
@@ -95,21 +39,18 @@ export const anthropicWire: Wire = {
   connect: (url, apiKey) => anthropic({ baseURL: url, apiKey }),
   textArguments: [STREAMING],
   path: () => '/v1/messages',
-  whole,
-  frames,
+  whole: (reply) => whole(toReply(reply), HEAD),
+  frames: (reply) => frames(withSpaces(toReply(reply)), HEAD),
   empty: {
-    whole: { ...HEAD, content: [], stop_reason: null, usage: usageOf({}) },
-    frames: [
-      frame({ type: 'message_start', message: { ...HEAD, content: [], stop_reason: null, usage: usageOf({}) } }),
-      frame({ type: 'message_stop' }),
-    ],
+    whole: { ...EMPTY, usage: USAGE },
+    frames: [frame({ type: 'message_start', message: { ...EMPTY, usage: USAGE } }), frame({ type: 'message_stop' })],
   },
   errors: {
-    auth: error(401, 'authentication_error', 'invalid x-api-key KEY'),
-    'rate-limited': error(429, 'rate_limit_error', 'This request would exceed your rate limit.'),
-    overloaded: error(529, 'overloaded_error', 'Overloaded'),
-    'context-too-long': error(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
-    'unknown-model': error(404, 'not_found_error', `model: ${MODEL}`),
+    auth: failure(401, 'authentication_error', 'invalid x-api-key KEY'),
+    'rate-limited': failure(429, 'rate_limit_error', 'This request would exceed your rate limit.'),
+    overloaded: failure(529, 'overloaded_error', 'Overloaded'),
+    'context-too-long': failure(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
+    'unknown-model': failure(404, 'not_found_error', `model: ${MODEL}`),
   },
   midStreamError: frame({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   midStreamKind: 'overloaded',

@@ -1,48 +1,25 @@
 import { google } from '../google/google.js';
-import { pieces, WEATHER, type Reply, type Wire } from './wire.js';
+import { googleWire as googleWriter } from '../scripted-model/google-wire.js';
+import type { WireReply } from '../scripted-model/wire.js';
+import { WEATHER, type Reply, type Wire } from './wire.js';
 
 const MODEL = 'gemini-2.5-flash';
 
-function usageOf({ usage = { input: 1, output: 1 } }: Reply) {
-  const { input, output } = usage;
-  return { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
-}
+const HEAD = { id: 'r1', model: MODEL, created: 1_730_000_000, body: {} };
+const USAGE = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+const { whole, frames, error } = googleWriter;
 
-function callParts({ calls = [], sealed }: Reply) {
-  return calls.map(({ id, name, arguments: args }, index) => ({
-    functionCall: { ...(id === '' ? {} : { id }), name, args: JSON.parse(args) as unknown },
-    ...(index === 0 && sealed !== undefined ? { thoughtSignature: sealed } : {}),
-  }));
-}
-
-function response(parts: readonly object[], reply: Reply, finishReason?: string) {
-  const candidate = {
-    content: { parts, role: 'model' },
-    index: 0,
-    ...(finishReason === undefined ? {} : { finishReason }),
-  };
-  return { candidates: [candidate], usageMetadata: usageOf(reply), modelVersion: MODEL, responseId: 'r1' };
-}
-
-function whole(reply: Reply) {
-  const { text = '' } = reply;
-  return response([...(text === '' ? [] : [{ text }]), ...callParts(reply)], reply, 'STOP');
+/** As Google sends it: the first call has a signature. */
+function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
+  return { ...reply, usage, ...(sealed === undefined ? {} : { signature: sealed }) };
 }
 
 function frame(body: unknown): string {
   return `data: ${JSON.stringify(body)}\r\n\r\n`;
 }
 
-function frames(reply: Reply): string[] {
-  return [
-    ...pieces(reply.text ?? '', 4).map((text) => frame(response([{ text }], reply))),
-    ...callParts(reply).map((part) => frame(response([part], reply))),
-    frame(response([{ text: '' }], reply, 'STOP')),
-  ];
-}
-
-function error(code: number, status: string, message: string, details: readonly object[] = []) {
-  return { status: code, body: { error: { code, message, status, details } } };
+function failure(status: number, code: string, message: string) {
+  return { status, body: error({ status, code, message }) };
 }
 
 export const googleWire: Wire = {
@@ -51,21 +28,19 @@ export const googleWire: Wire = {
   connect: (url, apiKey) => google({ baseURL: url, apiKey }),
   textArguments: [],
   path: (stream) => `/v1beta/models/${MODEL}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-  whole,
-  frames,
-  empty: { whole: { usageMetadata: usageOf({}) }, frames: [frame({ candidates: [], usageMetadata: usageOf({}) })] },
+  whole: (reply) => whole(toReply(reply), HEAD),
+  frames: (reply) => frames(toReply(reply), HEAD),
+  empty: { whole: { usageMetadata: USAGE }, frames: [frame({ candidates: [], usageMetadata: USAGE })] },
   errors: {
-    auth: error(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key. KEY', [
-      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
-    ]),
-    'rate-limited': error(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.'),
-    overloaded: error(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
-    'context-too-long': error(
+    auth: failure(400, 'API_KEY_INVALID', 'API key not valid. Please pass a valid API key. KEY'),
+    'rate-limited': failure(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.'),
+    overloaded: failure(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
+    'context-too-long': failure(
       400,
       'INVALID_ARGUMENT',
       'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     ),
-    'unknown-model': error(404, 'NOT_FOUND', `models/${MODEL} is not found for API version v1beta.`),
+    'unknown-model': failure(404, 'NOT_FOUND', `models/${MODEL} is not found for API version v1beta.`),
   },
   midStreamError: frame({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }),
   midStreamKind: 'overloaded',

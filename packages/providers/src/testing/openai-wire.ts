@@ -1,58 +1,21 @@
 import { openai } from '../openai/openai.js';
-import { pieces, STREAMING, WEATHER, WHOLE, type Reply, type Wire } from './wire.js';
+import { chatWire } from '../scripted-model/chat-wire.js';
+import type { WireReply } from '../scripted-model/wire.js';
+import { STREAMING, WEATHER, WHOLE, type Reply, type Wire } from './wire.js';
 
 const MODEL = 'gpt-4o-mini';
-const HEAD = { id: 'chatcmpl-1', created: 1_730_000_000, model: MODEL };
+const HEAD = { id: '1', created: 1_730_000_000, model: MODEL, body: { stream_options: { include_usage: true } } };
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
-function usageOf({ usage = { input: 1, output: 1 } }: Reply) {
-  const { input, output } = usage;
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+const { whole, frames, error } = chatWire;
+
+/** As compatible servers send it: reasoning is text. */
+function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
+  return { ...reply, usage, ...(sealed === undefined ? {} : { thinking: sealed }) };
 }
 
-function reasonOf({ calls = [] }: Reply): string {
-  return calls.length > 0 ? 'tool_calls' : 'stop';
-}
-
-function whole(reply: Reply) {
-  const { text, calls = [], sealed } = reply;
-  const tool_calls = calls.map(({ id, ...asked }) => ({ id, type: 'function', function: asked }));
-  const message = {
-    role: 'assistant',
-    content: text ?? null,
-    refusal: null,
-    ...(sealed === undefined ? {} : { reasoning_content: sealed }),
-    ...(tool_calls.length === 0 ? {} : { tool_calls }),
-  };
-  const choices = [{ index: 0, message, logprobs: null, finish_reason: reasonOf(reply) }];
-  return { ...HEAD, object: 'chat.completion', choices, usage: usageOf(reply) };
-}
-
-function frame(chunk: object): string {
-  return `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', ...chunk })}\n\n`;
-}
-
-function delta(change: object, finish_reason: string | null = null): string {
-  return frame({ choices: [{ index: 0, delta: change, logprobs: null, finish_reason }], usage: null });
-}
-
-function frames(reply: Reply): string[] {
-  const { text = '', calls = [], sealed } = reply;
-  return [
-    delta({ role: 'assistant', content: text === '' && calls.length > 0 ? null : '', refusal: null }),
-    ...pieces(text).map((content) => delta({ content })),
-    ...(sealed === undefined ? [] : pieces(sealed).map((reasoning_content) => delta({ reasoning_content }))),
-    ...calls.flatMap(({ id, name, arguments: args }, index) => [
-      delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
-      ...pieces(args).map((piece) => delta({ tool_calls: [{ index, function: { arguments: piece } }] })),
-    ]),
-    delta({}, reasonOf(reply)),
-    frame({ choices: [], usage: usageOf(reply) }),
-    'data: [DONE]\n\n',
-  ];
-}
-
-function error(status: number, message: string, type: string, code: string | null) {
-  return { status, body: { error: { message, type, param: null, code } } };
+function failure(status: number, message: string, code?: string) {
+  return { status, body: error({ status, message, ...(code === undefined ? {} : { code }) }) };
 }
 
 export const openaiWire: Wire = {
@@ -61,26 +24,24 @@ export const openaiWire: Wire = {
   connect: (url, apiKey) => openai({ baseURL: `${url}/v1`, apiKey }),
   textArguments: [STREAMING, WHOLE],
   path: () => '/v1/chat/completions',
-  whole,
-  frames,
+  whole: (reply) => whole(toReply(reply), HEAD),
+  frames: (reply) => frames(toReply(reply), HEAD),
   empty: {
-    whole: { ...HEAD, object: 'chat.completion', choices: [] },
-    frames: [frame({ choices: [], usage: usageOf({}) }), 'data: [DONE]\n\n'],
+    whole: { id: 'chatcmpl-1', object: 'chat.completion', choices: [] },
+    frames: [`data: ${JSON.stringify({ id: 'chatcmpl-1', choices: [], usage: USAGE })}\n\n`, 'data: [DONE]\n\n'],
   },
   errors: {
-    auth: error(401, 'Incorrect API key provided: KEY.', 'invalid_request_error', 'invalid_api_key'),
-    'rate-limited': error(429, 'Rate limit reached for requests', 'requests', 'rate_limit_exceeded'),
-    overloaded: error(503, 'The engine is currently overloaded, please try again later', 'server_error', null),
-    'context-too-long': error(
+    auth: failure(401, 'Incorrect API key provided: KEY.', 'invalid_api_key'),
+    'rate-limited': failure(429, 'Rate limit reached for requests', 'rate_limit_exceeded'),
+    overloaded: failure(503, 'The engine is currently overloaded, please try again later'),
+    'context-too-long': failure(
       400,
       "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.",
-      'invalid_request_error',
       'context_length_exceeded',
     ),
-    'unknown-model': error(
+    'unknown-model': failure(
       404,
       `The model \`${MODEL}\` does not exist or you do not have access to it.`,
-      'invalid_request_error',
       'model_not_found',
     ),
   },

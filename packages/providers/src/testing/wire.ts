@@ -82,11 +82,3 @@ export const WEATHER = {
   description: 'Tells the weather.',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
-
-/** Splits a text like a stream. */
-export function pieces(text: string, count = 3): string[] {
-  const size = Math.max(1, Math.ceil(text.length / count));
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
-    text.slice(index * size, (index + 1) * size),
-  );
-}
