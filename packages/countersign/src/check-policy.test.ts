@@ -135,6 +135,10 @@ describe('checking a policy', () => {
       ) as unknown,
     });
     expect(await refused('deny shell_cmd(command=git push)')).toMatchObject({ code: 'invalid' });
+    expect(await refused('deny write_file(path > 5)')).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('"path" of write_file is not a number (string)') as unknown,
+    });
     // The intended form doesn't name the argument.
     for (const [rule, form] of [
       ['allow shell_cmd(command=git *)', 'allow shell_cmd(git *)'],
@@ -160,6 +164,15 @@ describe('checking a policy', () => {
     expect(await refused('deny pay(three=c)')).toMatchObject({ code: 'invalid' });
     expect(await t.world.checkPolicy({ tool: 'pay', arguments: { one: 'x', two: 'b' } })).toMatchObject({
       rule: stored,
+    });
+    // Stored before its tool was known: it stays as strict as it was.
+    const compared = 'deny send(one > 5)';
+    expect(await refused(compared)).toBe('written');
+    t.world.addTool(recorder('send', { parameters: strict('one') }).tool);
+    await t.world.setPolicy([compared, 'deny pay(one=a)']);
+    expect(await t.world.checkPolicy({ tool: 'send', arguments: { one: 'x' } })).toMatchObject({
+      outcome: 'refuse',
+      rule: compared,
     });
   });
 

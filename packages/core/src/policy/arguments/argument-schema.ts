@@ -5,6 +5,8 @@ export interface ArgumentSchema {
   readonly types: ReadonlySet<string> | undefined;
   /** The only possible values. */
   readonly values: readonly unknown[] | undefined;
+  /** The items of a list. */
+  readonly items?: ArgumentSchema;
 }
 
 /** The names of a tool's arguments, or undefined if its schema doesn't list all of them. */
@@ -54,6 +56,7 @@ function describe(schema: unknown): ArgumentSchema {
   return {
     types: types ?? (values && new Set(values.map((value) => (value === null ? 'null' : typeof value)))),
     values,
+    ...(isRecord(schema['items']) ? { items: describe(schema['items']) } : {}),
   };
 }
 

@@ -10,6 +10,11 @@ describe('a rule that matches no call', () => {
       amount: { type: 'number' },
       unit: { enum: ['eur', 'usd'] },
       urgent: { type: 'boolean' },
+      level: { enum: ['1', '2', 'max'] },
+      code: { type: ['string', 'number'] },
+      tags: { type: 'array', items: { type: 'string' } },
+      shares: { type: 'array', items: { type: 'number' } },
+      things: { type: 'array' },
       order: { type: 'object', properties: { total: { type: 'number' } }, additionalProperties: false },
     },
     required: ['to', 'amount'],
@@ -22,11 +27,17 @@ describe('a rule that matches no call', () => {
   };
 
   it.each([
-    ['deny pay(too=casino)', 'pay has no argument "too". Its arguments are to, amount, unit, urgent and order.'],
+    [
+      'deny pay(too=casino)',
+      'pay has no argument "too". Its arguments are to, amount, unit, urgent, level, code, tags, shares, things and order.',
+    ],
     ['deny pay(order.sum > 1)', 'no argument "order.sum"'],
     ['deny pay(urgent > 1)', 'not a number (boolean)'],
     ['deny pay(unit > 1)', 'not a number'],
     ['allow pay(to > 5, *)', 'not a number (string)'],
+    ['deny pay(to > 5)', '"to" of pay is not a number (string), so it can\'t be compared with one'],
+    ['ask pay(to <= 5)', 'not a number (string)'],
+    ['deny pay(tags > 5)', 'not a number (array of string)'],
     ['deny pay(amount=lots)', 'is a number, so it is never "lots"'],
     ['deny pay(unit=gbp)', 'is one of "eur", "usd"'],
     ['deny pay(urgent=yes)', 'is true or false'],
@@ -43,7 +54,10 @@ describe('a rule that matches no call', () => {
   it.each([
     'deny pay',
     'deny pay(to=casino)',
-    'deny pay(to > 5)',
+    'deny pay(level > 1)',
+    'deny pay(code > 5)',
+    'deny pay(shares > 5)',
+    'deny pay(things > 5)',
     'deny pay(amount=1*)',
     'deny pay(UNIT=x)'.replace('UNIT', 'to'),
     'deny pay(unit=EUR)',

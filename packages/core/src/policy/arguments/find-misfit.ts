@@ -46,13 +46,23 @@ function findConditionMisfit(condition: Condition, verb: Verb, tool: KnownTool):
 }
 
 function findCompareMisfit(name: string, schema: ArgumentSchema, verb: Verb, tool: KnownTool): string | undefined {
-  const { types, values } = schema;
-  if (types === undefined || types.has('number') || types.has('integer')) return undefined;
+  if (mayCompare(schema, verb)) return undefined;
+  return `"${name}" of ${tool.name} is not a number (${typeWords(schema)}), so it can't be compared with one`;
+}
+
+/** A deny or ask rule matches any text that isn't a number (A25.2), so on a string it would match almost every call. */
+function mayCompare({ types, values, items }: ArgumentSchema, verb: Verb): boolean {
+  if (types === undefined || types.has('number') || types.has('integer')) return true;
+  if (verb === 'allow') return false;
   // Lists are compared item by item.
-  if (verb !== 'allow' && types.has('array')) return undefined;
-  const numeric = values === undefined || values.some((value) => readNumber(String(value)) !== undefined);
-  if (verb !== 'allow' && types.has('string') && numeric) return undefined;
-  return `"${name}" of ${tool.name} is not a number (${[...types].join(' or ')}), so it can't be compared with one`;
+  if (types.has('array') && (items === undefined || mayCompare(items, verb))) return true;
+  return types.has('string') && values?.some((value) => readNumber(String(value)) !== undefined) === true;
+}
+
+function typeWords({ types = new Set(), items }: ArgumentSchema): string {
+  return [...types]
+    .map((type) => (type === 'array' && items !== undefined ? `array of ${typeWords(items)}` : type))
+    .join(' or ');
 }
 
 function findValueMisfit(
