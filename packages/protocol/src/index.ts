@@ -220,3 +220,5 @@ export { mcpServerChangeSchema, mcpServerNameSchema, newMcpServerSchema } from '
 export type { McpServerChange, McpServerDefinition, NewMcpServer } from './mcp-servers.js';
 export { policyCheckSchema } from './worlds.js';
 export type { PolicyCheck } from './worlds.js';
+export { explainInactive, explainSilence, foldName, prepareAnswer, resolveAddressees } from './mentions/index.js';
+export type { Addressable, PreparedAnswer, Speaker } from './mentions/index.js';

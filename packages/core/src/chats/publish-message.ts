@@ -1,6 +1,14 @@
-import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
+import {
+  CountersignError,
+  explainInactive,
+  explainSilence,
+  foldName,
+  type NewMessage,
+  newMessageSchema,
+  parseInput,
+  resolveAddressees,
+} from '@countersign/protocol';
 import { maskSecrets } from '../masking/index.js';
-import { explainInactive, explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';

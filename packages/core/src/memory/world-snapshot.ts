@@ -1,4 +1,4 @@
-import type { Addressable } from '../mentions/index.js';
+import type { Addressable } from '@countersign/protocol';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 

@@ -1,7 +1,7 @@
+import { prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/index.js';
 import type {
   AgentRecord,
   GenerateRequest,

@@ -1,16 +1,16 @@
 import {
   CountersignError,
+  foldName,
+  type ImportedWorld,
   isRule,
   parseInput,
+  type Signer,
   slug,
   WORLD_FILE_VERSION,
-  worldFileSchema,
-  type ImportedWorld,
-  type Signer,
   type WorldFile,
+  worldFileSchema,
 } from '@countersign/protocol';
 import { hasMask } from '../masking/index.js';
-import { foldName } from '../mentions/index.js';
 import { parseRule } from '../policy/index.js';
 import type { AgentRecord } from '../ports/index.js';
 import { compileRules } from '../worlds/compile-rules.js';

@@ -1,17 +1,17 @@
 import {
-  changeSchema,
-  CountersignError,
-  newAgentSchema,
-  parseInput,
-  slug,
   type Agent,
   type AgentDefinition,
+  changeSchema,
+  CountersignError,
+  foldName,
   type NewAgent,
+  newAgentSchema,
+  parseInput,
   type Signer,
+  slug,
 } from '@countersign/protocol';
 import { z } from 'zod';
 import { maskSecrets, revealPrompt } from '../masking/index.js';
-import { foldName } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkRules } from './compile-rules.js';

@@ -1,6 +1,12 @@
-import { CountersignError, newAgentSchema, newMessageSchema, parseInput, type Signer } from '@countersign/protocol';
+import {
+  CountersignError,
+  newAgentSchema,
+  newMessageSchema,
+  parseInput,
+  prepareAnswer,
+  type Signer,
+} from '@countersign/protocol';
 import type { InvocationRecord, WorldHandle } from '../ports/index.js';
-import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
 import { assertRunning } from '../calls/start-call.js';
