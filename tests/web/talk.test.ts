@@ -32,6 +32,26 @@ describe.runIf(hasBrowser)('talking', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
+  it('[M3.6] shows who will answer before a message is sent, and fixes a mention with one click', async () => {
+    const { page, world } = await enter();
+    await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
+    await page.getByRole('link', { name: 'Bea Two' }).waitFor();
+    const box = page.getByLabel('Message');
+    const to = page.locator(`[id="${await box.getAttribute('aria-describedby')}"]`);
+    await expect.poll(() => to.innerText()).toBe('→ everyone: Ada, Bea Two');
+    const before = await box.boundingBox();
+    await box.fill('hey @bea two, say hello');
+    await expect.poll(() => to.innerText()).toBe('→ nobody: start the line with @Bea Two');
+    expect(await box.boundingBox()).toEqual(before);
+    await page.getByRole('button', { name: 'Fix' }).click();
+    expect(await box.inputValue()).toBe('@Bea Two hey @bea two, say hello');
+    await expect.poll(() => to.innerText()).toBe('→ Bea Two');
+    expect(await page.getByRole('button', { name: 'Fix' }).count()).toBe(0);
+    await box.fill('@human look');
+    await expect.poll(() => to.innerText()).toBe('→ people only: no agent will answer');
+    await box.fill('');
+  });
+
   it('[M3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
@@ -282,7 +302,8 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.unrouteAll();
     await button(page, 'Stop').click();
     await expect.poll(() => button(page, 'Stop').isVisible()).toBe(false);
-    await page.getByText('Not now.').waitFor();
+    // The error is about an action that has succeeded since.
+    await page.getByText('Not now.').waitFor({ state: 'detached' });
   });
 
   it('text that a person pasted keeps its line breaks; an agent’s Markdown does not gain any', async () => {

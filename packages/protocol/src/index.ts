@@ -220,5 +220,12 @@ export { mcpServerChangeSchema, mcpServerNameSchema, newMcpServerSchema } from '
 export type { McpServerChange, McpServerDefinition, NewMcpServer } from './mcp-servers.js';
 export { policyCheckSchema } from './worlds.js';
 export type { PolicyCheck } from './worlds.js';
-export { explainInactive, explainSilence, foldName, prepareAnswer, resolveAddressees } from './mentions/index.js';
-export type { Addressable, PreparedAnswer, Speaker } from './mentions/index.js';
+export {
+  explainInactive,
+  explainSilence,
+  findSilence,
+  foldName,
+  prepareAnswer,
+  resolveAddressees,
+} from './mentions/index.js';
+export type { Addressable, PreparedAnswer, Silence, Speaker } from './mentions/index.js';

@@ -6,34 +6,59 @@ import { leadingMentions, namedAgents } from './scan-mentions.js';
 /** A notice lists at most this many names. */
 const MOST_NAMES = 5;
 
+/** Why no agent answers a message. Names are those of the agents, or as typed if they are unknown. */
+export type Silence =
+  | { kind: 'no-agents' }
+  | { kind: 'all-inactive'; names: readonly string[] }
+  | { kind: 'inactive'; names: readonly string[]; active: readonly string[] }
+  | { kind: 'unknown'; names: readonly string[]; active: readonly string[] }
+  /** Mentioned in the middle of a line, which addresses nobody (M3.3). */
+  | { kind: 'mid-line'; names: readonly string[]; active: readonly string[] };
+
 /**
- * Explains why no agent answers a person's message, and what to do (M3). Only for a message that `resolveAddressees` gives to no agent.
- * Undefined if it only addresses people.
+ * Why no agent answers a person's message (M3.5). Only for a message that `resolveAddressees` gives to no agent. Undefined if it only
+ * addresses people.
  */
-export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
-  const names = indexNames(agents);
-  const mentions = gatherMentions(leadingMentions(content, names));
+export function findSilence(content: string, agents: readonly Addressable[]): Silence | undefined {
+  const index = indexNames(agents);
+  const mentions = gatherMentions(leadingMentions(content, index));
   if (mentions.human && mentions.agentIds.length === 0) return undefined;
-  if (agents.length === 0) {
-    return 'No agent will answer: this world has no agents. Add an agent, then send your message again.';
-  }
-  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  if (agents.length === 0) return { kind: 'no-agents' };
   const active = agents.filter((agent) => agent.active).map(({ name }) => name);
-  if (active.length === 0) {
-    const who = agents.length === 1 ? `the only agent, ${list([nameOf(agents[0]?.id ?? '')])}, is` : 'all agents are';
-    return `No agent will answer: ${who} inactive in this world. Activate an agent, then send your message again.`;
+  if (active.length === 0) return { kind: 'all-inactive', names: agents.map(({ name }) => name) };
+  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  if (mentions.agentIds.length > 0) return { kind: 'inactive', names: mentions.agentIds.map(nameOf), active };
+  if (mentions.unknown.length > 0) return { kind: 'unknown', names: mentions.unknown, active };
+  return { kind: 'mid-line', names: namedAgents(content, index).map(nameOf), active };
+}
+
+/** Explains a silence, and what to do (M3.5). */
+export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
+  const silence = findSilence(content, agents);
+  return silence === undefined ? undefined : `No agent will answer: ${reasonOf(silence)}`;
+}
+
+function reasonOf(silence: Silence): string {
+  switch (silence.kind) {
+    case 'no-agents':
+      return 'this world has no agents. Add an agent, then send your message again.';
+    case 'all-inactive': {
+      const who = silence.names.length === 1 ? `the only agent, ${list(silence.names)}, is` : 'all agents are';
+      return `${who} inactive in this world. Activate an agent, then send your message again.`;
+    }
+    case 'inactive':
+      return `${areInactive(silence.names)}, or mention another agent: ${list(silence.active)}.`;
+    case 'unknown':
+      return `no agent here is called ${list(silence.names, 'or')}. Agents you can mention: ${list(silence.active)}.`;
+    case 'mid-line':
+      return reasonOfMidLine(silence.names, silence.active);
   }
-  if (mentions.agentIds.length > 0) {
-    const inactive = mentions.agentIds.map(nameOf);
-    return `No agent will answer: ${areInactive(inactive)}, or mention another agent: ${list(active)}.`;
-  }
-  if (mentions.unknown.length > 0) {
-    return `No agent will answer: no agent here is called ${list(mentions.unknown, 'or')}. Agents you can mention: ${list(active)}.`;
-  }
-  const named = namedAgents(content, names).map(nameOf);
-  const inactive = named.filter((name) => !active.includes(name));
-  const midLine = `No agent will answer: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line`;
-  if (inactive.length === named.length) {
+}
+
+function reasonOfMidLine(names: readonly string[], active: readonly string[]): string {
+  const inactive = names.filter((name) => !active.includes(name));
+  const midLine = `${list(names)} ${grammarOf(names)[0]} mentioned in the middle of a line`;
+  if (inactive.length === names.length) {
     const [is, it] = grammarOf(inactive);
     return `${midLine}, and ${is} inactive. Activate ${it} and put the mention at the start of a line, or mention another agent there: ${list(active)}.`;
   }

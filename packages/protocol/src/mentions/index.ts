@@ -1,5 +1,6 @@
 export type { Addressable } from './addressable.js';
-export { explainInactive, explainSilence } from './explain-silence.js';
+export { explainInactive, explainSilence, findSilence } from './explain-silence.js';
+export type { Silence } from './explain-silence.js';
 export { foldName } from './index-names.js';
 export type { Speaker } from './speaker.js';
 export { prepareAnswer } from './prepare-answer.js';

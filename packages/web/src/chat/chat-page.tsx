@@ -4,7 +4,15 @@ import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
 import { WaitingColumn } from '../approvals/waiting-column.js';
-import { ChatContext, useChat, useOpened, useOutbox, useOutgoing, useWorldStore } from '../data/connection.js';
+import {
+  ChatContext,
+  useChat,
+  useOpened,
+  useOutbox,
+  useOutgoing,
+  useWorld,
+  useWorldStore,
+} from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { DESK, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
@@ -36,6 +44,7 @@ function OpenChat(): ReactElement {
   const isQuiet = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
   const isEmpty = !useOutgoing().some((message) => message.chatId === chatId) && isQuiet;
   const worldStore = useWorldStore();
+  const mainAgent = useWorld((state) => state.world?.mainAgent);
   const [wanted, setWanted] = useState<{ id: string }>();
   const [timeline, setTimeline] = useState(false);
   const wantedMessage = new URLSearchParams(useSearch()).get('message') ?? undefined;
@@ -75,7 +84,8 @@ function OpenChat(): ReactElement {
             {isDesk ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
             <Composer
               key={chatId}
-              agents={agents.filter(({ active }) => active)}
+              agents={agents}
+              mainAgent={mainAgent}
               worldName={worldStore.getState().world?.name ?? ''}
               draftKey={chatId}
               suggestions={suggestions}

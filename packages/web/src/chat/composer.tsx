@@ -1,6 +1,15 @@
-import { complete, matching, type Mention, mentionAt } from '@countersign/client';
+import { complete, matching, type Mention, mentionAt, whoAnswers } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
-import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  useDeferredValue,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useDraft, writeDraft } from '../data/drafts.js';
 import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
@@ -9,7 +18,9 @@ import { cx } from '../ui/cx.js';
 import { t } from '../words/chat.js';
 
 export interface ComposerProps {
+  /** Inactive ones too: they can't be mentioned, but explain why nobody answers. */
   agents: readonly Agent[];
+  mainAgent: string | undefined;
   worldName: string;
   draftKey: string;
   suggestions: readonly string[];
@@ -23,6 +34,7 @@ export interface ComposerProps {
 /** The message field. Enter sends, Shift+Enter starts a new line, `@` at the start of one mentions an agent. */
 export function Composer({
   agents,
+  mainAgent,
   worldName,
   draftKey,
   suggestions,
@@ -38,7 +50,8 @@ export function Composer({
   const isWide = useMedia(TABLET);
   const id = useId();
   const listId = useId();
-  const offers = mention === undefined ? [] : matching(agents, mention.typed);
+  const active = agents.filter((agent) => agent.active);
+  const offers = mention === undefined ? [] : matching(active, mention.typed);
   const open = offers.length > 0;
 
   useLayoutEffect(() => {
@@ -72,6 +85,12 @@ export function Composer({
     box.current?.focus();
   };
 
+  const fix = (fixed: string): void => {
+    cursor.current = fixed.length;
+    write(fixed);
+    box.current?.focus();
+  };
+
   const onKeyDown = (event: KeyboardEvent): void => {
     // During composition, Enter belongs to the input method.
     if (event.nativeEvent.isComposing) return;
@@ -82,7 +101,7 @@ export function Composer({
         setChosen((before) => (before + (event.key === 'ArrowDown' ? 1 : offers.length - 1)) % offers.length);
         return;
       }
-      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole(agents, mention))) {
+      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole(active, mention))) {
         event.preventDefault();
         take(agent);
         return;
@@ -161,6 +180,7 @@ export function Composer({
             placeholder={isWide ? t.widePlaceholder(worldName) : t.placeholder(worldName)}
             aria-autocomplete="list"
             aria-controls={open ? listId : undefined}
+            aria-describedby={`${id}-to`}
             aria-activedescendant={open ? `${listId}-${chosen}` : undefined}
             onChange={(event) => {
               write(event.target.value);
@@ -176,7 +196,36 @@ export function Composer({
           </Button>
         </div>
       </div>
+      <Recipients id={`${id}-to`} text={text} agents={agents} mainAgent={mainAgent} onFix={fix} />
     </div>
+  );
+}
+
+interface RecipientsProps {
+  id: string;
+  text: string;
+  agents: readonly Agent[];
+  mainAgent: string | undefined;
+  onFix: (text: string) => void;
+}
+
+/** Who will answer. It always has one line, so that nothing moves while a person types. */
+function Recipients({ id, text, agents, mainAgent, onFix }: RecipientsProps): ReactElement {
+  // A pasted megabyte must not delay typing.
+  const settled = useDeferredValue(text);
+  const who = useMemo(() => whoAnswers(settled, agents, mainAgent), [settled, agents, mainAgent]);
+  const fixed = who.kind === 'nobody' ? who.fixed : undefined;
+  return (
+    <p className="flex h-6 items-end gap-2 px-3.5 text-xs text-ink-3">
+      <span id={id} className={cx('min-w-0 truncate', who.kind === 'nobody' && 'text-amber')}>
+        {agents.length === 0 && text === '' ? '' : t.recipients(who)}
+      </span>
+      {fixed === undefined || settled !== text ? null : (
+        <button type="button" onClick={() => onFix(fixed)} className="shrink-0 font-medium text-blue hover:underline">
+          {t.fixMention}
+        </button>
+      )}
+    </p>
   );
 }
 

@@ -93,7 +93,8 @@ export default function NewChatPage(): ReactElement {
           ))}
         </div>
         <Composer
-          agents={active}
+          agents={agents}
+          mainAgent={world?.mainAgent}
           worldName={world?.name ?? ''}
           draftKey={draftKey}
           suggestions={begun.length === 0 ? suggestionsFor(agents) : []}

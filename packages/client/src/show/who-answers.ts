@@ -1,0 +1,41 @@
+import { type Addressable, findSilence, nearest, resolveAddressees, type Silence } from '@countersign/protocol';
+
+/** Who will answer a message, for the line below the message field. */
+export type WhoAnswers =
+  | { kind: 'agents'; names: readonly string[] }
+  | { kind: 'everyone'; names: readonly string[] }
+  /** The message addresses only people. */
+  | { kind: 'people' }
+  /** `fixed` is the message with its mention corrected, if one change is enough. */
+  | { kind: 'nobody'; why: Silence; fixed?: string };
+
+/** The same rules as on the server (M2–M4), so that a person sees the answer before they send. */
+export function whoAnswers(content: string, agents: readonly Addressable[], mainAgent: string | undefined): WhoAnswers {
+  const { agentIds, addressed } = resolveAddressees({ content, speaker: { kind: 'human' }, agents, mainAgent });
+  if (agentIds.length > 0) {
+    const names = agents.filter(({ id }) => agentIds.includes(id)).map(({ name }) => name);
+    return { kind: addressed === 'everyone' && names.length > 1 ? 'everyone' : 'agents', names };
+  }
+  const why = findSilence(content, agents);
+  if (why === undefined) return { kind: 'people' };
+  const fixed = fix(content, why);
+  return fixed === undefined ? { kind: 'nobody', why } : { kind: 'nobody', why, fixed };
+}
+
+function fix(content: string, why: Silence): string | undefined {
+  switch (why.kind) {
+    case 'mid-line': {
+      const names = why.names.filter((name) => why.active.includes(name));
+      return names.length === 0 ? undefined : `${names.map((name) => `@${name}`).join(', ')} ${content}`;
+    }
+    case 'unknown': {
+      const [typed] = why.names;
+      const meant = typed === undefined || why.names.length > 1 ? undefined : nearest(typed, why.active);
+      return meant === undefined ? undefined : content.replace(`@${typed}`, () => `@${meant}`);
+    }
+    case 'no-agents':
+    case 'all-inactive':
+    case 'inactive':
+      return undefined;
+  }
+}
