@@ -156,7 +156,7 @@ export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /** What in the sandbox probably keeps an MCP server from starting. Screens have the text. */
-export const mcpCauseSchema = z.discriminatedUnion('code', [
+const mcpCauseSchema = z.discriminatedUnion('code', [
   /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
   z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),
   /** It tried to reach an address that is not public. `rule` would allow it; without it, no rule can. */
