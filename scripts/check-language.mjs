@@ -52,7 +52,7 @@ export function checkLanguage(files, allowed) {
 
 const FOLDERS = ['packages', 'docs', 'tests', 'scripts', 'bench', 'examples'];
 const SKIPPED = new Set(['node_modules', 'dist', '.types', 'pictures', 'fixtures', '__snapshots__']);
-/** They have to name the phrases. */
+/** These files have to contain the phrases. */
 const OWN = new Set(['scripts/check-language.mjs', 'tests/plain-english.test.ts']);
 
 /** @returns {Map<string, string>} */

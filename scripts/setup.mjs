@@ -33,7 +33,7 @@ try {
 }
 
 /**
- * Whether `node_modules` is a complete install of the lock file for this machine, even if somebody else ran npm. npm writes its own
+ * Whether `node_modules` is a complete install of the lock file for this machine, by this script or by hand. npm writes its own
  * record last, so an interrupted install has none. Optional packages and those for other systems may be missing.
  */
 function isInstalled() {

@@ -399,7 +399,7 @@ async function act(harbour: Harbour & { world: string; chat: string }, deed: Dee
   const { client, wired, world, chat } = harbour;
   switch (deed.do) {
     case 'send':
-      // Over the connection that is cut: it is stored once anyway.
+      // Sent over the connection that is cut; retries must store the message once.
       await wired
         .send(world, chat, {
           content: `@${deed.to} ${deed.calls.length === 0 ? 'hello' : `call ${deed.calls.join(', ')}`}`,

@@ -38,7 +38,7 @@ async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
-describe('[S4.1] what runs in one process is known to the others', () => {
+describe('[S4.1] clients, questions and sessions of one process in the others', () => {
   it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));

@@ -91,7 +91,7 @@ it(
         const isReady = async (): Promise<string> =>
           (await back.client.health().catch(() => ({ status: 'no' }))).status;
         await expect.poll(isReady).toBe('ok');
-        // It works again, and what it lost stays lost.
+        // The process works again, and the turns that it lost stay lost.
         const again = await openTurn(farm, back.client, worldId, `letter-again-${back.pid}`, 1);
         await expect.poll(() => answersTo(back.client, worldId, again)).toEqual(['Done, stamped: true']);
       }

@@ -56,7 +56,7 @@ async function openMortal(
   );
 }
 
-describe('[S4.1] a process that shows no sign of life', () => {
+describe('[S4.1] a process without heartbeats', () => {
   it('[S4.1] a process that missed its heartbeats starts nothing', async () => {
     const url = await createMigratedDatabase();
     const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];

@@ -226,7 +226,7 @@ async function expectEveryEvent(
   if (wrong >= 0) throw new Error(`event ${wrong + 1} came as ${watch.ids.slice(wrong, wrong + 5).join(', ')}`);
 }
 
-/** Nothing ran twice; what is missing was reported as unknown. */
+/** No tool ran twice; runs that are missing were reported as unknown. */
 function expectOnce(farm: ServerFarm, turns: number, unknown: number): void {
   const stamps = farm.stamps();
   const twice = [...stamps].filter(([, runs]) => runs > 1);

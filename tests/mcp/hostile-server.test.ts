@@ -333,10 +333,10 @@ describe('a server that misbehaves during a call', () => {
     for (let step = 1; step <= 4; step += 1) {
       await takeStep(step);
       await expect.poll(shown).toContain(`${step}/5 step ${step}`);
-      // Each step takes almost the whole timeout; the next one starts when told to.
+      // Each step takes almost the whole timeout; the next one starts when its file exists.
       clock.advance(1_000);
     }
-    // The last one arrives with the answer, after which nobody looks any more.
+    // The last progress arrives together with the answer, so nothing waits for it.
     await takeStep(5);
     await said;
     expect(lab.results().at(-1)).toContain('slow but there');

@@ -50,7 +50,7 @@ describe('starting and stopping', () => {
   it('[C3] a turn waits for the tools of a server that is still starting', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
-    // At once, before anyone has waited for it.
+    // Immediately, while the server is still starting.
     await lab.say('go');
     expect(lab.provider.requests[0]?.tools.map(({ name }) => name)).toContain('mcp__hostile__quiet');
     expect(lab.results().at(-1)).toContain('quiet ran');
@@ -193,7 +193,7 @@ describe('starting and stopping', () => {
     await lab.running('far');
     const said = lab.say('go');
     // Its first progress message: the call has arrived at the server.
-    await until(() => lab.events.some(({ event }) => event === 'tool-output'), 'it tells how far it is');
+    await until(() => lab.events.some(({ event }) => event === 'tool-output'), 'the server reports progress');
     await kill();
     await said;
     expect(lab.results().at(-1)).toMatch(/outcome unknown/);

@@ -128,7 +128,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(new Set(reserved.map(({ kind }) => kind))).toEqual(new Set(['refusal']));
     });
 
-    it('[M4] nobody spoke as a person but the person', async () => {
+    it('[M4] nobody except the person spoke as a person', async () => {
       const messages = await site.engine.runtime.store.read(async (reader) =>
         (
           await Promise.all(
@@ -141,7 +141,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(human.length).toBe(tried + 1);
     });
 
-    it('tried every order as often as it should', () => {
+    it('tried every order the expected number of times', () => {
       expect(tried).toBe(orders.filter((_, place) => isMine(place)).length * (channels.length / step));
       expect(site.runs).toEqual([]);
     });

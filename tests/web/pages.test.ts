@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.setViewportSize({ width, height });
     await drawn(page);
     const all = ['chat', '/w/:world', '/inbox', ...pages];
-    // Overflow happens on the narrowest; the others are tried on three pages.
+    // Overflow is most likely at the narrowest width; the others are tried on four pages.
     for (const name of width === 360 ? all : all.slice(0, 4)) {
       await go(page, name);
       expect(await overflow(page)).toBeLessThanOrEqual(0);

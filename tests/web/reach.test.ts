@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => sheet.count()).toBe(0);
 
-    // A tablet that is rotated after Review beside the transcript.
+    // Rotate a tablet after opening a card with Review next to the transcript.
     await page.setViewportSize({ width: 1440, height: 800 });
     await toolCard(page, 'sheet-b').getByRole('button', { name: 'Review' }).click();
     await expect.poll(() => focused(page)).toContain('wants to use');

@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
         const next = shapes[index + 1];
         if (by === 'key' && shape !== 'question' && shape !== 'edited') {
           await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
-          // Held down: repeats were meant for this card, whatever is there now.
+          // Repeats of a held key were meant for this card and must not decide the next one.
           await page.keyboard.down('a');
           if (next !== undefined) await page.locator('[data-call]').filter({ hasText: next.word }).first().waitFor();
           await page.keyboard.down('a');
@@ -248,7 +248,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await readToEnd(page);
     await goOn(2);
 
-    // Folded text was not shown, however far down someone scrolled.
+    // Folded text doesn't count as shown, even after scrolling to the end.
     await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
     await readToEnd(page);
     await cannotApprove(/call, expand it and scroll/);

@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** Layout shifts after the chat has loaded, while something happens elsewhere: no click on this page excuses them. */
+  /** Layout shifts after the chat has loaded, while something happens elsewhere, so that no click on this page causes them. */
   async function shiftsWhile(messages: readonly string[], done: (page: Page) => Promise<unknown>): Promise<Shift[]> {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;

@@ -236,7 +236,7 @@ describe.runIf(hasBrowser)('talking', () => {
         constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
       };
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
-      // Everything here happens at once, however slow the machine is.
+      // Time stands still, so everything happens at once even on a slow machine.
       const begun = Date.now();
       Date.now = () => begun;
     `);
@@ -263,7 +263,7 @@ describe.runIf(hasBrowser)('talking', () => {
     const { items: worlds } = await opened.api.worlds({ limit: 200 });
     const counts = await Promise.all(worlds.map(({ id }) => waiting(id)));
     const all = counts.reduce((sum, count) => sum + count, 0);
-    // They may arrive one by one: no more follow this one.
+    // Notifications may arrive one by one; this is the last one.
     await expect.poll(() => page.evaluate('notes.at(-1)?.title')).toBe(`${all} calls are waiting for you`);
     const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
     expect(new Set(names).size).toBeLessThanOrEqual(4);

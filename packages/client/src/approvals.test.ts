@@ -25,7 +25,7 @@ it('[A11] knows how long an expired approval waited, in either order of events',
   const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);
   const late = request(decide(emptyBook(), 'approval_1', expired), asked);
   for (const book of [inOrder, late]) {
-    // Until it expired, not until a server that was down recorded it.
+    // The wait ends at the expiry, not when the restarted server recorded it.
     expect(get(book.approvals, 'approval_1')?.decision).toEqual({ ...expired, waitedMs: 30_000 });
     expect(book.queue).toEqual([]);
   }

@@ -58,7 +58,7 @@ function completed({ question, requestedAt, expiresAt }: ApprovalView, decision:
   return Number.isNaN(waitedMs) ? decision : { ...decision, waitedMs };
 }
 
-/** Inserts in order of age, whatever the order of arrival: nearly always at the end. */
+/** Inserts in order of age, which is nearly always at the end. */
 function enqueue(
   approvals: ApprovalBook['approvals'],
   queue: readonly string[],

@@ -92,7 +92,7 @@ export function createCaller(options: ClientOptions) {
     registered.delete(world);
   }
 
-  /** Retries if the server no longer knows this client: after a long disconnect it has to register sendWithRetries. */
+  /** Retries if the server no longer knows this client: after a long disconnect it has to register again. */
   async function sendKnown(world: string, request: Request): Promise<Response> {
     const before = registered.get(world);
     try {

@@ -113,7 +113,7 @@ function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId,
   };
 }
 
-/** Order matters: an ended call stays ended whatever is asked about it, and a running call may ask a question. */
+/** Order matters: an ended call stays ended despite open approvals, and a running call may ask a question. */
 function statusOf(
   { end, startedAt }: Pick<Invocation, 'end' | 'startedAt'>,
   last: ApprovalView | undefined,

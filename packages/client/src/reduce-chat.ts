@@ -201,7 +201,7 @@ function learnMessage(
   switch (meaning.kind) {
     case 'line': {
       const { line, calls } = meaning;
-      // Whether or not its page is loaded: the live stream of this message is over.
+      // The live stream of this message is over, even if its page is not loaded.
       const streams = drop(state.streams, line.messageId);
       let next = streams === state.streams ? state : { ...state, streams };
       if (!has(next.messages, line.messageId) && place(line) !== false) {

@@ -102,7 +102,7 @@ async function momentsAfter(place: Place): Promise<string[]> {
   return diaryOf(copy).flatMap(([word, ...moment]) => (word === 'moment' ? [moment.join(' ')] : []));
 }
 
-/** What must hold after the last process finished, however the earlier ones, which left `left`, died. */
+/** Invariants after the last process has finished. `left`: what the killed processes left behind. */
 function expectKept(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
   // Nothing stored is lost or changed, and the log continues where it was.
   for (const { events, messages } of left) {
@@ -112,7 +112,7 @@ function expectKept(place: Place, left: readonly CrashRecord[], after: CrashReco
   expect(after.events.map(({ id }) => id)).toEqual(after.events.map((_, at) => at + 1));
   expect([after.chatStatus, after.unfinished, after.audit.ok]).toEqual(['idle', 0, true]);
 
-  // Everything that people were told is stored is stored.
+  // Everything that was confirmed to people is stored.
   const diary = diaryOf(place);
   const told = (word: string): string[] => diary.flatMap(([first, id = '']) => (first === word ? [id] : []));
   const kept = [...after.messages.map(({ id }) => id), ...after.approvals.map(({ id }) => id)];

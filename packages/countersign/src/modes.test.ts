@@ -92,7 +92,7 @@ describe('auto mode', () => {
     const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
     await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
-    // All of it is known, so the rules can't be about it.
+    // Everything that it runs is known, and no rule matches it.
     expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
     expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({

@@ -61,6 +61,6 @@ export type Subject =
   | { kind: 'host'; host: string; argument?: string }
   /**
    * No rule allows it (A19). `told`: the other subjects include everything that it runs and names. `always`: every such call needs
-   * approval, whatever grants or modes say, because it may run later outside the sandbox (A20).
+   * approval, despite grants and modes, because it may run later outside the sandbox (A20).
    */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

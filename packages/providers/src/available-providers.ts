@@ -6,7 +6,7 @@ export interface AvailableProvider {
   variable: string;
 }
 
-/** `SecretVariable` keeps these variables from child processes (A21). */
+/** Typed as `SecretVariable`, so that none is missing from the list of variables that child processes don't get (A21). */
 const VARIABLES: readonly (readonly [AvailableProvider['name'], readonly SecretVariable[]])[] = [
   ['anthropic', ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']],
   ['openai', ['OPENAI_API_KEY']],

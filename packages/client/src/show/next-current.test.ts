@@ -33,7 +33,7 @@ describe('[A12] one approval at a time', () => {
     const open: Current = { kind: 'open', id: 'a' };
     expect(step(open, ['b'], [], ['a'])).toBe(open);
     expect(step(open, ['b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
-    // Rejected, because somebody else was faster.
+    // Rejected, because someone else decided first.
     expect(step(open, ['b'])).toEqual({ kind: 'held', id: 'a' });
   });
 

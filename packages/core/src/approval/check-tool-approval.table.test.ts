@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
-// Checks the gate on every combination of its inputs (a sample for calls that can't run) against the order in A2 as a list.
+// Checks the gate against the order in A2, for every combination of its inputs (a sample for calls that can't run).
 // The oracle reads only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
@@ -80,7 +80,7 @@ const SHARE = 101;
 
 const EACH = [MODES, APPROVALS, DENIES, ASKS, ALLOWS, GRANTS].reduce((product, { length }) => product * length, 2 ** 5);
 
-/** Every combination for a call that can run, and a sample for one that can't, since a single line decides all of those. */
+/** Every combination for calls that can run; a sample for the others, because one line of the order decides all of them. */
 function* cases(): Generator<Case> {
   for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? 1 : SHARE) yield caseAt(number);
 }

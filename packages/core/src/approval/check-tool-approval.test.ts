@@ -52,7 +52,7 @@ describe('checkToolApproval', () => {
   });
 
   it.each(['client.requestApproval', 'client.x', 'CLIENT.x', ' client.x', '\uff43lient.x'])(
-    '[A10] %j is reserved, whatever is allowed, approved or registered',
+    '[A10] %j stays reserved, even if it is allowed, approved or registered',
     (name) => {
       const gate = checkToolApproval({ ...named(name), ...world('allow *'), decision: 'approved' });
       expect(gate).toMatchObject({
@@ -140,7 +140,7 @@ describe('checkToolApproval', () => {
     });
   });
 
-  it('[A19] a dynamic part with known effects is covered by a session grant, whatever rules exist about other calls', () => {
+  it('[A19] a dynamic part with known effects is covered by a session grant, despite rules about other calls', () => {
     const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
     const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
     expect(gate).toMatchObject({

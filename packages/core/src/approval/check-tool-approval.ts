@@ -148,7 +148,7 @@ function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
   if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
   }
-  // A definition under another name would be judged by one name and run under another.
+  // If the names differed, the rules would judge one tool and another would run.
   if (tool === undefined || tool.definition.name !== call.tool || !agentMayAskFor(agent.tools, call.tool)) {
     return fail(`There is no tool named ${quoted(call.tool)}. Use one of the tools you were given.`);
   }
@@ -179,7 +179,7 @@ function findGrant(grants: readonly GateGrant[], { unclear, prepared }: Weighing
   return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, prepared));
 }
 
-/** The ask rules that no grant answers. Each rule needs its own grant; one that was given before the rule doesn't count. */
+/** The ask rules that no grant overrides. Each rule needs its own grant, given after the rule was written. */
 function findAnswers(
   grants: readonly GateGrant[],
   weighing: Weighing,

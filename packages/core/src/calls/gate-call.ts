@@ -79,12 +79,12 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
   return { tools: snapshot.agent(agentId)?.definition.tools ?? [], policy: snapshot.agentPolicy(agentId) };
 }
 
-/** Claims of untrusted tools don't count (A1), nor a claim that throws. */
+/** Ignores the claims of untrusted tools (A1), and a claim that throws. */
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
   try {
     const contained: unknown = tool.contained(args.value, { workingDirectory });
-    // Anything but `true`, such as a promise, is a no.
+    // Anything but `true`, such as a promise, counts as false.
     return contained === true;
   } catch {
     return false;

@@ -12,7 +12,7 @@ const LONGEST = 1_500;
 const BEFORE = 40;
 const AFTER = 200;
 
-/** What a person hasn't accepted about a tool, as text for a card. Undefined if nothing has changed. */
+/** How a tool's current definition differs from the accepted one, as text for a card. Undefined if it doesn't. */
 export function describeDifference({ accepted, acceptedDigest, seen, seenDigest }: McpToolRecord): string | undefined {
   if (acceptedDigest !== null && acceptedDigest === seenDigest) return undefined;
   if (seen === null) return 'the server no longer offers it';

@@ -17,7 +17,7 @@ export interface ReadCall {
 
 export function readCall(tool: Tool | undefined, toolName: string, argumentsText: string): ReadCall {
   const parsed = parseArguments(argumentsText);
-  // It never runs; the text is kept so that people and the model see what went wrong.
+  // The call never runs; its text is stored so that people and the model see what went wrong.
   if (!parsed.ok) return { toolName, tool, argumentsText: capText(argumentsText), arguments: parsed };
   const checked = tool === undefined ? ({ ok: true, value: parsed.value } as const) : validate(tool, parsed.value);
   return { toolName, tool, argumentsText: parsed.text, arguments: checked };
@@ -73,7 +73,7 @@ interface CallSetting {
   agentId: string | undefined;
   chatId: string;
   place: Place;
-  /** What the tool found at the target when it last looked. */
+  /** Subjects that the tool reported when it last inspected the target. */
   seen: readonly Subject[];
 }
 
@@ -83,7 +83,7 @@ export interface JudgedCall {
   agentId: string | undefined;
   place: Place;
   policyCall: GateInput['call'];
-  /** The same without the subjects that the tool found at the target. */
+  /** Like `policyCall`, without the subjects that the tool found at the target. */
   withoutFound: GateInput['call'];
   keys: CallKeys;
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { InvocationRecord } from '../ports/index.js';
 
-/** The call that a text belongs to. It is authenticated too, so a sealed original can't be moved to another record. */
+/** The call that a text belongs to. Authenticated with it, so that a sealed original can't be moved to another record. */
 type About = Pick<InvocationRecord, 'worldId' | 'id'>;
 
 const IV_BYTES = 12;
@@ -26,7 +26,7 @@ export function sealOriginal(hashKey: Uint8Array, about: About, text: string): s
   return sealed.toString('base64url');
 }
 
-/** Undefined if it was sealed with another key or for another call, or was changed since. */
+/** Undefined if `sealed` was created with another key or for another call, or was tampered with. */
 export function openOriginal(hashKey: Uint8Array, about: About, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;

@@ -30,7 +30,7 @@ export interface SignedCall {
   sandbox: CallSandbox;
   /** What the tool found at the target when the call was signed. */
   fingerprint: string | undefined;
-  /** What the call would change, masked, if its tool can say. */
+  /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
   /** The subjects that the tool found at the target. */
   seen: readonly Subject[];
@@ -120,7 +120,7 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
-/** If a tool doesn't say, or throws, no sandbox is claimed (A21). */
+/** Claims no sandbox if the tool doesn't report one, or throws (A21). */
 export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;

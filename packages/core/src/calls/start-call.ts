@@ -124,7 +124,7 @@ function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, sign
   return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
 }
 
-/** Returns a message if the call can't be prepared. */
+/** Returns an error message if the call can't be prepared. */
 async function readyCall(
   runtime: Runtime,
   snapshot: WorldSnapshot,

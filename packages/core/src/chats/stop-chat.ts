@@ -36,7 +36,7 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
 
 /** Ends turns and settles their calls. */
 export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnRecord[], signer: Signer): void {
-  // The running turn before queued ones. Not by time, which is the start time of the step.
+  // Running turns before queued ones. Timestamps can't order them: turns that were queued in one step share one.
   const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
   for (const { id: turnId, chatId } of stopped) {
     step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped' });

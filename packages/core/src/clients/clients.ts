@@ -233,7 +233,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       else if (entry !== undefined) forget(entry);
     },
     source: {
-      // `tools` offers them.
+      // The runtime lists client tools through `ClientRegistry.tools`.
       tools: () => new Map(),
       read: reload,
       prepare: () => undefined,

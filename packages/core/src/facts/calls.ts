@@ -15,7 +15,7 @@ import type { CallSettled, CallStarted, Derived, FactContext, NewWords, Settleme
 
 /** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
-  // A question's answer is its result; no gate judges it, so it may still be in `asked`.
+  // An answered question never passes the gate, so its call may still be in `asked`.
   const call = callWith(
     context.state,
     callId,

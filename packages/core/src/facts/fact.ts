@@ -43,7 +43,7 @@ export type ChatFact =
 export type WorldFact =
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** Deletes its chats and all their data. Its id stays taken, and its audit log stays. */
+  /** Deletes its chats and all their data. Its id stays reserved, and its audit log is kept. */
   | { kind: 'world-deleted'; worldId: string };
 
 export type TurnFact =
@@ -58,7 +58,7 @@ export type TurnFact =
   | (OfTurn & { kind: 'turn-resumed'; owner: string | null; fenced: boolean })
   /** A process takes a turn that nobody runs. The process that ran it before can no longer write. */
   | (OfTurn & { kind: 'turn-claimed'; owner: string; interruptions: number })
-  /** The process that ran it is gone or shutting down. */
+  /** The turn's process is gone or shutting down. */
   | (OfTurn & { kind: 'turn-released'; interruptions: number })
   /** `begunSeq`: set for a turn that ends before it starts (M6). */
   | (OfTurn & { kind: 'turn-ended'; outcome: TurnOutcome; begunSeq?: number });

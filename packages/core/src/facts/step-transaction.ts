@@ -264,7 +264,7 @@ export class StepTransaction {
     for (const chatId of this.#active) {
       const { chat, turns } = this.chatState(chatId);
       let status: ChatRecord['status'] = 'idle';
-      // A queued turn waits with the one before it.
+      // Queued turns don't count: each waits for an open or waiting turn.
       for (const { state } of turns.values()) {
         if (state === 'open') status = 'working';
         else if (state === 'waiting' && status === 'idle') status = 'waiting';

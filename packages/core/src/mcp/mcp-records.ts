@@ -102,7 +102,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
     const before = known.get(toolName);
     known.delete(toolName);
     if (before?.seenDigest === digest) continue;
-    // The first complete list is pinned, because that is what the person who added the server sees. A server can add a tool right after.
+    // Pin the first complete list, which is what the person who added the server sees. Tools that the server adds later are not accepted.
     const pinned = isFirst
       ? { accepted: definition, acceptedDigest: digest }
       : { accepted: null, acceptedDigest: null };

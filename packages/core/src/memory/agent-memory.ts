@@ -30,7 +30,7 @@ export interface AgentMemory {
   past(reader: StoreReader | undefined, turn: TurnRecord, view: ViewFor, budget: number): Known<PastTurns>;
   /** The message that this turn answers, and its own messages so far. Undefined as above. */
   current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
-  /** Follows a row that is being written. If the step is rolled back, forget its chat. */
+  /** Updates the cache from a row that is being written. If the step is rolled back, forget its chat. */
   follow(row: RowChange): void;
   forgetChat(chatId: string): void;
 }
@@ -57,9 +57,9 @@ const PAGE = 32;
 const KEEP_AFTER_CUT = 0.75;
 
 /**
- * An agent's memory of a chat is a view of the transcript. Caches blocks of recently used chats, up to `capacity` characters; a cache
- * miss costs a read, never a message.
- */
+* An agent's memory of a chat is a view of the transcript. Caches blocks of recently used chats, up to `capacity` characters; a cache
+* miss only costs a read.
+*/
 export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   const messages = createTurnMessages();
   const remembered = new Map<string, Remembered>();
@@ -86,14 +86,14 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   function noteEnd({ chatId, turnId }: { chatId: string; turnId: string }): void {
     const kept = messages.kept(turnId);
     if (kept === undefined) {
-      // It may belong to another agent, which then costs an unnecessary read.
+      // The agent of the turn is unknown, so invalidate all agents of the chat. That costs at most an unnecessary read.
       for (const [key, entry] of remembered) if (isOf(key, chatId)) entry.ended = undefined;
       return;
     }
     const entry = remembered.get(keyOf(kept));
     if (entry?.ended === undefined) return;
     entry.ended.push(kept);
-    // Nothing uses this entry any more.
+    // The agent has not read its memory for a page of turns, so stop collecting.
     if (entry.ended.length > PAGE) entry.ended = undefined;
   }
 

@@ -103,7 +103,7 @@ function shrinkToBudget(messages: readonly ModelMessage[], budget: number): Mode
   });
 }
 
-/** Other speakers are `user` messages with a name (C1). The person in front of the screen has none. */
+/** Other speakers are `user` messages with a name (C1). The default sender `human` has none. */
 function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
   if (message.speaker === 'agent') return snapshot.agentName(message.sender);
   return message.sender === 'human' ? undefined : message.sender;

@@ -13,13 +13,13 @@ export interface ToolSource {
    */
   read?(reader: StoreReader, worldId: string): Promise<void>;
   /**
-   * Then waits briefly for tools that match these patterns. Never rejects; resolves to a message for each source with missing tools.
-   * Undefined if there is nothing to wait for.
+   * Called after `read`: waits briefly for tools that match these patterns. Never rejects; resolves to a message for each source with
+   * missing tools. Undefined if there is nothing to wait for.
    */
   prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
   /** Refreshes a tool before its call is judged. Rejects with a message if it can't run. Ignores tools of other sources. */
   bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
-  /** Stops everything it started. */
+  /** Stops everything that the source started. */
   close(): Promise<void>;
 }
 

@@ -157,7 +157,7 @@ export interface InvocationRecord {
   startedEpoch: number | null;
   /** The result for the model, once settled. */
   result: string | null;
-  /** The call was interrupted, so the same call needs approval next time, whatever rules say (S3). */
+  /** The call was interrupted, so the same call needs approval next time, regardless of rules (S3). */
   outcomeUnknown: boolean;
   createdAt: number;
   startedAt: number | null;
@@ -191,7 +191,7 @@ export interface ApprovalRecord {
   /** Where the call would act. It is part of the signature, so people see it (A7). */
   workingDirectory: string;
   sandbox: CallSandbox;
-  /** What the call would change, masked, if its tool can say. */
+  /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
   /** Set if people are asked for an answer instead of an approval. */
   question: QuestionRecord | null;

@@ -49,7 +49,7 @@ export type RowChange =
   | { kind: 'policy-changed'; worldId: string; policy: readonly string[] }
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** Deletes its chats and all their data. Its id stays taken, and its audit log stays. */
+  /** Deletes its chats and all their data. Its id stays reserved, and its audit log is kept. */
   | { kind: 'world-deleted'; worldId: string };
 
 export type ChatChange = Partial<Pick<ChatRecord, 'title' | 'titled' | 'status'>>;

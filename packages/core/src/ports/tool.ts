@@ -90,7 +90,7 @@ export interface Tool {
    * If absent, the tool runs in this process with unknown reach.
    */
   sandbox?(opened: OpenedToSandbox): CallSandbox;
-  /** It runs programs without a sandbox that could enforce path rules (A21), so each call needs approval if there is such a rule. */
+  /** The tool runs programs without a sandbox that could enforce path rules (A21), so each call needs approval if there is such a rule. */
   readonly unconfined?: boolean;
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
@@ -100,8 +100,8 @@ export interface Tool {
    */
   subjects?(args: unknown, place: ToolPlace): readonly Subject[];
   /**
-   * Inspects the target without side effects, for subjects that only show there, such as a hard link. Judged with the subjects when
-   * approval is requested and again when the call starts.
+   * Inspects the target without side effects and reports subjects that the arguments don't show, such as a hard link. They are judged with
+   * the other subjects when approval is requested and again when the call starts.
    */
   look?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
   /**
@@ -125,7 +125,7 @@ export interface Tool {
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
   readonly result: unknown;
-  /** The outcome is unknown, so the same call needs approval next time, whatever rules say (S3). */
+  /** The outcome is unknown, so the same call needs approval next time, regardless of rules (S3). */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, result?: unknown, { outcomeUnknown = false }: { outcomeUnknown?: boolean } = {}) {

@@ -89,7 +89,7 @@ export function createMembership(options: MembershipOptions): Membership {
     const began = performance.now();
     const wasFresh = isFresh();
     const found = await shared.beat(owner, SILENT_MS);
-    // A process that joins during this query is heard before it is found.
+    // A process that joins during this query may be missing from its result, but its hint has arrived.
     hasOthers = found || othersHeard >= began;
     // After a pause, stop lost turns before anything may start here again.
     if (!wasFresh) await reconcile();
@@ -98,7 +98,7 @@ export function createMembership(options: MembershipOptions): Membership {
 
   /** Aborts runs of turns that another process took over. Returns our own and orphaned turns. */
   async function reconcile(): Promise<{ own: string[]; orphaned: string[] }> {
-    // Read what runs before who owns it: a turn that is taken in between must not look lost.
+    // Read the running turns before their owners: otherwise a turn that is claimed in between would look lost.
     const running = options.runtime().scheduler.running();
     const found = await shared.turnsToLookAfter(owner, SILENT_MS);
     const ours = new Set(found.own);

@@ -34,9 +34,9 @@ function scene() {
   return {
     feed,
     told,
-    /** Another process wrote. */
+    /** Events that another process writes. */
     written: (...ids: number[]) => log.push(...ids.map(event)),
-    /** This process wrote. */
+    /** An event that this process writes. */
     offer: (id: number) => {
       log.push(event(id));
       feed.offer(event(id));

@@ -8,7 +8,7 @@ export interface Cleaner {
   cap: (text: string, limitBytes: number) => string;
 }
 
-/** For all texts of a result together, as a multiple of the limit: no more than this can remain. */
+/** Budget for all texts of a result together, as a multiple of the limit. Nothing beyond it can end up in the result. */
 const ROOM = 16;
 /** At least this much of each text is kept. */
 const LEAST = 128;

@@ -66,7 +66,7 @@ export async function callModel(
   return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
 }
 
-/** Looked up after the model call: it may take minutes, and people may move the world or swap its folder meanwhile (A7). */
+/** Called after the model has answered, which may take minutes: people may have moved the world or replaced its folder (A7). */
 async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
@@ -105,8 +105,8 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
 }
 
 /**
- * The messages and tools for a model call. If tools must start first, reads again with those that are `missing`, because a model that
- * isn't told about them would invent a reason. Undefined if the agent is gone.
+ * The messages and tools for a model call. If tools must start first, reads again and lists those that are `missing`: a model that
+ * isn't told would make up a reason. Undefined if the agent is gone.
  */
 async function readView(
   runtime: Runtime,

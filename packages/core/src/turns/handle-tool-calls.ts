@@ -95,7 +95,7 @@ export async function handleToolCalls(
       propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
-    // Calls that are already settled come before anything starts (T8).
+    // `nextStep` takes in settled results before it starts anything (T8).
     const next = nextStep(now());
     const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
     const started: Started[] = [];
@@ -117,7 +117,7 @@ const UNREADABLE =
   "The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so people can't read them. " +
   'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
-/** Only people can send a mask back for its value (A15). If a model copied one, it would be used instead of the value. */
+/** Rejects a mask in a model's arguments: the tool would use it as the value. Only people can send one back (A15). */
 function refuseMasked(call: ReadCall): ReadCall {
   if (!call.arguments.ok) return call;
   const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;

@@ -180,7 +180,7 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
   return undefined;
 }
 
-/** Returns false if a decision was recorded since the last read; sleeping now would miss it. */
+/** Returns false if a decision was recorded since the last read; waiting now would miss it. */
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, ({ tx, snapshot }) => {
     const current = tx.current(turn);

@@ -2,7 +2,7 @@ import { CountersignError, isRule, type Subject } from '@countersign/protocol';
 import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 
-/** Where rules came from. `of` is its name for people, if there are several places. */
+/** Where rules came from. `of`: the display name of the source, if there are several. */
 interface RuleSource {
   readonly field: string;
   readonly of?: string;

@@ -6,7 +6,7 @@ import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
 
-/** Everything that must hold for a settled world, whatever was done to it. Each line of the result is a violation. */
+/** Checks the invariants of a settled world. Each line of the result is a violation. */
 export function brokenPromises(lab: Lab, record: WorldRecordOf): string[] {
   return [
     ...lab.violations,
@@ -135,7 +135,7 @@ function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
   return folders.filter((folder) => !isSigned(folder)).map((folder) => `[A7] ran in ${folder}, signed for another`);
 }
 
-/** Nobody knows the outcome of calls that were running when a process ended, and nobody claims to (S3). */
+/** The outcome of calls that were running when a process ended must be reported as unknown (S3). */
 function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
   const { row, events } = call;
   const start = events.find(({ data }) => data.type === 'TOOL_EXECUTION_STARTED');
@@ -162,7 +162,7 @@ function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string
           ),
       ),
   );
-  // A call approved before the doubt is approved; only calls that nobody approved may not run.
+  // Calls that were approved may run despite the unknown outcome; others may not.
   if (doubt !== undefined && !events.some(({ data }) => data.type === 'TOOL_APPROVED')) {
     wrong.push('[S3] ran without approval after an unknown outcome of the same call');
   }

@@ -219,7 +219,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
   return lab;
 }
 
-/** Restores the policy for the next lab; grants and doubts stay with this lab's chats. */
+/** Restores the policy for the next lab; grants and unknown outcomes belong to this lab's chats. */
 export async function closeLab({ life, store, worldId, bench }: Lab): Promise<void> {
   life.die();
   labs.delete(worldId);
@@ -240,7 +240,7 @@ export async function reviveIfDead(lab: Lab): Promise<void> {
 
 /** A clean shutdown: running work is parked, not interrupted. */
 export async function restart(lab: Lab): Promise<void> {
-  // It may be killed meanwhile, like everything else.
+  // The process may be killed during the shutdown too.
   await lab.engine.close().catch(() => undefined);
   const orderly = !lab.life.isDead();
   lab.life.die();

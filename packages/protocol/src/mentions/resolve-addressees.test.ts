@@ -87,7 +87,7 @@ describe('resolveAddressees', () => {
     expect(from(bob, '@bob @alice hi').agentIds).toEqual(['alice']);
   });
 
-  it("[M4] an agent's message is answered only by agents it addresses, whatever the agent's name is", () => {
+  it("[M4] an agent's message is answered only by agents it addresses, regardless of its author's name", () => {
     const service: Speaker = { kind: 'agent', agentId: 'user-service' };
     expect(from(service, 'hello', 'bob')).toEqual({ agentIds: [], addressed: 'nobody' });
     expect(from(service, '@bob hello')).toEqual({ agentIds: ['bob'], addressed: 'named' });

@@ -40,7 +40,7 @@ export function classify(failure: Failure): ProviderFailure {
   if (status === 408 || labels.has('timeout_error')) return 'network';
   if (status === 409 || status === 425 || (status ?? 0) >= 500 || is(OVERLOADED)) return 'overloaded';
   if (status !== undefined || is(BAD_REQUEST)) return 'bad-request';
-  // An error event in a stream that started well: treat it as a vendor outage, whatever its code.
+  // An error event in a stream that started well: treat it as a vendor outage, regardless of its code.
   if (failure.fromVendor) return 'overloaded';
   return isConnection(failure.trail) ? 'network' : 'bad-request';
 }

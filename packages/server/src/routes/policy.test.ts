@@ -144,7 +144,7 @@ describe('a policy', () => {
         },
       ],
     });
-    // It stays until somebody corrects it, and doesn't block other changes.
+    // The invalid rule stays until someone fixes it, and doesn't block other changes.
     const more = await t.api('PUT', POLICY, { rules: [...stored, 'ask other*'] }, { 'If-Match': await etagOf(t) });
     expect(more.status).toBe(200);
     const rules = ['allow remove(path=a)', 'deny remove(path=b)'];

@@ -62,7 +62,7 @@ function createFeeds({ runtime, closing }: Engine): Feeds {
       try {
         lastEventId = await runtime.store.read((reader) => reader.lastEventId(worldId));
       } catch (error) {
-        // Keep the heartbeat if the store is down: without it, readers would reconnect and find the same.
+        // Send the heartbeat even if the store is down: without it, readers would reconnect, which doesn't help.
         runtime.report(error, 'Streams could not be checked for missed events');
       }
       for (const listener of listenersOf(worldId)) listener.tick(lastEventId);

@@ -65,7 +65,7 @@ function insert(table: Table): string {
   end if;`;
 }
 
-/** Updates only the given columns. Looks up each row by key, whatever the planner estimates. */
+/** Updates only the given columns. Written so that the planner always looks up each row by key. */
 function update(table: Table): string {
   const columns = CHANGING[table] ?? [];
   const guard = table === 'approvals' ? ` and t.status = 'pending'` : '';
@@ -98,8 +98,7 @@ export function versionOf(transaction: string): string {
 
 /**
  * Writes steps of one world, each completely or not at all. Locks the chats in id order, then the world. A step based on
- * outdated chats, clients, `rev` or clock is 'stale'; one over the approval limit is 'full'. Audit links are the same as `link`
- * makes.
+ * outdated chats, clients, `rev` or clock is 'stale'; one over the approval limit is 'full'. Chains records like `link`.
  */
 const BODY = `declare
   moment bigint := floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
@@ -120,7 +119,7 @@ begin
   end if;
   versions := coalesce(versions, '{}');
   select * into w from worlds where id = world for no key update;
-  -- Loops over numbers: one over rows opens a cursor each time, which took a fifth of the whole.
+  -- Loops over numbers: a loop over rows opens a cursor each time, which took a fifth of the total time.
   for place in 0 .. jsonb_array_length(steps) - 1 loop
     step := steps->place;
     if w.id is null and not step ? 'rev' or w.deleted_at is not null and step ? 'living' then

@@ -18,7 +18,7 @@ interface Desk {
 /** Uses a pool connection for each operation. The database's clock is authoritative for all machines (A11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
-  /** The database's time when this process's stopwatch was zero, as of the last step. `createStore` runs a step before any read. */
+  /** Database time at `performance.now() === 0`, updated by each step. `createStore` runs a step before any read. */
   let zero = 0;
 
   function deskOf(client: pg.PoolClient): Desk {

@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 export const HINT_LIMIT_BYTES = Math.floor((PAYLOAD_BYTES / 4) * 3) - HEADER_BYTES - TAG_BYTES - 3;
 /** Older hints count as replays. Machines with a larger clock difference get no hints and find everything in the log a second later. */
 const FRESH_MS = 300_000;
-/** More processes than ever share a store. */
+/** Far more than the number of processes that share a store. */
 const MAX_SENDERS = 1_000;
 
 /** Encrypts and authenticates hints: any role that may connect to the database can read and send notifications. */

@@ -10,7 +10,7 @@ it('[S7] survives a connection lost while a delivered job is removed', async () 
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const other = new pg.Client({ connectionString });
-  // In a transaction of its own, pg_stat_activity would show the snapshot of its first look.
+  // Outside a transaction: inside one, pg_stat_activity would always show the snapshot of the first query.
   const onlooker = new pg.Client({ connectionString });
   await Promise.all([other.connect(), onlooker.connect()]);
   const wake = async (turnId: string): Promise<void> => {

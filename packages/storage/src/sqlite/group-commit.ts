@@ -79,7 +79,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     if (group !== undefined) group.push(waiting);
     else if (appended.length === 0) notify(kept, lost);
     else {
-      // It has seen only what the current sync covers.
+      // This step has seen only what the current sync covers.
       if (covered === appended.length) covered += 1;
       appended.push(waiting);
     }

@@ -17,7 +17,7 @@ interface CachedWorld {
   pending?: Map<string, Map<string, number>>;
   /** Clients queried so far. Only a transaction changes them. */
   clients?: Map<string, ClientRecord>;
-  /** The last one that was asked about and is not registered. */
+  /** The last client that was looked up and is not registered. */
   noClient?: string;
   mcpTools?: Map<string, McpToolRecord>;
   hasAsker?: boolean;

@@ -51,7 +51,7 @@ export function sqliteReads(
   let given = new Map<string, CachedChat>();
 
   function chatOf(id: string): CachedChat | undefined {
-    // Read many times in a step.
+    // Called many times in a step.
     const known = given.get(id);
     if (known !== undefined) return known;
     let chat = kept.chat(id);

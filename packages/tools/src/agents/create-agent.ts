@@ -12,10 +12,7 @@ const parameters = z.strictObject({
     .describe('Names or globs of tools it may use, from your own list. Default: none.'),
 });
 
-/**
- * Lets an agent add another one to its world. It gets the creator's model and rules, and no tool that the creator lacks
- * (A22).
- */
+/** Lets an agent add another one to its world, with its own model and rules, and with no tool that it lacks itself (A22). */
 export function createAgent(): Tool {
   return defineTool({
     name: 'create_agent',

@@ -16,7 +16,7 @@ const parameters = z.strictObject({
     .describe('The id of another chat of this world. Default: this chat.'),
 });
 
-/** Lets an agent post a message during its turn, under its own name. This gives nobody extra turns (A22). */
+/** Lets an agent post a message during its turn, under its own name. Turn limits still apply (A22). */
 export function sendMessage(): Tool {
   return defineTool({
     name: 'send_message',

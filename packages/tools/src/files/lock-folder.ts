@@ -45,7 +45,7 @@ export function lockSlot(workingDirectory: string): string {
 
 const WAIT_SECONDS = 60;
 
-/** The lock lasts as long as the child, and the child as long as its stdin: if we die, both end. */
+/** The child holds the lock until its stdin closes, so the lock is released if we die. */
 async function takeLock({ flock, folder }: ProcessLock, workingDirectory: string): Promise<() => Promise<void>> {
   const file = join(folder, `lock-${lockSlot(workingDirectory)}`);
   const words = ['-x', '-w', String(WAIT_SECONDS), file, '/bin/sh', '-c', 'printf .; read -r _'];

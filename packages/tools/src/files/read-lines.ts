@@ -4,7 +4,7 @@ import { looksBinary } from './looks-binary.js';
 const CHUNK_BYTES = 64 * 1024;
 /** How far to scan for the first requested line. Scanning further would take too long. */
 const MOST_SCANNED = 64 * 1024 * 1024;
-/** Most bytes to return: what a model is shown at most, with room for quoting. */
+/** Maximum number of bytes to return: what a model may get, with room for quoting. */
 const MOST_GIVEN = 48 * 1024;
 const LONGEST_LINE = 4_000;
 

@@ -8,8 +8,8 @@ import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.
 import { isInside } from './is-inside.js';
 
 /**
- * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it; for obvious
- * paths, a person is asked instead. With `mayCreate`, nobody approved the call.
+ * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it; obvious paths
+ * need approval instead. With `mayCreate`, nobody approved the call.
  */
 export async function refuseWhatRuns(
   workingDirectory: string,

@@ -68,7 +68,7 @@ function isClosed(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** The SDK's "Connection closed" and "Request timed out" don't tell a person what happened. */
+/** Replaces the SDK's "Connection closed" and "Request timed out", which don't tell a person what happened. */
 function explainError(error: unknown, ms: number): unknown {
   if (isClosed(error)) return new Error('it closed the connection without answering', { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
@@ -96,7 +96,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   let trouble: Error | undefined;
   Object.assign(client, {
     onerror: (error: Error) => {
-      // Closing a connection ourselves may kill the process; don't report that as a failure of the server.
+      // If we close the connection, the process may be killed; don't report that as a failure of the server.
       if (!open) return;
       trouble ??= error;
       log.push(`[${error.message}]\n`);

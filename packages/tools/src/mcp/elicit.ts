@@ -77,7 +77,7 @@ function contentOf(
     if (value === undefined && (words !== undefined || required.includes(name))) return undefined;
     if (value !== undefined) content[name] = value as Content[string];
   }
-  // An answer that names no field is about something else.
+  // An answer that names none of the fields can't be parsed into them.
   const named = fields.some(([name]) => lines.has(name));
   return fields.length > 1 && answer !== ACCEPT && !named ? undefined : content;
 }

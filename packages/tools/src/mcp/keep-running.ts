@@ -45,7 +45,7 @@ export interface Keeper<R extends Runs> {
 const LONGEST_PAUSE_MS = 60_000;
 /** Automatic retries in a row; after that it starts only when needed. */
 const MOST_TRIES = 5;
-/** A server that ran this long did not fail to start. */
+/** A server that ran for this long has started successfully. */
 const SETTLED_MS = 10_000;
 
 /** Starts something on demand, detects when it dies and restarts it with exponential backoff. */

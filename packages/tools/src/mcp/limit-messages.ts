@@ -6,7 +6,7 @@ const PER_SECOND = 100;
 
 /**
  * Rate-limits unsolicited messages (progress, logs, list changes): a server that floods us would slow down every world
- * in this process. Answers always pass once; duplicates and answers to nothing are dropped.
+ * in this process. Each request gets one answer; duplicates and answers without a request are dropped.
  */
 export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, dropped: () => void): Transport {
   const budget = createMessageBudget(clock);

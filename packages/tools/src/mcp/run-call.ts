@@ -25,7 +25,7 @@ export interface CallOptions {
 const LONGEST_CALL_MS = 60 * 60 * 1000;
 /** Per call, one at a time. */
 const MOST_QUESTIONS = 20;
-/** Most characters shown of one call while it runs: nobody reads more, and every client has to receive it. */
+/** Maximum number of characters shown of one call while it runs: nobody reads more, and every client has to receive it. */
 const LIVE_CHARACTERS = 64 * 1024;
 
 /**

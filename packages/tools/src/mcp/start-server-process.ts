@@ -46,7 +46,7 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** How it ended, as text. */
   readonly exited: Promise<string>;
-  /** Which of the files it needed, or reported as missing, the sandbox hides. Shown to a person if it failed. */
+  /** Files that the server needed, or reported as missing, and that the sandbox hides. Shown to a person if it failed. */
   hints(said: string): readonly string[];
   /** Ends it and its children, killing them if necessary. Resolves when all of them are dead and cleaned up. */
   end(): Promise<void>;
@@ -135,8 +135,8 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
 }
 
 /**
- * What rules hide from and open to a server started now, as text. If it differs later, the server sees too much or too
- * little.
+ * What rules hide from and open to a server started now, as text. If it changes later, the running server sees too much or
+ * too little.
  */
 export async function describeView(place: ProcessPlace): Promise<string> {
   if (place.sandbox.kind === 'none') return '';

@@ -12,7 +12,7 @@ import {
   type StdioDefinition,
 } from './start-server-process.js';
 
-/** A larger message is not an answer; the server is ended. */
+/** A larger message is invalid, and ends the server. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024;
 
 /** How much of stderr is searched after it ended. */

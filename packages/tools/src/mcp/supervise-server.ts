@@ -44,7 +44,7 @@ export interface Supervisor {
   state(): McpServerState;
   isOn(): boolean;
   isRunning(): boolean;
-  /** True if callers should not wait this long for it again. */
+  /** True if callers should not wait this long for the server again. */
   isStuck(ms: number): boolean;
   /** Applies the stored record if it changed. */
   update(record: McpServerWithTools): Promise<void>;
@@ -318,7 +318,7 @@ function sandboxOf(
     const detail = new URL(definition.url).origin;
     return { kind: 'remote', network: 'unknown', hosts: [], readable: [], detail };
   }
-  // A server's own setting opens public hosts, not rules.
+  // The server's own `network` setting opens public hosts; rules don't.
   const opened = { folders, privateHosts, hosts: [], anyHost: false };
   return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network), opened });
 }

@@ -6,7 +6,7 @@ import type { HideValues } from './hide-values.js';
 /** Per text: several times what a model is shown, and small enough to search for secrets. */
 const LONGEST_TEXT = 256 * 1024;
 const MOST_BLOCKS = 1_000;
-/** A larger value is not an answer that a model could read. */
+/** A larger value is more than a model could read. */
 const LARGEST_STRUCTURE = 1024 * 1024;
 
 /** The result of a call as text and JSON. Throws if the server reports a failure. */

@@ -15,13 +15,13 @@ export interface BubblewrapView {
   /** Options that mount the working folder or its draft. */
   readonly place: readonly string[];
   readonly hiddenFolders: readonly string[];
-  /** Files and sockets, covered by something that can't be opened. */
+  /** Files and sockets to cover with something that can't be opened. */
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
   /** Symlinks to what is shown. Those inside a hidden folder are recreated there. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
   readonly fixed: readonly FixedPath[];
-  /** What rules hide from it, wherever it is. */
+  /** What rules hide from the command, anywhere on the disk. */
   readonly kept: readonly KeptPath[];
   readonly network: NetworkAccess;
   /** Additional options for other paths. */
@@ -50,8 +50,8 @@ export function bubblewrapBase(
     ...(network === 'host' ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    // As root we could write kernel settings even without capabilities, and one of them names a program that runs
-    // outside.
+    // As root, a command could write kernel settings even without capabilities, and one of them names a program that
+    // runs outside.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...[...sizeWords, '--tmpfs', '/tmp'],
     // A writable /dev would be memory without a limit.

@@ -16,7 +16,7 @@ import { startWords } from './start-words.js';
 /** How a sandboxed command is started, and what to do after all its processes are dead. */
 export interface Confined {
   readonly program: string;
-  /** Words before the command's own program and arguments. */
+  /** Arguments before the command's own program and arguments. */
   readonly before: readonly string[];
   /** Whether all its processes die with it. If not, the caller has to find and kill them. */
   readonly containsProcesses: boolean;

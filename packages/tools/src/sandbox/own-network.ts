@@ -6,7 +6,7 @@ import type { Sandbox } from './sandbox.js';
 const OPEN_PORTS = 'echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; exec "$@"';
 
 /**
- * Words that start the following program in its own network, where it may listen on every port, including 53 and 443.
+ * Arguments that start the following program in its own network, where it may listen on every port, including 53 and 443.
  * Undefined if no such network can be created around a sandbox; then the proxy is the only way out.
  */
 export function ownNetworkWords({

@@ -31,7 +31,7 @@ export interface Confinement {
   readonly draftLimits?: DraftLimits;
   /** The user's home: hidden except for the working folder. */
   readonly home: string;
-  /** Our store, token and policy. Always hidden, wherever they are. */
+  /** Our store, token and policy. Always hidden. */
   readonly hide: readonly string[];
   /** Folders in a hidden place that may be read, such as a Node.js installation in the user's home. */
   readonly show: readonly string[];

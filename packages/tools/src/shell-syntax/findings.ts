@@ -79,13 +79,10 @@ export function noteText(findings: Findings, text: string, read: Read): void {
   }
 }
 
-/** Limit of paths reported for commands in other folders. */
+/** Maximum number of paths reported for commands in other folders. */
 const MOST_PATHS = 500;
 
-/**
- * Paths of words relative to the folders it changes to: a rule about `./secrets/key` also applies to `cd secrets; cat
- * key`.
- */
+/** Paths of words relative to the folders of `cd`: a rule about `./secrets/key` also applies to `cd secrets; cat key`. */
 export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
   if (folders.length === 0 || commands.length < 2) return [];
   const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));

@@ -151,7 +151,7 @@ const piece = fc.constantFrom(
   '\t',
   '\\\n',
 );
-/** Operators and words in random order: mostly nonsense, and otherwise unusual. */
+/** Operators and words in random order: mostly invalid, and otherwise unusual. */
 const soup = fc
   .array(fc.tuple(piece, fc.constantFrom('', ' ', ' ', ' ')), { minLength: 1, maxLength: 12 })
   .map((pieces) => pieces.map(([one, blank]) => one + blank).join(''));

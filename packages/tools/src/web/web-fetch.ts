@@ -9,7 +9,7 @@ import { isHtml, readableText } from './readable-text.js';
 const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
-/** Most characters of a page per call; `offset` continues from there. */
+/** Maximum number of characters of a page per call; `offset` continues from there. */
 const SHOWN_CHARACTERS = 40_000;
 
 const parameters = z.strictObject({
@@ -28,7 +28,7 @@ interface Limits {
 
 /**
  * Reads a public web page. Approval is per host, so a redirect to another host is reported and not followed. Never
- * connects to private, loopback or metadata addresses, whatever DNS or a redirect says.
+ * connects to private, loopback or metadata addresses, regardless of DNS and redirects.
  */
 export function webFetch(): Tool {
   return createWebFetch(publicNetwork, { timeoutMs: TIMEOUT_MS, bodyBytes: BODY_LIMIT_BYTES });

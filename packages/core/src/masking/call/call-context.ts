@@ -1,6 +1,6 @@
 import { mapJson } from '../map-json.js';
 
-/** What the whole call says about its texts. */
+/** Properties of the whole call that decide how its texts are masked. */
 export interface CallContext {
   /** Nothing may be masked, because the call runs text or writes it as code. */
   shows: boolean;

@@ -60,7 +60,7 @@ function kindOfNamed(before: string, [, dashes, name = '', left, sign, right]: R
   return { kind: 'assignment', name: /\w*$/.exec(name)?.[0] ?? name };
 }
 
-/** Whether an option takes a secret, by its name or by what its program is known for. */
+/** Whether an option takes a secret, by its own name or by what it means to its program. */
 function takesSecret({ text, start }: Candidate, flag: string, { program }: CallContext): boolean {
   if (secretName(flag) !== undefined) return true;
   const command = [program, ...wordsBefore(text, start)].reduce(commandAfter, undefined as string | undefined);

@@ -95,7 +95,7 @@ export function maskCallText(text: string): string {
   return maskCall(text).value as string;
 }
 
-/** `{ Authorization: 'Bearer x' }` is read like the header. */
+/** `{ Authorization: 'Bearer x' }` is scanned like the header line. */
 function startOf(announced: ScanMode | undefined, key: string | undefined): { start?: ScanMode } {
   if (announced !== undefined) return { start: announced };
   const of = key === undefined ? undefined : secretName(key);

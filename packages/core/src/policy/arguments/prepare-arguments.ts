@@ -100,7 +100,7 @@ function* splits(name: string): Generator<readonly [string, string]> {
   }
 }
 
-/** A list or object counts as a whole, and by its values and numeric keys. JSON text and quoted text count by their content too. */
+/** Compares a list or object as a whole and by its values and numeric keys; JSON text and quoted text also by their content. */
 function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const queue = [value];

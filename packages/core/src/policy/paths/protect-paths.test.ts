@@ -50,7 +50,7 @@ describe('protectPaths', () => {
       protectedBy('deny *(amount>100)', 'ask *(amount>=100)', 'deny *(amount > 1.5)', 'deny *("odd name"=1)'),
     ).toBeUndefined();
     expect(protectedBy('deny read_file(./a)')).toBeUndefined();
-    // A rule for every tool is about paths, even next to one that only looks like it.
+    // `rm` is a path in a rule for every tool, although it is a program in the rule for `shell_cmd`.
     const { isProtected } = protectedBy('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
     expect(isProtected?.('/srv/project/rm')).toBe(true);
   });

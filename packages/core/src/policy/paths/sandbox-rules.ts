@@ -79,7 +79,7 @@ function openFolders(policies: Policies, rules: readonly RuleGroup[], place: Pla
     .sort();
 }
 
-/** Whether no rule denies it or requires approval, and one of `rules`, if given, allows it. */
+/** Whether no deny or ask rule matches the subject and, if `rules` is given, one of them allows it. */
 function isOpen(
   { admin, world, agent }: Policies,
   rules: readonly RuleGroup[] | undefined,

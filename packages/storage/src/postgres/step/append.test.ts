@@ -24,7 +24,7 @@ it('[S1] a step in a cached chat takes one statement, and three if another proce
   const before = sent.length;
   for (const text of ['a', 'b', 'c']) await title(stepper, C, text);
   expect(sent.slice(before).map((text) => text.slice(0, 19))).toEqual(Array(3).fill('select append_steps'));
-  // Neither changes the last writer.
+  // Neither option changes the last writer.
   await pool.query('vacuum (full, freeze) chats');
   await title(stepper, C, 'frozen');
   expect(sent.at(-1)).toMatch('select append_steps');

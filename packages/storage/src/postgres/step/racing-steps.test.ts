@@ -54,7 +54,7 @@ it('[A14] deleting a chat while one of its grants is revoked fails neither', asy
     tx.giveGrant(grant('grant_1'), '');
     tx.insertTurn(turn('turn_1'));
   });
-  // Its grants are deleted after its turns, and events and records need the world's row.
+  // Blocks the deletion after it has locked the world and deleted the turns, and before it deletes the grants.
   const holder = await connect('deleted');
   await holder.query('begin');
   await holder.query('lock table events in share mode');
@@ -126,7 +126,7 @@ it('[S4] two processes that write, delete and create the same chats leave nothin
   );
   expect((await admin.query(orphans.join(' union all '))).rows).toEqual([]);
   expect(await stores[0].verifyAudit(W)).toMatchObject({ ok: true });
-  // Both created the same chat, and one was first.
+  // Both processes may create the same chat; the slower one gets a conflict.
   refusals.delete('conflict');
   expect(refusals).toEqual(new Set());
 });

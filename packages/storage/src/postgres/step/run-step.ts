@@ -120,7 +120,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
   return {
     step: (worldId, needs, decide, published) =>
       inTurn(needs.chats, async () => {
-        /** A look always loads, to include writes of other processes. */
+        /** A read-only step always loads, to include writes of other processes. */
         let mustLoad = needs.isReadOnly === true && needs.recent !== true;
         for (let left = MOST_TRIES; ; left -= 1) {
           try {

@@ -17,7 +17,7 @@ import type { DraftRules } from './inspect/why-left-out.js';
 
 /** What a command writes to instead of the working folder, until all its processes are dead. */
 export interface Draft {
-  /** Words before those that start bubblewrap. */
+  /** Arguments before those that start bubblewrap. */
   readonly before: readonly string[];
   /** Bubblewrap options that mount the draft in place of the folder. */
   readonly place: readonly string[];

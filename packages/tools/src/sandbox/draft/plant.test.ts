@@ -315,7 +315,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
         try {
           git(folder.path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'mine');
         } catch {
-          // Broken by what was planted.
+          // The planted files broke the repository.
         }
       };
       const tried = await plant(command);

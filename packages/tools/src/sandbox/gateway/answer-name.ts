@@ -14,7 +14,7 @@ const CLASS_INTERNET = 1;
 /** The allowed characters of a label; anything else is not a host name. */
 const PLAIN = /^[a-z0-9_-]{1,63}$/i;
 
-/** Undefined if it is not such a query. The program in the sandbox controls every byte. */
+/** Undefined if the packet is not such a query. The program in the sandbox controls every byte. */
 export function readNameQuestion(packet: Buffer): NameQuestion | undefined {
   const isQuery = packet.length > HEADER && (packet.readUInt16BE(2) & 0xf800) === 0 && packet.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;

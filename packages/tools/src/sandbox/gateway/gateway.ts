@@ -78,7 +78,7 @@ export interface Outside {
 
 export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
-/** Most concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
+/** Maximum number of concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
 const MOST_OPEN = 512;
 const MOST_ASKING = 8;
 
@@ -163,7 +163,7 @@ export function openGateway(
         .on('error', () => undefined)
         .on('message', (packet, { address, port }) => {
           const question = readNameQuestion(packet);
-          // A client without an answer retries.
+          // Drop it: a DNS client without an answer retries.
           if (question === undefined || asking >= MOST_ASKING) return;
           asking += 1;
           void answer(question).then((reply) => {

@@ -1,4 +1,4 @@
-/** Most names that one program may look up; real programs need far fewer. */
+/** Maximum number of names that one program may look up; real programs need far fewer. */
 const MOST_NAMES = 50_000;
 
 /** Addresses in the sandbox's network that stand for hosts outside. */

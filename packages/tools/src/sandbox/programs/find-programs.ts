@@ -24,7 +24,7 @@ export interface Programs {
   readonly shown: readonly string[];
   /** Entries of these that look like secrets. */
   readonly hidden: readonly string[];
-  /** Symlinks on the way to them, which would be hidden. */
+  /** Symlinks on the way to them, which would otherwise be hidden. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
   /** Variables for version managers, because HOME differs in the sandbox. */
   readonly environment: Readonly<Record<string, string>>;

@@ -22,7 +22,7 @@ const LOCAL_MANAGERS: readonly string[] =
 /** Folders on PATH that contain programs together with what they need. */
 const MIXED_FOLDERS: readonly string[] = ['.local/share/pnpm', '.dotnet/tools'];
 
-/** Folders of a home that contain many other things, however they look. */
+/** Folders of a home that contain many other things, even if they look like a prefix. */
 const NEVER_PREFIX: ReadonlySet<string> = new Set(
   `.local .local/share .local/lib .local/state .cache
    Desktop Documents Downloads Music Pictures Public Templates Videos Movies Library Dropbox OneDrive Nextcloud`.split(

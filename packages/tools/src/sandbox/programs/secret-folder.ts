@@ -33,7 +33,7 @@ export function secretFolderAt(folder: string, home: string, now = Date.now()): 
 
 interface Present {
   readonly name: string;
-  /** Its target may change while its parent folder doesn't. */
+  /** The target of a symlink may change while its parent folder doesn't. */
   readonly isLink: boolean;
 }
 

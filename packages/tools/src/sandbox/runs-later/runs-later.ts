@@ -91,10 +91,7 @@ export function commandsIn(path: string): RegExp | undefined {
   return hasStrategy && ['strategy', 'opts'].includes(name) ? /\// : undefined;
 }
 
-/**
- * Whether this name would help to turn a folder with those names into a repository, or is part of the configuration of
- * one.
- */
+/** Whether this name, together with those `there`, could make a folder a repository, or is part of the configuration of one. */
 export function isRepositoryPart(name: string, there: readonly string[]): boolean {
   if (looksLikeRepository(there)) return isGitSetting(name);
   return there.some(isHead) && ['objects', 'refs', 'commondir'].includes(plain(name));

@@ -35,7 +35,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
   mv: writes(
     `-f -i -n -T -u -v --force --interactive --no-clobber --no-target-directory --update[=] --verbose ${HELP}`,
   ),
-  // It can't be made to run code.
+  // `rm` can't be made to run code.
   rm: { options: `-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`, effect: 'reads' },
   ln: writes(`-f -i -n -r -s -T -v --force --no-dereference --relative --symbolic --verbose ${HELP}`),
   chmod: writes(`-c -f -v --changes --quiet --verbose !-R !--recursive ${HELP}`),

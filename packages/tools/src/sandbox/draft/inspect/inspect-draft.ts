@@ -22,10 +22,7 @@ import {
 /** The kernel's limit is 4,096 bytes including the prefix. A command that uses `cd` can go deeper. */
 export const LONGEST_PATH = 3_000;
 
-/**
- * Removes what must not reach the working folder from a draft (A44, A36), and returns what that was. All writers are
- * dead.
- */
+/** Removes from a draft what must not reach the working folder (A44, A36), and returns what that was. All writers are dead. */
 export async function inspectDraft(
   upper: string,
   workingDirectory: string,
@@ -79,7 +76,7 @@ async function inspectFolder(folder: Folder, name: string, now: Inspection): Pro
   } else if (folder.real === undefined && (await holdsNoFile(folder.upper))) await removeTree(folder.upper);
 }
 
-/** Contains only empty folders, which are useless without the files that were left out. */
+/** Whether it contains only empty folders, which are useless without the files that were left out. */
 async function holdsNoFile(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (!entries.every((entry) => entry.isDirectory())) return false;
