@@ -38,7 +38,7 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
-    // Garbage from filling them, and first runs of code, would count for the smallest only.
+    // Otherwise garbage from filling, and first runs of code, would be measured for the smallest world only.
     for (const world of worlds) await lookAtMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));

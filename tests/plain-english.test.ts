@@ -77,7 +77,7 @@ describe('packages/terminal', () => {
     const folder = 'packages/terminal/src';
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|^testing\/|^words\//.test(file))
-      // Its texts are shell scripts.
+      // The texts of this file are shell scripts.
       .filter((file) => file !== 'commands/machine/completion.ts');
     const found = files.flatMap((file) =>
       sentences(file, readFileSync(join(root, folder, file), 'utf8')).map((text) => `${file}: ${text}`),

@@ -164,7 +164,7 @@ export const experiments = {
     const { text } = await subject(ONE_GATED).call(JSON.parse(readFileSync(state, 'utf8')));
     return { told: /unknown|interrupt/i.test(text) };
   },
-  /** It stores nothing itself: what is restored is what the application stored. */
+  /** The SDK stores nothing itself: the application restores what it has stored. */
   async restartBegin({ state, count }) {
     const states = [];
     for (let i = 0; i < count; i += 1) states.push(approving((await paused(ONE_GATED)).state()));

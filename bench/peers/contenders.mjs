@@ -39,12 +39,9 @@ export const CONTENDERS = {
   'ours-postgres': async () =>
     (await import('./ours-postgres.mjs')).describe({ name: 'Countersign, PostgreSQL', url: database() }),
 };
-/** Those that store nothing, as most people run them first. */
+/** Contenders that store nothing, as most people run them first. */
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
-/**
- * Who is compared on which database. All store their steps there, except the first two, which show the cost without a
- * store.
- */
+/** The contenders on each database. All store their steps there, except the first two, which show the cost without a store. */
 export const GROUNDS = {
   sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal', 'ours-http'],
   postgres: ['langgraph-postgres', 'mastra-postgres', 'dbos', 'ours-postgres'],

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const pinned = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies;
 
-/** What installing only this one adds: packages and megabytes. */
+/** The packages and megabytes that installing only this one adds. */
 const WANTED = {
   'ai-sdk': ['ai'],
   'openai-agents': ['@openai/agents'],

@@ -28,7 +28,7 @@ export const packageName = '@langchain/langgraph';
 
 process.env.LANGSMITH_TRACING = 'false';
 
-/** Its own fakes answer from a list; this one depends on its input, like those of all contenders. */
+/** LangGraph's fakes answer from a list; this one depends on its input, as for all contenders. */
 class ScriptedModel extends BaseChatModel {
   constructor(count) {
     super({});
@@ -168,7 +168,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** Its in-memory saver is lost with the process; those for databases are separate packages. */
+  /** The in-memory saver is lost with the process; savers for databases are separate packages. */
   async killBegin({ mark }) {
     const it = await paused(ONE_GATED);
     Object.assign(outside, { file: mark, dies: true });

@@ -125,7 +125,7 @@ export function subject(work) {
         return streaming ? await (await drain(await ana.stream(paused))).text : (await ana.generate(paused)).text;
       }
       let current = paused;
-      // It asks for one call at a time, and continues after each answer.
+      // Mastra asks for one call at a time, and continues after each answer.
       for (let index = 0; index < count; index += 1) {
         const payload = await (streaming ? current.suspendPayload : current.suspendPayload);
         const approve = decisions?.[index] ?? true;
@@ -157,7 +157,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** Its in-memory store is lost with the process; those for databases are separate packages. */
+  /** The in-memory store is lost with the process; stores for databases are separate packages. */
   async killBegin({ mark }) {
     const it = await paused(ONE_GATED);
     Object.assign(outside, { file: mark, dies: true });

@@ -152,7 +152,7 @@ export const experiments = {
     const { finalOutput } = await approve(it, readFileSync(state, 'utf8'));
     return { told: /unknown|interrupt/i.test(finalOutput) };
   },
-  /** It stores nothing itself: what is restored is what the application stored. */
+  /** The SDK stores nothing itself: the application restores what it has stored. */
   async restartBegin({ state, count }) {
     const states = [];
     for (let i = 0; i < count; i += 1) states.push((await paused(ONE_GATED)).state());

@@ -18,9 +18,7 @@ export async function openSqliteSaver() {
   return saver;
 }
 
-/**
- * Its native binding has to be compiled for each version of Node. If it wasn't, Node's own SQLite does the same work.
- */
+/** The checkpointer's native binding must match the version of Node. If it doesn't, Node's own SQLite does the same work. */
 async function openFile(path) {
   try {
     const { default: Database } = await import('better-sqlite3');

@@ -27,7 +27,7 @@ export function comparableWorld(state: WorldState): unknown {
     world: withoutPosition(state.world),
     agents: state.agents,
     chats: state.chats.map(({ id, title, status, createdAt, waiting }) => ({ id, title, status, createdAt, waiting })),
-    // Decided ones are kept for a while to show who decided; a fresh load has none.
+    // Decided approvals are kept for a while to show who decided; a fresh load has none.
     approvals: state.queue.map((id) => [...values(state.approvals)].find(({ approvalId }) => approvalId === id)),
     queue: state.queue,
   };

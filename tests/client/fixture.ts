@@ -28,7 +28,7 @@ export interface Harbour {
   close(): Promise<void>;
 }
 
-/** Retry delays pass at once; only the timeout of a dead connection takes its full time. */
+/** Retry delays pass immediately; only the timeout of a dead connection takes its full time. */
 const hasty: Clock = {
   now: () => Date.now(),
   after(ms, act) {

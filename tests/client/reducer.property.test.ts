@@ -109,7 +109,7 @@ async function live(lab: Lab, commands: readonly Command[], approve: boolean): P
   return snapshots;
 }
 
-/** A snapshot is one transaction, so events are counted before it: those that arrive meanwhile aren't in it. */
+/** A snapshot is one transaction. Events are counted before it, because later ones aren't in it. */
 async function lookAt(lab: Lab): Promise<Snapshot> {
   const { runtime } = lab.engine;
   const [chatId] = lab.chatIds;

@@ -150,7 +150,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       ]);
       await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1'));
       await expect.poll(() => keysWaiting(a, worldId)).toEqual(['b2']);
-      // Even if it is added at both at once, each call is released once.
+      // Each call is released once, even if the rule is added through both processes at the same time.
       await Promise.all([a, b].map(({ runtime }) => setPolicy(runtime, worldId, ['allow stamp'], signer)));
       await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1', 'b2'));
       await Promise.all([a.quiet(), b.quiet()]);

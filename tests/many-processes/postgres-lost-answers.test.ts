@@ -10,7 +10,7 @@ const CALL_AND_QUESTION = ['assistant', 'assistant', 'tool', 'tool'];
 it.each([
   { what: 'a message', text: 'Please stamp', runs: 1 },
   { what: 'a call that is asked about', text: 'One stamp.', runs: 1 },
-  // It was marked as started, and nobody can know whether it ran, so it is not run again.
+  // The call was marked as started and may have run, so it is not run again.
   { what: 'a decision', text: 'TOOL_APPROVED', runs: 0 },
   { what: 'the end of a call', text: 'stamped letter_1', runs: 1 },
   { what: 'an answer', text: 'Done.', runs: 1 },

@@ -241,7 +241,7 @@ function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<n
   const restarts = new Set<Promise<unknown>>();
   async function run(): Promise<void> {
     if (everyMs === 0) return;
-    // The first kill comes at once, so that even on a fast machine a server is killed during work.
+    // The first kill comes immediately, so that even on a fast machine a server is killed during work.
     for (const isOver = (): boolean => ended; !isOver(); await after(everyMs)) {
       const alive = farm.servers.flatMap((server, index) => (server === undefined ? [] : [{ server, index }]));
       // Half of them always stay: on a slow machine, starting takes longer than the time to the next kill.

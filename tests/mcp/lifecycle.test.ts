@@ -192,7 +192,7 @@ describe('starting and stopping', () => {
     await lab.add({ name: 'far', transport: 'http', url });
     await lab.running('far');
     const said = lab.say('go');
-    // Its first progress message: the call has arrived at the server.
+    // The first progress message: the call has arrived at the server.
     await until(() => lab.events.some(({ event }) => event === 'tool-output'), 'the server reports progress');
     await kill();
     await said;
@@ -271,7 +271,7 @@ describe('the secrets of a server', () => {
         `hunt‹masked 1: ${SECRET.length - 8} characters›${SECRET.slice(-4)}`,
       ]) as string[],
     });
-    // Its stderr arrives separately from its status.
+    // The server's stderr arrives separately from its status.
     await expect.poll(async () => (await lab.show('hostile')).log?.join('\n')).toContain('my token is [TOKEN]');
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('‹masked›');

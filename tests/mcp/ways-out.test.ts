@@ -7,10 +7,7 @@ import { freshFolder } from './support/lab.js';
 
 const sandbox = await findSandbox();
 
-/**
- * Runs a server that tries to escape, and returns its output. It would leave a file beside its folder, which it can't
- * see.
- */
+/** Runs a server that tries to escape, and returns its output. To escape, it would create a file outside the folder it can see. */
 async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<{ said: string; escaped: boolean }> {
   const folder = await freshFolder();
   const mark = join(dirname(folder), `escaped-${folder.slice(-6)}`);

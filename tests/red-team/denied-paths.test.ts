@@ -106,7 +106,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     ['a here-document', "bash <<'X'\ncat s?crets/key\nX"],
   ];
 
-  // Those that try to uncover the file have nothing to uncover without the rule.
+  // Commands that try to uncover the file have nothing to uncover without the rule.
   const readable = ways.filter(([, command]) => !/umount|unshare|proc.1|SECRETS|rm -rf|tar/.test(command));
 
   it.each(readable)('without the rule %s reads it, which proves that the attack works', async (_name, command) => {

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const there = (path: string): boolean => existsSync(join(folder, path));
 
-/** Makes an agent call a tool in `auto` mode; returns what the model was told and the state of the chat. */
+/** Makes an agent call a tool in `auto` mode; returns the result for the model and the state of the chat. */
 async function call(name: string, args: Record<string, unknown>, policy: readonly string[] = []) {
   await world?.close();
   const provider = scripted([{ calls: [{ name, arguments: args }] }, 'done', 'a title']);
@@ -63,7 +63,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('src/a.ts')).toBe(true);
     const rules = [...first.told().matchAll(/allow write_file\([^)]*\)/g)].map(([rule]) => rule);
     expect(rules.length).toBe(5);
-    // With exactly those rules, everything is kept.
+    // With exactly these rules, everything is kept.
     const second = await call('shell_cmd', { command: PLANT }, rules);
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
     expect(second.told()).not.toContain('was applied');

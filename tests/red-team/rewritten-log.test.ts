@@ -161,7 +161,7 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
 
     await removeRecord(place, 'docks', 2);
     await serving(place, async (run, url) => {
-      // As long as before, and longer: the head is no longer the last record.
+      // With the same length as before, and longer, so that the head is no longer the last record.
       await addWorld(url, 'docks');
       const alone = await run(['audit', 'verify', '-w', 'docks']);
       expect(alone.stdout).toContain('docks: intact');

@@ -9,7 +9,7 @@ const { cases } = z
 /** Commands that once bypassed realistic rules, and that leave a file if they run. */
 export const allSlips = cases.filter(({ expect, command }) => expect === 'not-allow' && command.includes('pwned'));
 
-/** Those whose rules can be combined with all others. */
+/** The slips whose rules can be combined with all others. */
 const RULES = [
   'ls',
   'printf',

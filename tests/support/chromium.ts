@@ -1,6 +1,6 @@
 import { installPackage } from './install-package.js';
 
-/** Both are large. The second is optional: not every distribution has it. */
+/** Installs Chromium and its headless shell. Both are large, and not every distribution has the second. */
 export async function installBrowsers(): Promise<void> {
   for (const name of ['chromium', 'chromium-headless-shell']) await installPackage(name, 180_000);
 }

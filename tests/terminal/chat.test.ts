@@ -142,7 +142,7 @@ describe('countersign chat', () => {
 
   it('[A12] shows three approvals in turn, loses none to a slow person, and lets them skip one', async () => {
     const terminal = await newChat();
-    // Typed at once, before there is a card: it approves nothing.
+    // Typed before there is a card: it approves nothing.
     terminal.type(`${t.asking(stamp('a'), stamp('b'), stamp('c'))}${ENTER}o${ENTER}o${ENTER}o`);
     await terminal.waitFor('1 of 3');
     expect(await terminal.waitFor(SIGN)).toContain('letter: a');

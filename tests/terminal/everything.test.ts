@@ -240,7 +240,7 @@ describe('everything that the browser can do', () => {
     expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
-    // Its own annotations don't count, and a tool of the world itself needs no approval unless it says so.
+    // The server's own annotations are ignored, and a tool of the world itself needs no approval unless it asks for one.
     expect(listed.find((line) => line.includes('mcp__zoo__lies'))).toMatch(/mcp__zoo__lies +yes /);
     expect(listed.find((line) => line.includes('read_file'))).toMatch(/read_file +no /);
     expect(listed.find((line) => line.startsWith('stamp '))).toMatch(/stamp +yes /);
@@ -309,7 +309,7 @@ describe('everything that the browser can do', () => {
     }
     expect((await t.client.worlds()).items).toEqual(before);
 
-    // It was an ordinary folder when the world was created.
+    // This was an ordinary folder when the world was created.
     const place = join(t.folder, 'place');
     mkdirSync(place);
     const { id } = await t.client.createWorld({ name: 'Older', workingDirectory: place });

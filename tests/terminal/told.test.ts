@@ -27,7 +27,7 @@ describe('notices', () => {
     const failed = await t.runHere(['chat', '-w', id, 'hello']);
     expect(failed.code).toBe(1);
     expect(`${failed.stdout}${failed.stderr}`.split('Kay uses the provider')).toHaveLength(2);
-    // Its place in the JSON output is unchanged.
+    // The JSON output still has the text in the same place.
     const json = await t.runHere(['chat', '-w', 'docks', '--json', '@nobody hello']);
     expect(json.stdout.trim().split('\n').at(-1)).toMatch(/"type":"end".*no agent here is called/);
   });

@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     const dialog = page.getByRole('dialog');
     await button(page, 'Review changes…').click();
     await dialog.getByText(/argument "secret" was added/).waitFor();
-    // They change again while someone reads.
+    // The definitions change again while someone reads.
     await told('grow');
     await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools).toContain('mcp__hostile__late');
     await expect

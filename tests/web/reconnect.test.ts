@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     const before = await page.getByRole('article').allInnerTexts();
 
     await kill();
-    // Still readable, and text typed meanwhile stays.
+    // The page is still readable, and keeps text that is typed in the meantime.
     await page.getByLabel('Message').fill('written meanwhile');
 
     await start();
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await page.getByText('No connection to the server. Reconnecting…').waitFor();
   }
 
-  /** The page retries at once, as when a laptop is online again, and not after its longest delay. */
+  /** The page retries immediately, as when a laptop is online again, and not after its longest delay. */
   async function startAndWake(): Promise<void> {
     await start();
     await page.evaluate('dispatchEvent(new Event("online"))');
@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await form.getByLabel('System prompt').fill('Carry things.');
     await kill();
     await failInBackground(page);
-    // Where the person looks: a modal dialog covers the rest of the page.
+    // Shown in the dialog, because a modal dialog covers the rest of the page.
     await form.getByText('No connection to the server. Reconnecting…').waitFor();
     await form.getByLabel('Model').fill('demo');
     await back();

@@ -209,7 +209,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
     await card.getByText('failed').waitFor();
-    // Its error may get longer while it ends; the page shows the newest.
+    // The error may get longer while the server exits; the page shows the latest.
     await expect
       .poll(async () => {
         const { error = '' } = (await opened.api.mcpServer(world, 'broken')).value;

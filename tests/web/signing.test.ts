@@ -198,7 +198,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     ]);
     const approve = button(page, 'Approve once');
     const reading = page.locator('[data-reading]');
-    /** It can't be approved by button, key or menu, but it can be denied. */
+    /** The call can't be approved by button, key or menu, but it can be denied. */
     const cannotApprove = async (why: RegExp): Promise<void> => {
       await context.clock.runFor(1000);
       await enabled(button(page, 'Deny'));

@@ -161,7 +161,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await write(newest.tab, press('tabs-f'));
     await button(newest.tab, 'Approve once').click();
     await said(newest.tab, 'Finished. done').waitFor();
-    // A world that had to wait shows what happened meanwhile once it is visible.
+    // A world that had to wait catches up once it is visible.
     await opened.api.send(oldest.world, oldest.chat, { content: press('tabs-g') });
     await newest.tab.evaluate('look(false)');
     await oldest.tab.evaluate('look(true)');

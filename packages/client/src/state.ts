@@ -127,7 +127,7 @@ export interface Invocation {
   readonly approvalIds: readonly string[];
   readonly startedAt?: string;
   readonly settledAt?: string;
-  /** How it ended, and the source of that; views read `status`. */
+  /** How the call ended, and where that is known from; views read `status`. */
   readonly end?: { readonly as: CallEnd; readonly toldBy: 'summary' | 'event' | 'message' };
 }
 
@@ -220,9 +220,9 @@ export interface ChatSummary {
 export interface WorldState extends ApprovalBook {
   readonly worldId: string;
   /**
-   * Cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are in
-   * `queue` anyway.
-   */
+  * Cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are in
+  * `queue` already.
+  */
   readonly laterApprovals: string | undefined;
   readonly loading: Loading;
   readonly connection: Connection;

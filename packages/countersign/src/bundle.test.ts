@@ -28,7 +28,7 @@ it('`import "countersign"` loads a few bundled files with the same exports as th
   const files = new Set([entry]);
   const packages = new Set<string>();
   const builtins = new Set<string>();
-  // A set also iterates over elements added meanwhile. Dynamic imports don't count: they load on demand.
+  // A set also iterates over elements that are added during the loop. Dynamic imports are excluded: they load on demand.
   for (const file of files)
     for (const { groups } of read(file).matchAll(/^(?:import|export) (?:.*?from )?["'](?<name>[^"']+)["'];$/gm)) {
       const name = groups?.['name'] ?? '';

@@ -249,7 +249,7 @@ describe('unexpected results and decisions', () => {
 });
 
 describe('the order of execution', () => {
-  /** Tools that report when they run, and end when told to. */
+  /** Tools that report when they run, and end when the test ends them. */
   function slow(name: string, more: object = {}) {
     const entered = door();
     const leave = door<unknown>();

@@ -23,7 +23,7 @@ export async function untilSettled(
       endWaiting();
     };
   });
-  // It may reject when nobody awaits it.
+  // Prevents an unhandled rejection if nobody awaits it.
   heard.catch(() => undefined);
   try {
     // Subscribe first, then read the status, or a change in between would be missed.

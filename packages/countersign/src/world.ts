@@ -120,7 +120,7 @@ export interface OpenedWorld {
   revoke(grantId: string): Promise<boolean>;
   policy(): Promise<readonly string[]>;
   setPolicy(rules: readonly string[]): Promise<void>;
-  /** What would happen to a call, and which rule decides. Nothing runs. */
+  /** Reports what would happen to a call, and which rule decides. Nothing runs. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
   audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;

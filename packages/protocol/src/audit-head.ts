@@ -16,7 +16,7 @@ const auditClaimSchema = z.strictObject({
   at: z.iso.datetime(),
 });
 
-/** What a head says about a log. */
+/** The claim of a head about a log. */
 export type AuditClaim = z.infer<typeof auditClaimSchema>;
 
 /**

@@ -19,7 +19,7 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`remarks.length = 0; history.pushState(null, '', ${JSON.stringify(path)})`);
 }
 
-/** What a person does, by the text on the screen. */
+/** Actions of a person, by the text on the screen. */
 export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -92,7 +92,7 @@ export function wrote(page: Page, words: string): Locator {
   return page.getByRole('article', { name: 'you', exact: true }).filter({ hasText: words }).last();
 }
 
-/** Opens the card of an ended call. It may have opened automatically: a click would close it. */
+/** Opens the card of an ended call, unless it has opened automatically: then a click would close it. */
 export async function unfold(card: Locator): Promise<void> {
   const fold = card.getByRole('button').first();
   if ((await fold.getAttribute('aria-expanded')) !== 'true') await fold.click();

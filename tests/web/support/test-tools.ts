@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** What really ran, in order; the page is compared with it. */
+/** The runs of the tools, in order; the page is compared with them. */
 export interface Deeds {
   ran: string[];
   tools: Tool[];

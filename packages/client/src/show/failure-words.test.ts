@@ -8,6 +8,6 @@ it('[S3] [M9] tells you to check a call with an unknown outcome, and otherwise s
   expect(failureWords({ error: 'interrupted, outcome unknown', outcome: 'interrupted' })).toBe(
     'Interrupted, outcome unknown. Check what it did before you retry.',
   );
-  // Only the field counts: a tool could write the same text.
+  // Only the field matters: a tool could write the same text.
   expect(failureWords({ error: 'interrupted, outcome unknown' })).toBe('interrupted, outcome unknown');
 });

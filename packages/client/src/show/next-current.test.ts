@@ -25,7 +25,7 @@ describe('[A12] one approval at a time', () => {
     const held = step({ kind: 'open', id: 'a' }, ['b']);
     expect(held).toEqual({ kind: 'held', id: 'a' });
     expect(step(held, ['b'])).toBe(held);
-    // It is still pending: what was read before the disconnect was outdated.
+    // The approval is still pending: the state before the disconnect was outdated.
     expect(step(held, ['a', 'b'])).toEqual({ kind: 'open', id: 'a' });
   });
 

@@ -4,15 +4,15 @@ export type Current =
   | { readonly kind: 'open'; readonly id: string }
   | { readonly kind: 'held'; readonly id: string };
 
-/** What this person has answered here: requests in flight, and accepted ones. */
+/** This person's answers: requests in flight, and accepted ones. */
 export interface Answered {
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * Which card is shown next. A pending card is never replaced, so that it can't change just before a click. One that was decided
- * elsewhere stays and says so.
+ * Which card is shown next. A pending card is never replaced, so that it can't change just before a click; one that was
+ * decided elsewhere stays and shows that.
  */
 export function nextCurrent(current: Current, queue: readonly string[], { sending, taken }: Answered): Current {
   if (current.kind === 'held') return queue.includes(current.id) ? { kind: 'open', id: current.id } : current;

@@ -37,7 +37,7 @@ export interface GateInput {
   };
   /** Undefined if there is no tool with this name here. */
   readonly tool: GateTool | undefined;
-  /** How the tool differs from what a person accepted, as text. Then only an approval of this call lets it run. */
+  /** How the tool differs from its accepted definition, as text. If set, only an approval of this call lets it run. */
   readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
@@ -55,11 +55,11 @@ export interface GateInput {
   readonly unattended?: boolean;
 }
 
-/** Claims of an untrusted tool (`readOnly`, `idempotent`, `approval`) don't count (A1). */
+/** The claims of an untrusted tool (`readOnly`, `idempotent`, `approval`) are ignored (A1). */
 export interface GateTool {
   readonly definition: ToolDefinition;
   readonly trusted: boolean;
-  /** It runs programs without a sandbox that could enforce path rules (A21). */
+  /** The tool runs programs without a sandbox that could enforce path rules (A21). */
   readonly unconfined?: boolean;
 }
 
@@ -218,15 +218,15 @@ function quoted(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
-/** Why the gate asks for approval. `alone`: no other ask rule would need approval after this one. */
+/** Why the gate asks for approval. `alone`: this is the only ask rule without a grant. */
 type Question =
   | { readonly kind: 'outcome-unknown' }
   /** Every such call needs its own approval (A20). */
   | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
-  /** The tool differs from what a person accepted (A1). */
+  /** The tool's definition differs from the accepted one (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
-  /** Nothing would keep the call away from a path that this rule protects (A21). */
+  /** The call runs without a sandbox, so nothing enforces the path of this rule (A21). */
   | { readonly kind: 'unenforced'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };

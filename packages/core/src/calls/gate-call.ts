@@ -94,7 +94,7 @@ function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: 
 /** The reason for denying a call that needs approval when no client can ask a person. */
 export const UNATTENDED = describeReason({ code: 'unattended' });
 
-/** Whether to deny calls that need approval: the world says so, and no client that can ask a person is connected (A13). */
+/** Whether to deny calls that need approval: the world is set to do so, and no client that can ask a person is connected (A13). */
 export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
   return world.settings.unattended === 'deny' && !tx.hasAsker();
 }
@@ -106,7 +106,7 @@ const MOST_WAITING = 200;
 /** How many chats an error message names. */
 const MOST_NAMED = 3;
 
-/** Rejects a call past the limit of its response, with an error for the model. */
+/** Rejects a call beyond the per-response limit, with an error for the model. */
 export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
   if (position < MOST_CALLS) return call;
   const error = `Nothing ran. A response may contain at most ${MOST_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
@@ -114,8 +114,8 @@ export function refuseExcess(call: ReadCall, position: number, calls: number): R
 }
 
 /**
- * Admits calls to the queue while there is room. A call without room fails; it never runs instead (A17). The store rejects the step if
- * concurrent responses of the same agent in other chats take the room.
+ * Admits calls to the queue until it is full. After that, calls fail; they never run without approval (A17). The store rejects the step
+ * if concurrent responses of the same agent in other chats have filled the queue.
  */
 export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
   let room: number | undefined;
@@ -142,7 +142,7 @@ function describeFull(tx: StepTransaction, agentId: string): string {
 
 type Ask = Extract<Gate, { kind: 'ask' }>;
 
-/** Asks people to approve a call or, with `question`, to answer it. */
+/** Asks people to approve a call or, with `question`, to answer a question. */
 export function askApproval(
   step: Step,
   approvalId: string,
@@ -154,7 +154,7 @@ export function askApproval(
   const { callHash, workingDirectory, sandbox, preview } = signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const { reason, options, rule, proposedRule } = withoutSecrets(asked.gate, secrets);
-  // Untrusted tools don't get to write text on the approval card (A1).
+  // Untrusted tools must not write text on the approval card (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = asked.question === undefined ? undefined : showQuestion(asked.question, secrets);
   requestApproval(step, approvalId, invocation, {

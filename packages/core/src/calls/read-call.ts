@@ -137,8 +137,8 @@ type ParsedArguments =
   | { readonly ok: false; readonly error: string };
 
 /**
- * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is exactly what it says. Only an empty text counts as
- * `{}`, because some vendors send it for no arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
+ * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text
+ * counts as `{}`, because some vendors send it for no arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
 function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
@@ -175,7 +175,7 @@ function findTrouble(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** Only the position: the engine's message quotes the text, so a secret could reach the logs unmasked. */
+/** Only the position: V8's message quotes the text, so a secret could reach the logs unmasked. */
 function whereIn(error: unknown): string {
   const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` (at position ${position})`;

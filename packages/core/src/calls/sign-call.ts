@@ -184,7 +184,7 @@ export function toolDigest(definition: ToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
-/** Cache size, in characters of texts. */
+/** Cache size, in characters. */
 const MOST_REMEMBERED = 1024 * 1024;
 const hashers = new WeakMap<Uint8Array, (text: string) => string>();
 

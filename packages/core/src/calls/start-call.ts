@@ -20,7 +20,7 @@ interface ReadyCall {
   signed: SignedCall;
 }
 
-/** Marks a call that the gate allows as started, and records why. It runs after the commit, and only its caller starts it (A8). */
+/** Marks a call that the gate allows as started, and records why. The caller runs it after the commit, and nobody else does (A8). */
 export function startCall(
   runtime: Pick<Runtime, 'store'>,
   step: Step,
@@ -99,7 +99,7 @@ export function startApproved(
 }
 
 /**
- * Undefined if another call goes first, the world moved to a folder that hasn't been inspected, or the tool was replaced or
+ * Undefined if another call is due first, the world moved to a folder that hasn't been inspected, or the tool was replaced or
  * disconnected with its client.
  */
 function dueCall(
@@ -118,7 +118,7 @@ function dueCall(
   return isAsSeen ? { turn, invocation } : undefined;
 }
 
-/** An approval counts only for the call that it was given for (A7). */
+/** An approval is valid only for the call that it was given for (A7). */
 function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: ReadyCall): Gate {
   const isSigned = callHash !== null && callHash === signed.callHash;
   return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });

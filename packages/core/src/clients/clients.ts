@@ -37,7 +37,7 @@ export interface ClientRegistry {
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
   /** The client of a world with this secret, unless it has left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
-  /** A stream of the client opened. It is connected as long as at least one is open. */
+  /** A stream of the client opened. The client is connected while at least one stream is open. */
   connected(clientId: string): Promise<void>;
   /** A stream of the client closed. */
   disconnected(clientId: string): Promise<void>;
@@ -110,11 +110,11 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     const entry = note(record);
     const { leftAt, connectedTo } = record;
     if (entry.streams > 0) {
-      // Its other stream ended in another process, or that process died, but a stream is still open here.
+      // The client's other stream ended in another process, or that process died, but a stream is still open here.
       if (leftAt !== null || (connectedTo !== owner && !living.has(connectedTo))) await connect(entry);
       return;
     }
-    // The process with its stream is gone, or couldn't record the disconnect.
+    // The process with the client's stream is gone, or couldn't record the disconnect.
     if (leftAt === null && (connectedTo === owner || !living.has(connectedTo))) await cut(entry, connectedTo);
     else if (leftAt === null) return;
     if (entry.cancelGrace === undefined) startGrace(entry);
@@ -132,7 +132,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     });
   }
 
-  /** Removes a client for good: its tools disappear, and its pending calls fail with an error message. */
+  /** Removes a client permanently: its tools disappear, and its pending calls fail with an error message. */
   async function leave(entry: Present): Promise<void> {
     const left = await timeLeft(entry);
     if (left === undefined || entry.streams > 0) return;

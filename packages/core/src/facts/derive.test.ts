@@ -27,7 +27,7 @@ it('[M6] counts the turns that started since a person’s last message, except s
   expect(state.chat).toMatchObject({ lastSeq: 2, humanSeq: 1 });
   applyChange(state, { kind: 'message-written', message: { seq: 3, speaker: 'human' } as MessageRecord });
   expect(state.begun).toEqual(new Map());
-  // It answers an earlier message: several messages from a person, answered one by one, don't count towards the limit.
+  // This turn answers an earlier message: turns for messages that a person sent in a row don't count towards the limit.
   applyChange(state, { kind: 'turn-queued', turn: turn('d', { triggerSeq: 1 }) });
   expect(state.begun).toEqual(new Map());
 });

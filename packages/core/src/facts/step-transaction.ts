@@ -23,7 +23,7 @@ import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
 import type { FactContext, NewWords, Fact } from './fact.js';
 
 /**
- * A step while it is being decided. Every write is a fact, applied at once to the state of its chat, so reads see the step's own writes.
+ * A step while it is being decided. Every write is a fact, applied immediately to the state of its chat, so reads see the step's own writes.
  * If the store can't commit the step, it discards that state.
  */
 export class StepTransaction {

@@ -19,7 +19,7 @@ import type { Runtime, WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
-/** Adds a server to a world and starts it at once, so that people see whether it runs and which tools it offers. */
+/** Adds a server to a world and starts it immediately, so that people see whether it runs and which tools it offers. */
 export async function addMcpServer(
   runtime: Runtime,
   worldId: string,

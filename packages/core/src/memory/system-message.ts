@@ -1,6 +1,6 @@
 import type { AgentRecord, Tool } from '../ports/index.js';
 
-/** The system message: the agent's prompt and general instructions (C3). Built for each model call, so that prompt changes apply at once. */
+/** The system message: the agent's prompt and general instructions (C3). Built for each model call, so that prompt changes apply immediately. */
 export function systemMessage(
   agent: AgentRecord,
   others: readonly AgentRecord[],

@@ -21,7 +21,7 @@ export type Condition =
 /** `to=bob, amount > 100`: all conditions must hold, in any order. */
 export interface Named {
   readonly conditions: readonly Condition[];
-  /** It ends with `*`: an allow rule covers calls that have other arguments too. */
+  /** Ends with `*`: an allow rule covers calls that have other arguments too. */
   readonly open: boolean;
   /** Rules stored by older versions separate conditions with blanks. */
   readonly separator: 'comma' | 'blank';

@@ -151,7 +151,7 @@ export interface InvocationRecord {
   location: 'server' | 'client';
   readOnly: boolean;
   idempotent: boolean;
-  /** Its current approval, if it ever needed one. */
+  /** The call's current approval, if it ever needed one. */
   approvalId: string | null;
   /** The turn's epoch when the call started. If it is older than the turn's, that process is gone. */
   startedEpoch: number | null;

@@ -67,7 +67,7 @@ export interface CallKeys {
   keys: readonly [string, string];
 }
 
-/** What a step will read. A networked store loads all of it before the step; nothing else can be read in it. */
+/** The reads of a step. A networked store loads all of them before the step; nothing else can be read in it. */
 export interface StepNeeds {
   chats: readonly string[];
   /** The step writes nothing, so other steps need not wait for it. */
@@ -86,7 +86,7 @@ export interface StepNeeds {
   sent?: { chatId: string; clientMessageId: string };
 }
 
-/** What a step can read: the current values of what it declared in its needs. */
+/** The values that a step declared in its needs, as of now. */
 export interface StepReads {
   /** The store's clock. */
   now: number;

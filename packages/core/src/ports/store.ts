@@ -267,7 +267,7 @@ export type OnCommit = (events: StoredEvent[]) => void;
 export interface Store {
   /** Absent if one process owns the store. */
   readonly shared?: SharedStore;
-  /** The key for call hashes (A7). Generated once per store and kept in it. */
+  /** The key for call hashes (A7). Generated once per store and saved in it. */
   readonly hashKey: Uint8Array;
   /**
    * Changes a world (S1). Commits `work`, its emissions and audit records atomically; if `work` throws, nothing is written. `work` must await

@@ -173,7 +173,7 @@ function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limit
     const fate = fates.get(id);
     if (fate === undefined) throw new Error(`no fate for ${id}`);
     if (!fate.crash) return set(id, { status: fate.succeed ? 'succeeded' : 'failed' });
-    // It crashes once; the second run of the same call succeeds.
+    // The call crashes once; its second run succeeds.
     fates.set(id, { ...fate, crash: false });
     deaths += 1;
     turn = { ...turn, epoch: turn.epoch + 1 };

@@ -163,7 +163,7 @@ async function sign(
   }
 }
 
-/** Questions of untrusted tools don't count (A1): they would show third-party text in our name. */
+/** Ignores questions of untrusted tools (A1): they would show third-party text in our name. */
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,

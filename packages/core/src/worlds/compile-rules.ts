@@ -43,7 +43,7 @@ function compileRule(rules: readonly string[], index: number, source: RuleSource
 
 const LONGEST_SHOWN = 120;
 
-/** `field` is for programs and counts from zero; the message is for people and counts lines from one. */
+/** `field` is for programs and counts from zero; the message for people counts lines from one. */
 function refusal(
   { field, of = '' }: RuleSource,
   rules: readonly string[],

@@ -16,7 +16,7 @@ interface Counted {
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
 /**
- * Counts over everything stored for a world (W3). Counting reads every row, so the stats of a large world are cached for
+ * Statistics over everything stored for a world (W3). Counting reads every row, so those of a large world are cached for
  * some seconds.
  */
 export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {

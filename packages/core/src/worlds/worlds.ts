@@ -43,7 +43,7 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
   });
 }
 
-/** Creates a world and everything that comes with it in one transaction. `more` returns the final settings. */
+/** Creates a world with its agents, servers and rules in one transaction. `more` returns the final settings. */
 export async function createWorldWith(
   runtime: Runtime,
   world: { name: string; settings: WorldSettings; policy: readonly string[]; proposed?: readonly string[] },

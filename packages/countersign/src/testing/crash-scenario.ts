@@ -26,7 +26,7 @@ export async function runScenario({ file, diary, probe }: Scenario): Promise<voi
     tools: [
       tool('remove', { approval: { required: true } }),
       tool('write', {}),
-      // It has a fingerprint, so it starts in a step of its own.
+      // The tool has a fingerprint, so its calls start in a separate step.
       tool('sync', { readOnly: true, idempotent: true, fingerprint: async () => 'the same' }),
     ],
     probe,

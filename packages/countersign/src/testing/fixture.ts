@@ -134,7 +134,7 @@ export function gated(name: string, execute: Execute, more: Partial<ToolDefiniti
   return tool(name, execute, { approval: { required: true }, ...more });
 }
 
-/** A promise that a test resolves by hand. */
+/** A promise that a test resolves manually. */
 export interface Door<T> {
   opened: Promise<T>;
   open: (value: T) => void;

@@ -31,7 +31,7 @@ export async function hold(
     const key = JSON.stringify(limits);
     const known = benches.get(key);
     if (known !== undefined && !(await isWornOut(known))) return known;
-    // Remove it from the list first: another search that ends meanwhile would close it again.
+    // Remove it from the list first: another search that ends in the meantime would close it again.
     benches.delete(key);
     if (known !== undefined) await giveUp(known);
     const bench = await openBench(limits, ground);

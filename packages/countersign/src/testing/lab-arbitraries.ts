@@ -78,7 +78,7 @@ export const talk: fc.WeightedArbitrary<Command>[] = [
     weight: 2,
   },
 ];
-/** What else happens to a world meanwhile. */
+/** Other changes to a world. */
 export const change: fc.WeightedArbitrary<Command>[] = [
   { arbitrary: fc.record({ do: fc.constant('stop' as const), chat, ticks }), weight: 1 },
   {

@@ -102,7 +102,7 @@ function wasReleased({ row, approvals }: CallRecord): boolean {
   return approval?.status === 'approved' && approval.decisionDigest === null;
 }
 
-/** What ran is what the person saw, or their edit of it (A7). */
+/** A call runs with the arguments that the person saw, or with their edit (A7). */
 function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   if (approval?.status !== 'approved') return ['[A7] started without its approval'];

@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** What a call of each kind does. The last six never reach a tool: models make them up. */
+/** The kinds of calls. The last six never reach a tool: models make them up. */
 export const CALL_KINDS = [
   'look',
   'write',

@@ -133,7 +133,7 @@ export interface Bench {
   auditSeq: number;
 }
 
-/** What a lab runs on. */
+/** The environment of a lab. */
 export interface Ground {
   open(clock: FakeClock): Promise<Store>;
   close(store: Store): Promise<void>;

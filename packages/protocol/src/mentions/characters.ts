@@ -7,7 +7,7 @@ export function isSpace(character: string | undefined): boolean {
   return (character > '~' || character < ' ') && OTHER_SPACE.test(character);
 }
 
-/** Skips white space and the given characters; never goes past the line. */
+/** Skips white space and the given characters, up to the end of the line. */
 export function skipSpace(content: string, position: number, alsoSkipped = ''): number {
   let end = position;
   for (;;) {

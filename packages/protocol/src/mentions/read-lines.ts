@@ -22,7 +22,7 @@ export interface Line {
 
 export interface ReadText {
   lines: Line[];
-  /** Code ranges in order. Mentions and tags in them don't count. */
+  /** Code ranges in order. Mentions and tags in them are ignored. */
   code: Range[];
 }
 

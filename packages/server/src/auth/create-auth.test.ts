@@ -64,7 +64,7 @@ const statusOf = async (headers: Record<string, string>, path?: string): Promise
 const redeem = (ticket: string, headers: Record<string, string> = {}) =>
   ask(headers, '/api/session', { method: 'POST', headers, body: { ticket } });
 
-/** What a browser has after it opened the start link. */
+/** The session of a browser that opened the start link. */
 async function openSession(from: Auth = auth): Promise<{ cookie: string; half: string; setCookie: string }> {
   const { status, headers, text } = await redeem(from.newTicket());
   expect(status).toBe(200);

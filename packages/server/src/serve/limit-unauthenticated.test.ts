@@ -59,7 +59,7 @@ it('[W7] silent connections over the cap evict the oldest silent ones, never an 
   const silent: Socket[] = [];
   for (let count = 0; count < 60; count += 1) silent.push(await openSilent(serving));
   await Promise.all(silent.slice(0, 40).map(async (socket) => socket.closed || (await once(socket, 'close'))));
-  // A client with a credential still gets in, and the authenticated connection is still open.
+  // A client with a credential is still accepted, and the authenticated connection is still open.
   expect((await ask(serving, new Agent())).statusCode).toBe(200);
   expect(silent.slice(41).every((socket) => !socket.closed)).toBe(true);
   expect(streamEnded).toBe(false);

@@ -63,7 +63,7 @@ async function isServing(url: string): Promise<boolean> {
       response.on('data', (chunk: string) => {
         text = `${text}${chunk}`.slice(0, 1_000);
       });
-      // A server that is shutting down doesn't count.
+      // Ignore a server that is shutting down.
       const isLeaving = response.headers[LEAVING_HEADER.toLowerCase()] !== undefined;
       response.on('end', () => resolve(!isLeaving && isHealth(text)));
       response.on('error', () => resolve(false));
@@ -73,7 +73,7 @@ async function isServing(url: string): Promise<boolean> {
   });
 }
 
-/** A server whose store is down counts too: it still holds the home. */
+/** Also true for a server whose store is down: it still holds the home. */
 function isHealth(text: string): boolean {
   try {
     const said: unknown = JSON.parse(text);

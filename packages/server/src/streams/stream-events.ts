@@ -24,7 +24,7 @@ export interface StreamOptions {
   client?: {
     id: string;
     approvals: boolean;
-    /** Its own tools, by the names that agents use. It gets their calls unmasked (A15, A18). */
+    /** The client's own tools, by the names that agents use. It gets their calls unmasked (A15, A18). */
     tools?: readonly string[];
   };
 }

@@ -1,6 +1,6 @@
 import type { Migration } from './ddl.js';
 
-/** Each index costs every insert about a microsecond, so a comment says what would be slow without it. */
+/** Each index adds about a microsecond to every insert, so a comment says what would be slow without it. */
 export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 

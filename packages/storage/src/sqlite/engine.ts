@@ -102,7 +102,7 @@ export function sqliteEngine(
       writer.follow(entry, reads.given.values());
       return { value, events, head: writes.records.length === 0 ? undefined : entry.heads };
     } catch (error) {
-      // Their state may be partly changed.
+      // The state of these chats may be partly changed.
       for (const id of reads.given.keys()) kept.drop(id);
       throw error;
     } finally {

@@ -36,7 +36,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
         waiting.push(entry);
         continue;
       }
-      // It may delete rows that earlier entries write, so fold those first.
+      // This change may delete rows that earlier entries write, so fold those first.
       if (waiting.length > 0) foldTogether(waiting);
       waiting = [];
       foldTogether([entry]);

@@ -104,7 +104,7 @@ it('[S1] a rejected write fails alone: steps of other chats in its group succeed
   ]);
   expect(group.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   expect(group[2]).toMatchObject({ reason: { code: 'conflict' } });
-  // It came after the failure, in the same group, and saw the state before it.
+  // This step ran after the failed one in the same group, and saw the state before it.
   expect(group[3]).toMatchObject({ value: { seq: 3 } });
   await reopen();
   const said = await store.read((r) => r.messages('chat_1', { after: 0, limit: 9 }));

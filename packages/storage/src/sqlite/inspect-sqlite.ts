@@ -10,7 +10,7 @@ import { logFileOf } from './step-log.js';
 
 /** What an inspection of a store finds. */
 export interface StoreInspection {
-  /** Its schema version. 0: empty. */
+  /** The store's schema version. 0: empty. */
   readonly version: number;
   /** The schema version of this program. */
   readonly newest: number;

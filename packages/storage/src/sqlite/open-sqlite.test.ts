@@ -138,7 +138,7 @@ describe('our own file', () => {
     const again = await openSqlite(killed);
     expect(await again.read((r) => r.worlds())).toHaveLength(1);
     expect(await again.read((r) => r.messages('chat_1', { after: 0, limit: 9 }))).toMatchObject([{ id: 'msg_1' }]);
-    // Its head file was not copied, and the result says so.
+    // The head file was not copied, and the result reports that.
     expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 2, unguarded: 2 });
     await again.close();
     expect(readdirSync(folder).filter((name) => /-wal$|-steps$/.test(name))).toEqual([]);

@@ -27,7 +27,7 @@ export interface StepLog {
   sync: (() => Promise<void>) | undefined;
   /** In bytes, since the last `restart`. */
   readonly size: number;
-  /** Its mark and size, which are committed with the tables. */
+  /** The log's mark and size, which are committed with the tables. */
   readonly end: string;
   /** Removes entries that were never synced. */
   dropUnsynced(): void;
@@ -216,7 +216,7 @@ export function removeLog(path: string): void {
   }
 }
 
-/** Records are built here, one after another; a long one gets memory of its own. */
+/** Records are built here, one after another; a long one gets its own buffer. */
 const shared = Buffer.allocUnsafeSlow(1 << 16);
 
 function toRecord(mark: string, entries: readonly Entry[]): Buffer {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Locks between processes on this machine: the `flock` program, and a folder of ours that agents can't reach. */
+/** Locks between processes on this machine: the `flock` program, and a private folder that agents can't reach. */
 export interface ProcessLock {
   readonly flock: string;
   readonly folder: string;

@@ -33,7 +33,7 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   return [subject, { kind: 'dynamic', always: true, why: { code: 'runs-later', path: name } }];
 }
 
-/** Whether a write stays in the working folder and affects only files that no program runs by itself (A20). */
+/** Whether a write stays in the working folder and affects no file that a program runs automatically (A20). */
 export function writesInside(path: string, place: ToolPlace): boolean {
   const absolute = absolutePath(place, path);
   return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;

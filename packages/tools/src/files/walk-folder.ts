@@ -11,7 +11,7 @@ export interface WalkedEntry {
   /** Relative to the working folder. */
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** False for a folder that is never entered, whatever the depth. */
+  /** False for a folder that is never entered, at any depth. */
   readonly entered: boolean;
 }
 

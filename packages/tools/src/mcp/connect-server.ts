@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   /** Aborted when nobody needs the connection any more. */
   signal: AbortSignal;
   listChanged: (connection: Connection) => void;
-  /** Called once, if the connection ends by itself. */
+  /** Called once, if the server ends the connection. */
   ended: () => void;
   /** Called if the server may have died or lost our session. */
   doubt: () => void;

@@ -13,7 +13,7 @@ export interface KeepRunningOptions<R extends Runs> {
   /** Delay after the first failure; doubled after each further one. */
   firstPauseMs: number;
   healthMs: number;
-  /** Calls `ended` if it ends by itself. The signal is aborted when nobody needs it any more. */
+  /** Calls `ended` if the server ends without being stopped. The signal is aborted when nobody needs it any more. */
   start(workingDirectory: string | undefined, signal: AbortSignal, ended: () => void): Promise<R>;
   /** Turns an error into a message for a person. */
   explain(error: unknown): string;
@@ -34,11 +34,11 @@ export interface Keeper<R extends Runs> {
    * than this.
    */
   isStuck(ms: number): boolean;
-  /** It worked, so earlier failures no longer count. */
+  /** A call succeeded, so earlier failures are forgotten. */
   proven(): void;
-  /** It behaved oddly, so check its health now. */
+  /** A call failed in a suspicious way, so check the server's health now. */
   doubt(): void;
-  /** Stops it, or the attempt to start it, and clears its failures. It starts again when needed. */
+  /** Stops the server, or the attempt to start it, and clears its failures. It starts again when needed. */
   stop(): Promise<void>;
 }
 

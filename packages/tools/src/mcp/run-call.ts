@@ -21,7 +21,7 @@ export interface CallOptions {
   doubt: () => void;
 }
 
-/** Upper limit, however much progress a server reports. */
+/** Upper limit, regardless of progress reports. */
 const LONGEST_CALL_MS = 60 * 60 * 1000;
 /** Per call, one at a time. */
 const MOST_QUESTIONS = 20;

@@ -44,7 +44,7 @@ export interface ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** How it ended, as text. */
+  /** How the process ended, as text. */
   readonly exited: Promise<string>;
   /** Files that the server needed, or reported as missing, and that the sandbox hides. Shown to a person if it failed. */
   hints(said: string): readonly string[];

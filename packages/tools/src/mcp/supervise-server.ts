@@ -262,7 +262,7 @@ interface Refresher {
 }
 
 /**
- * Lists once at a time, and once more if the tools changed meanwhile, so a server that keeps announcing changes can't
+ * Lists once at a time, and once more if the tools have changed since, so a server that keeps announcing changes can't
  * flood us.
  */
 function refresher(list: (from: Connection) => Promise<void>, failed: (words: string) => void): Refresher {

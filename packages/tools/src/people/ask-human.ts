@@ -3,8 +3,8 @@ import { defineTool, type Tool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 
 /**
- * A question from an agent to people. It waits in the approval queue as long as it takes, across restarts. Asking needs
- * no approval; a `deny ask_human` rule forbids it.
+ * A question from an agent to people. It waits in the approval queue indefinitely, across restarts. Asking needs no
+ * approval; a `deny ask_human` rule forbids it.
  */
 export function askHuman(): Tool {
   return defineTool({

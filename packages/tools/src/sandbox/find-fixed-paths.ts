@@ -81,7 +81,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or unreadable for us and so for the command.
+    // Removed since, or unreadable for us and so for the command.
     return [];
   }
 }

@@ -83,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or unreadable for us and so for the program.
+    // Removed since, or unreadable for us and so for the program.
     return [];
   }
 }

@@ -26,7 +26,7 @@ export interface Hidden {
   readonly sees: (path: string) => boolean;
 }
 
-/** What a command must not see, as the disk is now. */
+/** The paths that a command must not see, from the current state of the disk. */
 export async function findHidden(
   { workingDirectory, home, hide, show, programs, protectedPaths }: Confinement,
   alsoHidden: readonly string[] = [],

@@ -126,7 +126,7 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   iconv: { letters: 'o' },
   jobs: { letters: 'x' },
   ip: { words: ['exec'], form: /^-b/ },
-  // Their arguments are programs.
+  // The arguments of `dc` are programs.
   dc: { form: /./ },
   m4: { form: /./ },
   man: { letters: 'PHpCM', long: ['pager', 'html', 'preprocessor', 'config-file'] },

@@ -8,11 +8,11 @@ import { codeWords } from './code-words.js';
 interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
-  /** Its input is the output of another command. */
+  /** The command's input is the output of another command. */
   readonly piped: boolean;
 }
 
-/** What a walk through a syntax tree found. */
+/** The findings of a walk through a syntax tree. */
 export interface Findings {
   readonly commands: FoundCommand[];
   /** Commands inside other commands, and other spellings. Only deny and ask rules look at them. */

@@ -54,7 +54,7 @@ async function makePipes(folder: string): Promise<void> {
   for (const path of paths) spare.push(openEnds(path));
 }
 
-/** Unlinks the file at once; it isn't needed when both ends are open. */
+/** Unlinks the file immediately; it isn't needed once both ends are open. */
 function openEnds(path: string): Ends {
   // Non-blocking: the other end is opened by the next line.
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -5,7 +5,7 @@ import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
 
-/** Bytes kept of each stream; more than a model is ever shown. */
+/** Bytes kept of each stream; a model never gets more. */
 const KEPT_BYTES = 64 * 1024;
 /** Bytes of each stream shown while the command runs: nobody reads more, and every client has to receive it. */
 const LIVE_BYTES = 1024 * 1024;
@@ -61,7 +61,7 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
 }
 
 interface Followed {
-  /** The kept output. */
+  /** The output so far, truncated in the middle. */
   text(): string;
   /** Resolves when all live output was shown. */
   shown(): Promise<void>;

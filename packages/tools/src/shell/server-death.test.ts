@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   );
 });
 
-/** Without the lock files and deletion lists beside them, which stay. */
+/** Without the lock files and deletion lists next to them, which stay. */
 async function draftsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => !/^(?:lock-|removed-)/.test(name));
 }

@@ -166,7 +166,7 @@ async function exitOf(child: ChildProcess): Promise<number> {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } catch {
-    // It failed to start.
+    // The program failed to start.
     return 127;
   }
 }

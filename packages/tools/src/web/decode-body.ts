@@ -10,7 +10,7 @@ function decoder(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {
-    // Unknown charset. Most of the text is readable as UTF-8 anyway.
+    // Unknown charset. Most text is readable as UTF-8.
     return new TextDecoder('utf-8');
   }
 }

@@ -57,7 +57,7 @@ interface Test {
 }
 
 function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | undefined {
-  // The subjects of an omitted argument count too: it may have a default.
+  // Includes the subjects of an omitted argument, because it may have a default.
   const reported = call.reportedFor(name);
   if (reported.some((subject) => test.subject(subject, call))) return undefined;
   const leaves = call.arguments?.all(name) ?? [];

@@ -33,7 +33,7 @@ const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, private
 
 /**
  * `allow sandbox_folder(~/lib)` lets sandboxed commands read a folder, `allow sandbox_network(example.com)` lets them reach a host.
- * Rules for globs don't count: they weren't written with the sandbox in mind. A private address needs a rule that names it with its port.
+ * Globs are ignored: they weren't written with the sandbox in mind. A private address needs a rule that names it with its port.
  */
 export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;

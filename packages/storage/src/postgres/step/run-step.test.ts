@@ -75,7 +75,7 @@ it('[A34] of two concurrent steps that would reach the approval limit, one succe
       ];
       return { value, writes: value ? { ...nothing, changes, limit: { agentId: A, mostPending: 1 } } : nothing };
     });
-  // Both get as far as the world's row, which a step locks last.
+  // Both steps wait for the world's row, which a step locks last.
   await admin.query('begin');
   await admin.query('select 1 from limited.worlds for update');
   const asking = Promise.all([ask(one, C), ask(two, 'chat_2')]);

@@ -42,7 +42,7 @@ export async function writeAlone(
       else for (const query of writeWide(operation.fact, statements, at)) await client.query(query);
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
-    // Its approvals are already written, so they count as pending.
+    // The step's approvals are already written, so they count as pending.
     const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');

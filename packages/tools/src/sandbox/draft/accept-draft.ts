@@ -88,7 +88,7 @@ async function acceptFolder({ upper, at, name }: Folder, now: Pass): Promise<voi
   }
 }
 
-/** Removes the old content of a recreated folder, except what a command may not remove anyway. */
+/** Removes the old content of a recreated folder, except what no command may remove. */
 async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, now: Pass): Promise<void> {
   const real = await readdir(at);
   const isRepository = isGitFolder(basename(name)) || looksLikeRepository(real);

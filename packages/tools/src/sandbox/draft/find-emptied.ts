@@ -22,7 +22,7 @@ export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
     const asked = await namesToAsk(drafted);
     const seen = asked.length === 0 ? [] : await stillSeen(asked.map(({ path }) => path));
     const unseen = asked.filter((_, index) => seen[index] === false);
-    // Ignore paths that someone else removed meanwhile: they don't show whether the folder was emptied.
+    // Ignore paths that someone else has removed: they don't show whether the folder was emptied.
     const there = await Promise.all(unseen.map(({ path }) => isThere(join(workingDirectory, path))));
     if (there.every(Boolean)) return new Set(unseen.map(({ folder }) => folder));
   }

@@ -8,9 +8,7 @@ export interface Move {
   readonly child: string;
 }
 
-/**
- * Moves to a path where nothing exists. Returns false if something was created there meanwhile, and leaves it alone.
- */
+/** Moves to a path where nothing exists. Returns false if something was created there in the meantime, and leaves it alone. */
 export async function moveNew({ upper, at, child }: Move): Promise<boolean> {
   return await near(upper, at, async (source) => {
     const target = join(at, child);

@@ -15,7 +15,7 @@ import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 import type { DraftRules } from './inspect/why-left-out.js';
 
-/** What a command writes to instead of the working folder, until all its processes are dead. */
+/** A copy-on-write layer over the working folder that a command writes to, until all its processes are dead. */
 export interface Draft {
   /** Arguments before those that start bubblewrap. */
   readonly before: readonly string[];

@@ -20,7 +20,7 @@ const git = (cwd: string, ...words: string[]): string =>
 
 interface Plant {
   name: string;
-  /** What the user already has there. */
+  /** Files that the user already has there. */
   before?: (folder: string) => Promise<void> | void;
   /** Uses `$EVIL`, the configuration of a repository in which Git runs a program. */
   command: string;

@@ -24,8 +24,8 @@ type Removed = z.infer<typeof schema>;
 const NOTHING: Removed = { forgotten: 0n, removed: [] };
 
 /**
- * What other drafts removed from a working folder since a moment. Only the holder of the folder's lock may read or
- * write it.
+ * Paths that other drafts have removed from a working folder since a moment. Only the holder of the folder's lock may read
+ * or write this.
  */
 export async function readRemoved(
   folder: string,

@@ -62,13 +62,13 @@ const TOPS: readonly string[] =
   );
 const MOST_ABOVE = 4;
 
-/** What a program needs: its package, or else the parent of its program folder. Never the whole home. */
+/** The folder that a program needs: its package, or else the parent of its program folder. Never the whole home. */
 function folderOf(file: string): string {
   const ends = [realPath(homedir()), '/'];
   const around = foldersAbove(file).slice(0, MOST_ABOVE + 1);
   const end = around.findIndex((folder) => ends.includes(folder));
   const folders = end === -1 ? around : around.slice(0, end);
-  // npm installs the dependencies of a package beside it.
+  // npm installs the dependencies of a package next to it.
   const modules = foldersAbove(file).findLast((folder) => basename(folder) === 'node_modules');
   if (modules !== undefined) return modules;
   const whole = folders.filter((folder) => !PARTS.includes(basename(folder)));

@@ -60,7 +60,7 @@ export function leadsToEntry(path: string): boolean {
 
 export function isGitFolder(name: string): boolean {
   const known = plain(name);
-  // Its short name on Windows disks.
+  // `.git` has this short name on Windows disks.
   return known === '.git' || /^git~\d+$/.test(known);
 }
 

@@ -41,7 +41,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone meanwhile, or unreadable for us and so for the command.
+    // Removed since, or unreadable for us and so for the command.
     return [];
   }
 }

@@ -37,7 +37,7 @@ const npm: StarTable = {
   },
 };
 
-/** These run a file that the folder's configuration names, whatever the subcommand. */
+/** These run a file that the folder's configuration names, for every subcommand. */
 const others: StarTable = { effect: 'runs', subcommands: { test: script, run: script, install } };
 
 export const NPM_PROGRAMS: Readonly<Record<string, StarTable>> = { npm, pnpm: others, yarn: others };

@@ -1,7 +1,7 @@
 import { isHarmlessAwk, isHarmlessFormat, isHarmlessSed } from './harmless-programs.js';
 import type { StarTable } from './star-table.js';
 
-/** It only prints or compares its words. */
+/** For programs that only print or compare their words. */
 const printsWords: StarTable = { word: () => true };
 const HELP = '--help --version';
 

@@ -26,13 +26,13 @@ export interface Folder {
   /** Relative to the working folder; empty for the folder itself. */
   readonly name: string;
   readonly where: Where;
-  /** It is, or is inside, a repository's own folder, whatever its name. */
+  /** The entry is a repository's own folder, whatever its name, or inside one. */
   readonly isGits: boolean;
   /** The top of its repository, relative to the working folder; empty for the folder itself. */
   readonly top: string;
 }
 
-/** What rules say about a draft. Paths are absolute. */
+/** The rules that apply to a draft. Paths are absolute. */
 export interface DraftRules {
   readonly isProtected?: (path: string) => boolean;
   /**
