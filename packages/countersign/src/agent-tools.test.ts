@@ -211,19 +211,19 @@ describe('create_agent', () => {
 
 describe('access to the world from a tool', () => {
   it('[M9] ends with the call', async () => {
-    let door: WorldHandle | undefined;
+    let handle: WorldHandle | undefined;
     const t = await openTestWorld({
       script: obedient,
       tools: [
         tool('keep', async (_, { world }) => {
-          door = world;
+          handle = world;
           return 'kept';
         }),
       ],
     });
     await propose(t, { name: 'keep', arguments: {} });
-    await expect(door?.sendMessage({ content: 'late' })).rejects.toThrow('the call has ended');
-    await expect(door?.createAgent({ name: 'Late', systemPrompt: '', tools: [] })).rejects.toThrow(
+    await expect(handle?.sendMessage({ content: 'late' })).rejects.toThrow('the call has ended');
+    await expect(handle?.createAgent({ name: 'Late', systemPrompt: '', tools: [] })).rejects.toThrow(
       'the call has ended',
     );
     expect(await t.world.agents()).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { closeTestWorld, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 import { openRaw } from './testing/raw-database.js';
@@ -143,15 +143,15 @@ describe('a flood of calls', () => {
 
 describe('an edited call', () => {
   it('[A7.4] with an unknown outcome still tells the model what ran', async () => {
-    const began = door();
+    const began = deferred();
     const removing = gated('remove', () => {
-      began.open();
+      began.resolve();
       return new Promise(() => undefined);
     });
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'));
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { path: 'b' } });
-    await began.opened;
+    await began.promise;
     await t.chat.stop();
     await t.chat.send('what happened?');
     await t.chat.settled();
@@ -164,14 +164,14 @@ describe('an edited call', () => {
   it('[A7.4] that needs approval again shows the edit, not the original, and runs only that', async () => {
     let content = 'old';
     const ran: unknown[] = [];
-    const slow = door();
+    const slow = deferred();
     const write = { ...gated('write', async (args) => ran.push(args)), fingerprint: async () => content };
-    const t = await openTestWorld({ script: obedient, tools: [tool('slow', () => slow.opened), write] });
+    const t = await openTestWorld({ script: obedient, tools: [tool('slow', () => slow.promise), write] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, { name: 'write', arguments: { text: 'theirs' } }]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { text: 'mine' } });
     content = 'new';
-    slow.open();
+    slow.resolve();
     expect(await t.chat.settled()).toBe('waiting');
     const renewed = await t.onlyApproval();
     expect(renewed.arguments).toEqual({ text: 'mine' });

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import type { Tool } from '@countersign/core/ports';
 import { describe, expect, it } from 'vitest';
-import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { closeTestWorld, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, obedient, propose, recorder } from './testing/obedient.js';
 
@@ -16,8 +16,8 @@ async function linked() {
   const link = inFolder('work');
   await symlink(inFolder('mine'), link);
   const places: string[] = [];
-  const gate = door();
-  const slow = tool('slow', () => gate.opened);
+  const gate = deferred();
+  const slow = tool('slow', () => gate.promise);
   const removing = gated('remove', async (_args, { workingDirectory }) => places.push(workingDirectory));
   const t = await openTestWorld({ script: obedient, tools: [removing, slow], workingDirectory: link });
   const swap = async (to = 'theirs') => {
@@ -120,7 +120,7 @@ describe('the working folder', () => {
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.swap();
-    t.gate.open();
+    t.gate.resolve();
     expect(await t.chat.settled()).toBe('waiting');
     expect(t.places).toEqual([]);
     await t.world.decide(await t.onlyApproval(), { decision: 'deny' });

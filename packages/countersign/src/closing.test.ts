@@ -3,7 +3,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
-import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { closeTestWorld, closeTestWorlds, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { obedient, propose, recorder } from './testing/obedient.js';
 import { createTestEngine } from './testing/test-engine.js';
@@ -102,28 +102,28 @@ describe('closing a world', () => {
   });
 
   it('[M10] works from inside a tool, a model or a listener', async () => {
-    const inTool = door();
+    const inTool = deferred();
     const first = await openTestWorld({
       script: obedient,
-      tools: [tool('close', () => first.world.close().then(inTool.open, inTool.fail))],
+      tools: [tool('close', () => first.world.close().then(inTool.resolve, inTool.reject))],
     });
     await first.chat.send('[{"name":"close"}]');
-    await inTool.opened;
-    const inModel = door();
+    await inTool.promise;
+    const inModel = deferred();
     const second = await openTestWorld({
       script: () =>
         second.world
           .close()
-          .then(() => inModel.open())
+          .then(() => inModel.resolve())
           .then(() => 'x'),
     });
     await second.chat.send('hi');
-    await inModel.opened;
-    const inListener = door();
+    await inModel.promise;
+    const inListener = deferred();
     const third = await openTestWorld();
-    third.world.on('message', () => third.world.close().then(inListener.open));
+    third.world.on('message', () => third.world.close().then(inListener.resolve));
     await third.chat.send('hi');
-    await inListener.opened;
+    await inListener.promise;
     for (const { world, errors } of [first, second, third]) {
       await world.close();
       expect(errors).toEqual([]);
@@ -194,25 +194,25 @@ describe('closing a process that shares its store', () => {
 
 describe('a chat that is deleted', () => {
   it('[M7] together with its world while a model generates a title causes no error', async () => {
-    const asked = door();
-    const title = door<string>();
+    const asked = deferred();
+    const title = deferred<string>();
     const t = await openTestWorld({
       agents: [{ name: 'Ada', provider: 'titling' }],
       providers: [
         {
           name: 'titling',
           async generate({ purpose }) {
-            if (purpose === 'title') asked.open();
-            const content = purpose === 'title' ? await title.opened : 'hello';
+            if (purpose === 'title') asked.resolve();
+            const content = purpose === 'title' ? await title.promise : 'hello';
             return { type: 'text', content, usage: { inputTokens: 0, outputTokens: 0 } };
           },
         },
       ],
     });
     await t.chat.send('hi');
-    await asked.opened;
+    await asked.promise;
     await t.world.delete();
-    title.open('Greetings');
+    title.resolve('Greetings');
     await t.world.quiet();
     expect(t.errors).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, door, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { closeTestWorlds, deferred, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
 
 afterEach(closeTestWorlds);
 
@@ -27,17 +27,17 @@ describe('the view', () => {
   });
 
   it('[C1] two chats of one agent at the same time stay separate', async () => {
-    const first = door();
+    const first = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
-        if (messages.at(-1)?.content === 'a') await first.opened;
+        if (messages.at(-1)?.content === 'a') await first.promise;
         return `re ${messages.at(-1)?.content}`;
       },
     });
     const other = { chat: await opened.world.chat() };
     await opened.chat.send('a');
     await say(other, 'b');
-    first.open();
+    first.resolve();
     await opened.chat.settled();
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a', 're a']);
     expect((await other.chat.messages()).map((m) => m.content)).toEqual(['b', 're b']);
@@ -106,7 +106,7 @@ describe('the view', () => {
   });
 
   it('[C1.2] every call in view has its result, even after a stop, a failure or a denial', async () => {
-    const running = door();
+    const running = deferred();
     const opened = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);
@@ -116,14 +116,14 @@ describe('the view', () => {
       },
       tools: [
         tool('hang', () => {
-          running.open();
-          return door().opened;
+          running.resolve();
+          return deferred().promise;
         }),
         gated('ask', () => 'x'),
       ],
     });
     await opened.chat.send('hang');
-    await running.opened;
+    await running.promise;
     await opened.chat.stop();
     await say(opened, 'ask');
     await opened.chat.stop();

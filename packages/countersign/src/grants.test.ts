@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   closeTestWorld,
   closeTestWorlds,
-  door,
+  deferred,
   openTestWorld,
   tool,
   type TestWorldOptions,
@@ -117,13 +117,13 @@ describe('a session grant', () => {
   });
 
   it('[A2.1] that expires or is revoked between the approval and the start requires approval', async () => {
-    const gate = door();
-    const slow = tool('slow', () => gate.opened);
+    const gate = deferred();
+    const slow = tool('slow', () => gate.promise);
     const t = await granted({ tools: [slow] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('b')]));
     await t.heard((event) => event.event === 'tool' && event.data.tool_name === 'slow');
     expect(await t.world.revoke(first(await t.world.grants()).grantId)).toBe(true);
-    gate.open();
+    gate.resolve();
     expect(await t.chat.settled()).toBe('waiting');
     expect((await t.onlyApproval()).arguments).toEqual({ path: 'b' });
     expect(t.runs).toEqual([{ path: 'a' }]);

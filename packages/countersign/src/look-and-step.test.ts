@@ -11,7 +11,7 @@ import type { Store } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { describe, expect, it } from 'vitest';
-import { door, gated, tool } from './testing/fixture.js';
+import { deferred, gated, tool } from './testing/fixture.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
 /** A store in which something happens between the reads before a step and the step. */
@@ -63,14 +63,14 @@ describe('between the reads before a step and the step', () => {
   });
 
   it('[M9] the end of a tool whose world was deleted is not retried forever', async () => {
-    const slow = door<string>();
+    const slow = deferred<string>();
     const reported: string[] = [];
-    const began = door();
+    const began = deferred();
     const t = await setUp({
       tools: [
         tool('slow', () => {
-          began.open();
-          return slow.opened;
+          began.resolve();
+          return slow.promise;
         }),
       ],
       onError: (_, what) => reported.push(what),
@@ -79,9 +79,9 @@ describe('between the reads before a step and the step', () => {
     t.runtime.dispatch = { ...t.runtime.dispatch, abort: () => undefined };
     const chatId = await t.newChat();
     await t.say(chatId, '[{"name":"slow"}]');
-    await began.opened;
+    await began.promise;
     await deleteWorld(t.runtime, t.worldId, person);
-    slow.open('late');
+    slow.resolve('late');
     await t.engine.quiet();
     expect(reported).toEqual([]);
     await t.engine.close();

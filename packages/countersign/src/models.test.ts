@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
-import { closeTestWorld, door, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { closeTestWorld, deferred, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 
 const inFolder = freshFolder();
@@ -217,7 +217,7 @@ describe('streaming', () => {
 
   it('[P4] chunks of a failed attempt do not run into the next one', async () => {
     const clock = createFakeClock();
-    const asked = door();
+    const asked = deferred();
     let first: ((chunk: string) => void) | undefined;
     const opened = await openTestWorld({
       clock,
@@ -225,7 +225,7 @@ describe('streaming', () => {
         if (first === undefined) {
           first = request.onChunk;
           request.onChunk('half an ');
-          asked.open();
+          asked.resolve();
           return { fail: new ProviderError('overloaded', 'busy') };
         }
         first('LATE');
@@ -233,7 +233,7 @@ describe('streaming', () => {
       },
     });
     await opened.chat.send('go');
-    await asked.opened;
+    await asked.promise;
     await advanceUntil(opened, clock, 500);
     const events = sse(opened);
     const again = events.findLastIndex((event) => event.type === 'start');
@@ -395,9 +395,9 @@ describe('when a model call fails', () => {
 });
 
 function rejected(reason: unknown): Promise<void> {
-  const { opened, fail } = door();
-  fail(reason);
-  return opened;
+  const { promise, reject } = deferred();
+  reject(reason);
+  return promise;
 }
 
 describe('an invalid provider', () => {

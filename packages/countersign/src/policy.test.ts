@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, door, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
+import { closeTestWorlds, deferred, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
@@ -23,13 +23,13 @@ describe('the order of the gate', () => {
   });
 
   it('[A2.1] a deny rule added after the approval refuses at the start', async () => {
-    const gate = door();
-    const t = await open({ tools: [tool('slow', () => gate.opened)] });
+    const gate = deferred();
+    const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.world.setPolicy(['deny remove']);
-    gate.open();
+    gate.resolve();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.runs).toEqual([]);
     expect(t.toolEvents().at(-1)).toMatchObject({
@@ -41,12 +41,12 @@ describe('the order of the gate', () => {
   });
 
   it('[A2.1] an allow rule removed between the approval and the start requires approval', async () => {
-    const gate = door();
-    const t = await open({ tools: [tool('slow', () => gate.opened)], policy: ['allow remove'] });
+    const gate = deferred();
+    const t = await open({ tools: [tool('slow', () => gate.promise)], policy: ['allow remove'] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
     await t.world.setPolicy([]);
-    gate.open();
+    gate.resolve();
     expect(await t.chat.settled()).toBe('waiting');
     expect(t.runs).toEqual([]);
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
@@ -55,13 +55,13 @@ describe('the order of the gate', () => {
   });
 
   it('[A2.1] a tool removed from the agent after the approval does not run', async () => {
-    const gate = door();
-    const t = await open({ tools: [tool('slow', () => gate.opened)] });
+    const gate = deferred();
+    const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
     await t.world.updateAgent('ada', { tools: ['slow'] });
-    gate.open();
+    gate.resolve();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.runs).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   closeTestWorld,
   closeTestWorlds,
-  door,
+  deferred,
   openTestWorld,
   tool,
   type TestWorldOptions,
@@ -278,22 +278,22 @@ describe('a question from a running tool', () => {
   });
 
   it('[M9] ends with a stop', async () => {
-    const ended = door<unknown>();
-    const t = await running(async (ask) => await ask(question).catch(ended.open));
+    const ended = deferred<unknown>();
+    const t = await running(async (ask) => await ask(question).catch(ended.resolve));
     await t.chat.stop();
-    expect(await ended.opened).toBeInstanceOf(Error);
+    expect(await ended.promise).toBeInstanceOf(Error);
     expect(await t.world.approvals()).toEqual([]);
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
   it('[A17] ends with its call', async () => {
-    const over = door();
+    const over = deferred();
     const t = await running(async (ask) => {
       ask(question).catch(() => undefined);
-      await over.opened;
+      await over.promise;
       return 'went on';
     });
-    over.open();
+    over.resolve();
     await t.chat.settled();
     expect(await t.world.approvals()).toEqual([]);
     expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409, code: 'expired' });

@@ -4,7 +4,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scaled } from '../../../tests/support/scaled.js';
-import { closeTestWorld, door, gated, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { closeTestWorld, deferred, gated, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 import { createTestEngine, person } from './testing/test-engine.js';
@@ -150,15 +150,15 @@ describe('a tool that was running when its process ended', () => {
   /** A tool that never finishes, and how often it was started. */
   function endless(more: { idempotent?: boolean } = {}) {
     const begun: unknown[] = [];
-    const began = door();
-    const again = door();
-    const end = door<string>();
+    const began = deferred();
+    const again = deferred();
+    const end = deferred<string>();
     const tool = gated(
       'send',
       (args) => {
         begun.push(args);
-        (begun.length === 1 ? began : again).open();
-        return end.opened;
+        (begun.length === 1 ? began : again).resolve();
+        return end.promise;
       },
       more,
     );
@@ -172,7 +172,7 @@ describe('a tool that was running when its process ended', () => {
     await propose(t, { name: 'send', arguments: { to: 'meg' } });
     const approval = await t.onlyApproval();
     await t.world.decide(approval, { decision: 'approve', scope });
-    await sending.began.opened;
+    await sending.began.promise;
     await closeTestWorld(t);
     const again = await openTestWorld(options);
     return { ...again, ...sending, approval, chat: await again.world.chat(t.chat.id) };
@@ -215,14 +215,14 @@ describe('a tool that was running when its process ended', () => {
     expect(t.begun).toHaveLength(1);
     await t.chat.stop();
     await t.chat.send('[{"name":"send","arguments":{"to":"joe"}}]');
-    await t.again.opened;
+    await t.again.promise;
     expect(t.begun).toEqual([{ to: 'meg' }, { to: 'joe' }]);
   });
 
   it('[S3.1] [T4.3] runs again under the same approval if it is idempotent', async () => {
     const t = await interrupted({ idempotent: true });
-    await t.again.opened;
-    t.end.open('sent');
+    await t.again.promise;
+    t.end.resolve('sent');
     expect(await t.chat.settled()).toBe('idle');
     expect(t.begun).toEqual([{ to: 'meg' }, { to: 'meg' }]);
     expect(lastResults(t)).toEqual([{ result: 'sent' }]);

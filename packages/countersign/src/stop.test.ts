@@ -2,7 +2,7 @@ import type { Message } from '@countersign/protocol';
 import { ProviderError } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { closeTestWorlds, deferred, gated, openTestWorld, tool } from './testing/fixture.js';
 
 afterEach(closeTestWorlds);
 
@@ -11,16 +11,16 @@ const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
   it('[M9.1] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is stored', async () => {
-    const asked = door<AbortSignal>();
+    const asked = deferred<AbortSignal>();
     const opened = await openTestWorld({
       script: async (request) => {
         request.onChunk('half an ');
-        asked.open(request.signal);
+        asked.resolve(request.signal);
         return never();
       },
     });
     await opened.chat.send('go');
-    const signal = await asked.opened;
+    const signal = await asked.promise;
     await opened.chat.stop();
     expect(await opened.chat.status()).toBe('idle');
     expect(signal.aborted).toBe(true);
@@ -33,37 +33,37 @@ describe('stopping a chat', () => {
   });
 
   it('[M9] a model that ignores its signal and answers later is ignored', async () => {
-    const asked = door();
-    const answer = door<string>();
+    const asked = deferred();
+    const answer = deferred<string>();
     const opened = await openTestWorld({
       script: async () => {
-        asked.open();
-        return answer.opened;
+        asked.resolve();
+        return answer.promise;
       },
     });
     await opened.chat.send('go');
-    await asked.opened;
+    await asked.promise;
     await opened.chat.stop();
-    answer.open('too late');
+    answer.resolve('too late');
     await opened.world.quiet();
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
   });
 
   it('[M9.1] [T3.2] a tool that ignores its signal fails at once with outcome unknown, and its late result changes nothing', async () => {
-    const running = door<AbortSignal>();
-    const late = door<string>();
+    const running = deferred<AbortSignal>();
+    const late = deferred<string>();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'deaf' }, { name: 'next' }] }, 'not to be said'],
       tools: [
         tool('deaf', (_, { signal }) => {
-          running.open(signal);
-          return late.opened;
+          running.resolve(signal);
+          return late.promise;
         }),
         tool('next', () => 'ran'),
       ],
     });
     await opened.chat.send('go');
-    const signal = await running.opened;
+    const signal = await running.promise;
     await opened.chat.stop();
     expect([await opened.chat.status(), signal.aborted]).toEqual(['idle', true]);
     const ends = () => opened.toolEvents().map((event) => [event.tool_name, event.type]);
@@ -76,7 +76,7 @@ describe('stopping a chat', () => {
     expect(opened.toolEvents()[1]).toMatchObject({ error: 'stopped, outcome unknown', outcome: 'stopped' });
     expect(opened.toolEvents()[2]).toMatchObject({ reason: 'stopped' });
     const kept = await opened.chat.messages();
-    late.open('done after all');
+    late.resolve('done after all');
     await opened.world.quiet();
     expect(await opened.chat.messages()).toEqual(kept);
     expect(ends()).toEqual(expected);
@@ -85,20 +85,20 @@ describe('stopping a chat', () => {
   });
 
   it('[M9.1] a tool that fails because it was stopped has outcome unknown, not its own error', async () => {
-    const running = door();
+    const running = deferred();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'obedient' }] }],
       tools: [
         tool('obedient', (_, { signal }) => {
-          running.open();
-          const { opened: ended, fail } = door();
-          signal.addEventListener('abort', () => fail(new Error('I was told to stop')));
+          running.resolve();
+          const { promise: ended, reject } = deferred();
+          signal.addEventListener('abort', () => reject(new Error('I was told to stop')));
           return ended;
         }),
       ],
     });
     await opened.chat.send('go');
-    await running.opened;
+    await running.promise;
     await opened.chat.stop();
     await opened.world.quiet();
     expect(opened.toolEvents().at(-1)).toMatchObject({ error: 'stopped, outcome unknown' });
@@ -134,19 +134,19 @@ describe('stopping a chat', () => {
 
   it('[M9] an approved call that waits for its turn does not run', async () => {
     const ran: unknown[] = [];
-    const running = door();
+    const running = deferred();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'slow' }, { name: 'ask' }] }, 'not to be said'],
       tools: [
         tool('slow', () => {
-          running.open();
+          running.resolve();
           return never();
         }),
         gated('ask', () => ran.push(1)),
       ],
     });
     await opened.chat.send('go');
-    await running.opened;
+    await running.promise;
     await opened.world.decide(await opened.onlyApproval(), { decision: 'approve' });
     await opened.chat.stop();
     await opened.world.quiet();
@@ -155,18 +155,18 @@ describe('stopping a chat', () => {
   });
 
   it('[M9.2] queued turns of every agent end too', async () => {
-    const asked = door();
+    const asked = deferred();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: async () => {
-        asked.open();
+        asked.resolve();
         return never();
       },
     });
     await opened.chat.send('one');
     await opened.chat.send('two');
     await opened.chat.send('three');
-    await asked.opened;
+    await asked.promise;
     await opened.chat.stop();
     await opened.world.quiet();
     expect(await opened.chat.status()).toBe('idle');
@@ -179,16 +179,16 @@ describe('stopping a chat', () => {
 
   it('[M9] during the delay between retries', async () => {
     const clock = createFakeClock();
-    const asked = door();
+    const asked = deferred();
     const opened = await openTestWorld({
       clock,
       script: () => {
-        asked.open();
+        asked.resolve();
         return { fail: new ProviderError('overloaded', 'busy') };
       },
     });
     await opened.chat.send('go');
-    await asked.opened;
+    await asked.promise;
     await opened.chat.stop();
     await opened.world.quiet();
     clock.advance(60_000);
@@ -239,20 +239,20 @@ describe('stopping a chat', () => {
   });
 
   it('[M9] a stopped chat continues with the next message; stopping an idle one does nothing', async () => {
-    const asked = door();
+    const asked = deferred();
     let calls = 0;
     const opened = await openTestWorld({
       script: async () => {
         calls += 1;
         if (calls > 1) return 'here again';
-        asked.open();
+        asked.resolve();
         return never();
       },
     });
     await opened.chat.stop();
     expect(opened.events.filter((event) => event.event === 'system')).toEqual([]);
     await opened.chat.send('go');
-    await asked.opened;
+    await asked.promise;
     await opened.chat.stop();
     await opened.chat.send('again');
     expect(await opened.chat.settled()).toBe('idle');
@@ -260,10 +260,10 @@ describe('stopping a chat', () => {
   });
 
   it('[M9] stopping one chat does not affect the others', async () => {
-    const both = door();
+    const both = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
-        await both.opened;
+        await both.promise;
         return `re ${messages.at(-1)?.content}`;
       },
     });
@@ -271,7 +271,7 @@ describe('stopping a chat', () => {
     await opened.chat.send('a');
     await other.send('b');
     await opened.chat.stop();
-    both.open();
+    both.resolve();
     expect(await other.settled()).toBe('idle');
     expect(spoken(await other.messages())).toEqual(['user: b', 'assistant: re b']);
   });
@@ -279,22 +279,22 @@ describe('stopping a chat', () => {
 
 describe('deleting', () => {
   it('[M9] a chat during a turn stops it first: its tool is told, and its late result is ignored', async () => {
-    const running = door<AbortSignal>();
-    const late = door<string>();
+    const running = deferred<AbortSignal>();
+    const late = deferred<string>();
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'deaf' }] }, 'not to be said'],
       tools: [
         tool('deaf', (_, { signal }) => {
-          running.open(signal);
-          return late.opened;
+          running.resolve(signal);
+          return late.promise;
         }),
       ],
     });
     await opened.chat.send('go');
-    const signal = await running.opened;
+    const signal = await running.promise;
     await opened.chat.delete();
     expect(signal.aborted).toBe(true);
-    late.open('x');
+    late.resolve('x');
     await opened.world.quiet();
     expect(await opened.world.chats()).toEqual([]);
     await expect(opened.chat.send('hello?')).rejects.toMatchObject({ code: 'not-found' });
@@ -314,17 +314,17 @@ describe('deleting', () => {
   });
 
   it('[M9] an agent removed during a turn ends its turns, and the others continue', async () => {
-    const running = door<AbortSignal>();
+    const running = deferred<AbortSignal>();
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: async ({ messages, signal }) => {
         if (messages.at(-1)?.content !== '@Ada go') return 'here';
-        running.open(signal);
+        running.resolve(signal);
         return never();
       },
     });
     await opened.chat.send('@Ada go');
-    const signal = await running.opened;
+    const signal = await running.promise;
     await opened.world.removeAgent('ada');
     expect(signal.aborted).toBe(true);
     await opened.world.quiet();
@@ -347,15 +347,15 @@ describe('deleting', () => {
   });
 
   it('[M9] rejects everyone who waits for a chat of a deleted world', async () => {
-    const asked = door();
+    const asked = deferred();
     const opened = await openTestWorld({
       script: async () => {
-        asked.open();
+        asked.resolve();
         return never();
       },
     });
     await opened.chat.send('go');
-    await asked.opened;
+    await asked.promise;
     const settled = opened.chat.settled();
     await opened.world.delete();
     expect(await settled).toBe('idle');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool, ToolFailure, type ScriptedCall, type ToolContext } from './index.js';
-import { closeTestWorlds, door, gated, tool } from './testing/fixture.js';
+import { closeTestWorlds, deferred, gated, tool } from './testing/fixture.js';
 import { life, openCalling, results, run } from './testing/tool-turn.js';
 
 afterEach(closeTestWorlds);
@@ -77,9 +77,9 @@ describe('calls that can’t run', () => {
 
   function rejecting(reason: unknown): () => unknown {
     return () => {
-      const { opened, fail } = door();
-      fail(reason);
-      return opened;
+      const { promise, reject } = deferred();
+      reject(reason);
+      return promise;
     };
   }
   class Unreadable extends Error {
@@ -140,13 +140,13 @@ function circle(): object {
 
 describe('tool output', () => {
   it('[T13] output streams to clients while the tool runs, and not into the result', async () => {
-    const more = door();
+    const more = deferred();
     const opened = await openCalling(['build'], {
       tools: [
         tool('build', async (_, { output }) => {
           output('step 1 \n');
           output('careful \n', 'stderr');
-          await more.opened;
+          await more.promise;
           output('step 2 \n');
           return 'built';
         }),
@@ -155,7 +155,7 @@ describe('tool output', () => {
     await opened.chat.send('go');
     await opened.heard((event) => event.event === 'tool-output' && event.data.stream === 'stderr');
     expect(life(opened)).toEqual(['build: STARTED']);
-    more.open();
+    more.resolve();
     await opened.chat.settled();
     const output = opened.events.flatMap((event) => (event.event === 'tool-output' ? [event.data] : []));
     const [event] = opened.toolEvents();

@@ -7,7 +7,7 @@ import type { ScriptedReply } from './index.js';
 import {
   closeTestWorld,
   closeTestWorlds,
-  door,
+  deferred,
   gated,
   openTestWorld,
   tool,
@@ -251,16 +251,16 @@ describe('unexpected results and decisions', () => {
 describe('the order of execution', () => {
   /** Tools that report when they run, and end when the test ends them. */
   function slow(name: string, more: object = {}) {
-    const entered = door();
-    const leave = door<unknown>();
+    const entered = deferred();
+    const leave = deferred<unknown>();
     return {
-      entered: entered.opened,
-      leave: leave.open,
+      entered: entered.promise,
+      leave: leave.resolve,
       tool: tool(
         name,
         async () => {
-          entered.open();
-          return leave.opened;
+          entered.resolve();
+          return leave.promise;
         },
         more,
       ),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, door, gated, openTestWorld } from '../testing/fixture.js';
+import { closeTestWorlds, deferred, gated, openTestWorld } from '../testing/fixture.js';
 import { said } from '../testing/talk.js';
 
 afterEach(closeTestWorlds);
@@ -27,10 +27,10 @@ describe('activity', () => {
   });
 
   it('[M8] work in one chat is counted and does not make another one busy', async () => {
-    const busy = door();
+    const busy = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
-        if (messages.at(-1)?.content === 'slow') await busy.opened;
+        if (messages.at(-1)?.content === 'slow') await busy.promise;
         return 'ok';
       },
     });
@@ -41,7 +41,7 @@ describe('activity', () => {
     expect(await opened.chat.status()).toBe('working');
     const idle = opened.events.find((e) => e.event === 'world' && e.data.type === 'idle');
     expect(idle).toMatchObject({ chatId: other.id, data: { pendingOperations: 1 } });
-    busy.open();
+    busy.resolve();
     expect(await opened.chat.settled()).toBe('idle');
   });
 });

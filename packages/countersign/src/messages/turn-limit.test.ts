@@ -1,7 +1,7 @@
 import { ProviderError } from '@countersign/core/ports';
 import type { ScriptedReply } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeTestWorlds, door, gated, openTestWorld, tool } from '../testing/fixture.js';
+import { closeTestWorlds, deferred, gated, openTestWorld, tool } from '../testing/fixture.js';
 import { said, talk } from '../testing/talk.js';
 
 afterEach(closeTestWorlds);
@@ -59,16 +59,16 @@ describe('the turn limit', () => {
   });
 
   it('[M6] [M11] a person who writes more often than the limit while an agent works gets every answer', async () => {
-    const busy = door();
+    const busy = deferred();
     const opened = await openTestWorld({
       turnLimit: 2,
       script: async ({ messages }) => {
-        await busy.opened;
+        await busy.promise;
         return `re ${messages.at(-1)?.content}`;
       },
     });
     for (const number of [1, 2, 3, 4, 5]) await opened.chat.send(`m${number}`);
-    busy.open();
+    busy.resolve();
     await opened.chat.settled();
     const answers = said(await opened.chat.messages()).filter((line) => line.startsWith('ada'));
     expect(answers).toEqual([1, 2, 3, 4, 5].map((number) => `ada: re m${number}`));
@@ -80,19 +80,19 @@ describe('the order of final messages', () => {
     ['an answer', 'my answer', 'ada: my answer'],
     ['a failure', { fail: new ProviderError('auth', 'expired') }, 'system: Ada could not answer.'],
   ])('[M6] %s comes before the hand-over of the turn queued behind it', async (_, reply, words) => {
-    const busy = door();
+    const busy = deferred();
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', model: 'slow' }, 'Bob'],
       turnLimit: 1,
       script: async ({ model }) => {
         if (model !== 'slow') return '@Ada and you?';
-        await busy.opened;
+        await busy.promise;
         return reply;
       },
     });
     await opened.chat.send('both of you');
     await opened.heard((event) => event.event === 'message' && event.data.agentId === 'bob');
-    busy.open();
+    busy.resolve();
     await opened.chat.settled();
     const lines = said(await opened.chat.messages()).slice(2);
     expect(lines).toEqual([

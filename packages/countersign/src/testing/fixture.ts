@@ -135,20 +135,20 @@ export function gated(name: string, execute: Execute, more: Partial<ToolDefiniti
 }
 
 /** A promise that a test resolves manually. */
-export interface Door<T> {
-  opened: Promise<T>;
-  open: (value: T) => void;
-  fail: (error: unknown) => void;
+export interface Deferred<T> {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (error: unknown) => void;
 }
 
-export function door<T = void>(): Door<T> {
-  let open: (value: T) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const opened = new Promise<T>((resolve, reject) => {
-    open = resolve;
-    fail = reject;
+export function deferred<T = void>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
   });
   // A rejection before anyone awaits it must not end the process.
-  opened.catch(() => undefined);
-  return { opened, open: (value) => open(value), fail: (error) => fail(error) };
+  promise.catch(() => undefined);
+  return { promise, resolve: (value) => resolve(value), reject: (error) => reject(error) };
 }
