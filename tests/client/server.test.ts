@@ -313,13 +313,13 @@ describe('a long queue of approvals, over HTTP', () => {
   });
 });
 
-type Deed =
+type Action =
   | { do: 'send'; to: 'Ada' | 'Ben'; calls: string[] }
   | { do: 'decide'; how: 'approve' | 'deny' | 'edit' | 'session' }
   | { do: 'stop' }
   | { do: 'cut' };
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     arbitrary: fc.record({
       do: fc.constant('send' as const),
@@ -348,8 +348,8 @@ describe('views over a connection that is cut', () => {
       const harbour = await harbourWithAgents();
       const { client, wired, world } = harbour;
       const cuts = fc.array(fc.oneof(fc.nat(400), fc.nat(6000), fc.nat(40_000)), { maxLength: 40 });
-      const deeds = fc.array(deed, { minLength: 3, maxLength: 10 });
-      const property = fc.asyncProperty(deeds, cuts, async (list, bytes) => {
+      const actions = fc.array(action, { minLength: 3, maxLength: 10 });
+      const property = fc.asyncProperty(actions, cuts, async (list, bytes) => {
         const { id: chat } = await client.createChat(world);
         await client.send(world, chat, { content: '@Ada hello' });
         await eventually(async () => expect((await client.chat(world, chat)).title).toBe('Tidy up'));
@@ -395,21 +395,21 @@ async function isStill({ engine }: Harbour, chatId: string): Promise<boolean> {
   });
 }
 
-async function act(harbour: Harbour & { world: string; chat: string }, deed: Deed): Promise<void> {
+async function act(harbour: Harbour & { world: string; chat: string }, action: Action): Promise<void> {
   const { client, wired, world, chat } = harbour;
-  switch (deed.do) {
+  switch (action.do) {
     case 'send':
       // Sent over the connection that is cut; retries must store the message once.
       await wired
         .send(world, chat, {
-          content: `@${deed.to} ${deed.calls.length === 0 ? 'hello' : `call ${deed.calls.join(', ')}`}`,
+          content: `@${action.to} ${action.calls.length === 0 ? 'hello' : `call ${action.calls.join(', ')}`}`,
         })
         .catch(() => undefined);
       return;
     case 'decide': {
       const [approval] = (await client.approvals(world, { chat })).items;
       if (approval === undefined) return;
-      const { how } = deed;
+      const { how } = action;
       const decision =
         how === 'deny'
           ? { decision: 'deny' as const, reason: 'not now' }

@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('once-a');
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
-    expect(opened.ran.filter((deed) => deed === 'once-a')).toHaveLength(1);
+    expect(opened.ran.filter((run) => run === 'once-a')).toHaveLength(1);
     await toolCard(page, 'once-a').getByText('approved once', { exact: true }).waitFor();
     await write(page, press('once-b'));
     await asks(page, 'once-b').waitFor();
@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Approve for this chat').click();
     await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
     await page.getByText(/^Finished\. done/).waitFor();
-    expect(opened.ran.filter((deed) => deed.startsWith('also-'))).toEqual(['also-a', 'also-b']);
+    expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', 'also-b']);
   });
 
   it('[A5.3] [A19] always shows the rule it adds, which can be edited first, and what else it would have matched', async () => {
@@ -198,7 +198,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, 'three-c').waitFor();
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done / denied: leave b / done').waitFor();
-    expect(opened.ran.filter((deed) => deed.startsWith('three'))).toEqual(['three-a', 'three-c']);
+    expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 
   it('[A8] [W5] of two browsers, the slower one is told who decided, and the tool runs once', async () => {
@@ -215,7 +215,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(slow.page, 'Close').click();
     await slow.page.getByText('Nothing in this chat is waiting for you.').waitFor();
     await said(slow.page, 'Finished. done').waitFor();
-    expect(opened.ran.filter((deed) => deed === 'both')).toHaveLength(1);
+    expect(opened.ran.filter((run) => run === 'both')).toHaveLength(1);
     await slow.context.close();
   });
 
@@ -231,7 +231,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     }
     for (const each of held) each.letGo();
     await Promise.all(pages.map((each) => said(each, 'Finished. done').waitFor()));
-    expect(opened.ran.filter((deed) => deed === 'race')).toHaveLength(1);
+    expect(opened.ran.filter((run) => run === 'race')).toHaveLength(1);
     const stories = (): Promise<string[]> =>
       Promise.all(pages.map((each) => each.getByRole('region', { name: /^Decided/ }).allInnerTexts())).then((all) =>
         all.flat(),

@@ -103,12 +103,12 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await button(page, 'Approve once').click();
     await page.getByText('1 of 49', { exact: true }).first().waitFor();
     // An approved call may not have run yet.
-    await expect.poll(() => opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
+    await expect.poll(() => opened.ran.filter((run) => run.startsWith('fifty'))).toEqual(['fifty-00']);
     expect((await opened.api.approvals(world)).items).toHaveLength(49);
     await button(page, 'Stop').click();
     await expect.poll(() => opened.api.approvals(world).then(({ items }) => items.length)).toBe(0);
     await toolCard(page, 'fifty-49').getByText('denied: stopped').waitFor();
-    expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
+    expect(opened.ran.filter((run) => run.startsWith('fifty'))).toEqual(['fifty-00']);
   });
 
   it('[A12.1] [N2] can’t slow the inbox down with a long queue: its first page is loaded, and more on request', async () => {

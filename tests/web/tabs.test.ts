@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
       await toolCard(tab, 'tabs-a').getByText('approved once', { exact: true }).waitFor();
       expect(await tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(1);
     }
-    expect(opened.ran.filter((deed) => deed === 'tabs-a')).toHaveLength(1);
+    expect(opened.ran.filter((run) => run === 'tabs-a')).toHaveLength(1);
     // The first tab has it; the others requested none.
     expect(readers.map((tab) => tabs.indexOf(tab))).toEqual([0]);
     await expect.poll(openStreams).toBe(1);
@@ -103,7 +103,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
       .waitFor();
     expect(await button(at(5), 'Approve once').count()).toBe(0);
     await expect.poll(() => at(5).getByRole('article').filter({ hasText: 'Finished. done' }).count()).toBe(3);
-    expect(opened.ran.filter((deed) => deed === 'tabs-c')).toHaveLength(1);
+    expect(opened.ran.filter((run) => run === 'tabs-c')).toHaveLength(1);
   });
 
   it('[A13] if nobody else can be asked, the tabs count as a client, even after the reading one is closed', async () => {

@@ -82,7 +82,7 @@ export function leave(): void {
 /** A real server for a test file, and people who visit it with a browser. */
 export async function openBrowser(): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
-  const deeds = testTools();
+  const recorded = testTools();
   const log = createLog({
     level: 'error',
     isTerminal: true,
@@ -99,7 +99,7 @@ export async function openBrowser(): Promise<Opened> {
     // A port where nothing listens, so that programs on this machine don't affect the test.
     ollamaUrl: 'http://127.0.0.1:9',
     providers: [obedientModel()],
-    tools: deeds.tools,
+    tools: recorded.tools,
     show: [root],
   });
   const contexts: BrowserContext[] = [];
@@ -108,7 +108,7 @@ export async function openBrowser(): Promise<Opened> {
   return {
     serving,
     api,
-    ran: deeds.ran,
+    ran: recorded.ran,
     async visit(options = {}) {
       const visited = await visit(await launch(options.program), serving, options);
       contexts.push(visited.context);

@@ -1,8 +1,8 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** The runs of the tools, in order; the page is compared with them. */
-export interface Deeds {
+/** Tools and a list of their runs, in order; the page is compared with that list. */
+export interface TestTools {
   ran: string[];
   tools: Tool[];
 }
@@ -11,7 +11,7 @@ export interface Deeds {
  * Tools whose runs are recorded. `press` and `fill` need approval; `watch` runs until it is stopped; `flood` returns
  * ten megabytes in one line.
  */
-export function testTools(): Deeds {
+export function testTools(): TestTools {
   const ran: string[] = [];
   return {
     ran,

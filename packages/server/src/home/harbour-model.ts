@@ -69,8 +69,8 @@ function mason({ asked, results }: Exchange): ScriptedReply {
   if (asked.includes('crew')) {
     if (results.length === 0) return { calls: [{ name: 'shell_cmd', arguments: { command: 'wc -l notes/crew.md' } }] };
     const count = /(\d+) notes\/crew\.md/.exec(JSON.stringify(results[0]))?.[1];
-    const deed = count === undefined ? 'counted the crew' : `counted the crew: ${count}`;
-    return `@human ${summarize(results, [deed])}`;
+    const step = count === undefined ? 'counted the crew' : `counted the crew: ${count}`;
+    return `@human ${summarize(results, [step])}`;
   }
   if (asked.includes('tide')) {
     const command = 'for minute in $(seq 60); do echo "tide at $minute"; sleep 1; done';
@@ -92,13 +92,13 @@ function mason({ asked, results }: Exchange): ScriptedReply {
 }
 
 /** Reports for each call what its result says, not what was intended. */
-function summarize(results: readonly Record<string, unknown>[], deeds: readonly string[]): string {
-  const done = deeds.filter((_, index) => results[index]?.['error'] === undefined);
-  const left = deeds.flatMap((deed, index) => {
+function summarize(results: readonly Record<string, unknown>[], steps: readonly string[]): string {
+  const done = steps.filter((_, index) => results[index]?.['error'] === undefined);
+  const left = steps.flatMap((step, index) => {
     const result = results[index];
     if (result?.['error'] === undefined) return [];
     const why = typeof result['reason'] === 'string' ? result['reason'] : result['error'];
-    return [`${deed} (${typeof why === 'string' ? why : 'failed'})`];
+    return [`${step} (${typeof why === 'string' ? why : 'failed'})`];
   });
   const first = done.length === 0 ? 'I did none of it' : `I ${listed(done)}`;
   return left.length === 0 ? `${first}. All done.` : `${first}. Not done: ${left.join('; ')}.`;
