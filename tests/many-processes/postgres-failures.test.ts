@@ -3,7 +3,7 @@ import type { Client } from '@countersign/client';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { startPostgres } from '../support/postgres-server.js';
-import { openCutWay } from './cut-way.js';
+import { openDatabaseProxy } from './database-proxy.js';
 import { createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
 import { soak } from './soak-run.js';
 import { unfinished } from './unfinished.js';
@@ -59,10 +59,10 @@ it(
   '[S4.1] [S3] others take over from a process that is killed, frozen or disconnected, and a returning one can neither write nor run',
   async () => {
     const url = await createPostgresDatabase();
-    const way = await openCutWay(url);
+    const proxy = await openDatabaseProxy(url);
     const farm = createFarm(url, 4);
     try {
-      const starts = [0, 1, 2, 3].map((index) => farm.start(index, index === 2 ? { databaseUrl: way.url } : {}));
+      const starts = [0, 1, 2, 3].map((index) => farm.start(index, index === 2 ? { databaseUrl: proxy.url } : {}));
       const servers = await Promise.all(starts);
       const [killed, frozen, cut, healthy] = servers as [RunningServer, RunningServer, RunningServer, RunningServer];
       const { client } = healthy;
@@ -77,7 +77,7 @@ it(
       const begun = performance.now();
       killed.signal('SIGKILL');
       frozen.signal('SIGSTOP');
-      way.cut();
+      proxy.cut();
       const answers = (of: readonly Turn[]) => Promise.all(of.map((turn) => answersTo(client, worldId, turn)));
       const unknown = ['Done, stamped: false'];
       await expect.poll(() => answers(lost), { interval: 100 }).toEqual(lost.map(() => unknown));
@@ -86,7 +86,7 @@ it(
       await after(FREEZE_MS);
 
       frozen.signal('SIGCONT');
-      way.restore();
+      proxy.restore();
       for (const back of [frozen, cut]) {
         const isReady = async (): Promise<string> =>
           (await back.client.health().catch(() => ({ status: 'no' }))).status;
@@ -102,7 +102,7 @@ it(
       throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
     } finally {
       await farm.close();
-      way.close();
+      proxy.close();
     }
   },
   240_000 + FREEZE_MS,

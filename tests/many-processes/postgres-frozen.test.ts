@@ -20,13 +20,13 @@ const hang = (signal: AbortSignal): Promise<string> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve('too late'), { once: true }));
 
 /** An engine that can freeze: it then sends no heartbeats and accepts nothing, so the others count it as dead. */
-async function openMortal(
+async function openFreezable(
   url: string,
   frozen: string[],
   model: (freeze: () => Promise<void>) => ReturnType<typeof scripted>,
 ): Promise<Engine> {
   let freeze = (): Promise<void> => Promise.resolve();
-  const mortal = (store: Store): Store => {
+  const freezable = (store: Store): Store => {
     const { shared } = store;
     if (shared === undefined) return store;
     let isFrozen = false;
@@ -52,7 +52,7 @@ async function openMortal(
     url,
     [],
     model(() => freeze()),
-    mortal,
+    freezable,
   );
 }
 
@@ -91,7 +91,7 @@ describe('[S4.1] a process without heartbeats', () => {
         await freeze();
         return await hang(signal);
       });
-    const openFreezing = () => openMortal(url, frozen, model);
+    const openFreezing = () => openFreezable(url, frozen, model);
     const engines = [await openFreezing(), await openFreezing(), await openFreezing()];
     const watching = engines[2]?.runtime.bus;
     const scene = await prepare(engines[0] as Engine);
@@ -126,14 +126,14 @@ describe('[S4.1] a process without heartbeats', () => {
         return await hang(signal);
       });
     };
-    const first = await openMortal(url, frozen, model);
+    const first = await openFreezable(url, frozen, model);
     const scene = await prepare(first);
     const { id: otherChat } = await createChat(first.runtime, scene.worldId);
     await say(first, scene.worldId, scene.chatId, 'bad');
     await say(first, scene.worldId, otherChat, 'good');
     for (const deaths of [1, 2, 3]) {
       await expect.poll(() => frozen.length).toBe(deaths);
-      await openMortal(url, frozen, model);
+      await openFreezable(url, frozen, model);
     }
     const statusOf = async (chatId: string) =>
       (await first.runtime.store.read((reader) => reader.chat(chatId)))?.status;

@@ -1,7 +1,7 @@
 import { listApprovals, listMessages, publishMessage, publishToolResult } from '@countersign/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
-import { openCutWay } from './cut-way.js';
+import { openDatabaseProxy } from './database-proxy.js';
 import { countingTool, openEngine, prepare, signer } from './engines-fixture.js';
 
 /** The messages of a call that needed approval. */
@@ -16,13 +16,13 @@ it.each([
   { what: 'an answer', text: 'Done.', runs: 1 },
 ])('[S3] [S7] the response to the commit of $what is lost: nothing is lost or done twice', async (lost) => {
   const database = await createMigratedDatabase();
-  const way = await openCutWay(database);
-  onTestFinished(() => way.close());
+  const proxy = await openDatabaseProxy(database);
+  onTestFinished(() => proxy.close());
   const runs = new Map<string, number>();
-  const engine = await openEngine(way.url, [countingTool(runs)]);
+  const engine = await openEngine(proxy.url, [countingTool(runs)]);
   const { worldId, chatId } = await prepare(engine);
   const { runtime } = engine;
-  const answer = way.loseAnswerTo(lost.text);
+  const answer = proxy.loseAnswerTo(lost.text);
   const again = async <T>(work: () => Promise<T>): Promise<T> => work().catch(() => work());
   const content = 'Please stamp letter_1';
   await again(() =>

@@ -5,13 +5,13 @@ import { openBusyProxy, type BusyProxy } from './busy-proxy.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
 let t: HarbourServer;
-let way: BusyProxy;
+let proxy: BusyProxy;
 beforeAll(async () => {
   t = await openHarbourServer();
-  way = await openBusyProxy(t.serving().url);
+  proxy = await openBusyProxy(t.serving().url);
 });
 afterAll(async () => {
-  await way.close();
+  await proxy.close();
   await t.close();
 });
 let before = 0;
@@ -25,19 +25,19 @@ const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'
 
 describe('a server that is briefly busy', () => {
   it('[A13] [S7] is told again that nobody is there, so that a job ends', async () => {
-    way.refuse(2, isDecision);
+    proxy.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
-    const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: way.url } });
+    const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: proxy.url } });
     expect(ended.stdout).toContain('denied: nobody is here to approve it');
     expect(ended.code).toBe(3);
-    expect(way.refused()).toBe(2);
+    expect(proxy.refused()).toBe(2);
     expect(t.runs.slice(before)).toEqual([]);
   });
 
   it('[A12] makes the terminal ask again and lose nothing', async () => {
-    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { COUNTERSIGN_URL: way.url } });
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { COUNTERSIGN_URL: proxy.url } });
     await terminal.waitFor('you  ');
-    way.refuse(1, isDecision);
+    proxy.refuse(1, isDecision);
     terminal.type(t.asking(stamp('busy')) + ENTER);
     await terminal.waitFor('  ✍ ');
     terminal.type(`o${ENTER}`);
@@ -52,9 +52,9 @@ describe('a server that is briefly busy', () => {
 
   it('[A12] makes approvals watch ask again too', async () => {
     const { id } = await t.client.createChat('docks');
-    const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: way.url } });
+    const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: proxy.url } });
     await terminal.waitFor('Nothing is waiting for you');
-    way.refuse(1, isDecision);
+    proxy.refuse(1, isDecision);
     await t.client.send('docks', id, { content: t.asking(stamp('watched')) });
     await terminal.waitFor('  ✍ ');
     terminal.type(`o${ENTER}`);

@@ -24,11 +24,11 @@ const char = (text: string): Key => ({ kind: 'char', text });
 const ctrl = (letter: string): Key => ({ kind: 'ctrl', letter });
 const write = (text: string): Key => ({ kind: 'paste', text });
 
-/** A person at a screen without a terminal; requests go through `way`. */
-function sit(chatId: string | undefined, way: typeof fetch = fetch) {
+/** A person at a screen without a terminal; requests go through `send`. */
+function sit(chatId: string | undefined, send: typeof fetch = fetch) {
   let ahead = 0;
   const controller = createController({
-    client: clientOver(way),
+    client: clientOver(send),
     worldId: 'docks',
     chatId,
     hasColour: false,
@@ -55,8 +55,8 @@ function sit(chatId: string | undefined, way: typeof fetch = fetch) {
   };
 }
 
-function clientOver(way: typeof fetch): Client {
-  return createClient({ url: t.serving().url, token: t.env['COUNTERSIGN_TOKEN'] ?? '', fetch: way });
+function clientOver(send: typeof fetch): Client {
+  return createClient({ url: t.serving().url, token: t.env['COUNTERSIGN_TOKEN'] ?? '', fetch: send });
 }
 
 /** Holds back a request until it is released. */

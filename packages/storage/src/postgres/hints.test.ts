@@ -6,13 +6,13 @@ import { createPostgresDatabase } from '../../../../tests/support/postgres-datab
 import { hearHints } from './hints.js';
 
 /** A proxy to the database that forwards, refuses or drops traffic. */
-async function openWay(databaseUrl: string) {
+async function openProxy(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  const way = { state: 'open' as 'open' | 'refuses' | 'swallows', tries: 0, url: '', set };
+  const proxy = { state: 'open' as 'open' | 'refuses' | 'swallows', tries: 0, url: '', set };
   const server = createServer((near) => {
-    way.tries += 1;
-    if (way.state === 'refuses') return void near.destroy();
+    proxy.tries += 1;
+    if (proxy.state === 'refuses') return void near.destroy();
     const far = connect({ host: hostname, port: Number(port) });
     for (const [from, to] of [
       [near, far],
@@ -20,11 +20,11 @@ async function openWay(databaseUrl: string) {
     ] as const) {
       sockets.add(from);
       from.on('error', () => to.destroy()).on('close', () => to.destroy());
-      from.on('data', (data) => (way.state === 'swallows' ? undefined : to.write(data)));
+      from.on('data', (data) => (proxy.state === 'swallows' ? undefined : to.write(data)));
     }
   });
-  function set(state: typeof way.state): void {
-    way.state = state;
+  function set(state: typeof proxy.state): void {
+    proxy.state = state;
     if (state === 'refuses') for (const socket of sockets) socket.destroy();
   }
   server.listen(0, '127.0.0.1');
@@ -36,7 +36,7 @@ async function openWay(databaseUrl: string) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return Object.assign(way, { url: url.href });
+  return Object.assign(proxy, { url: url.href });
 }
 
 /** Long enough that a slow machine doesn't look like a lost connection. */
@@ -44,11 +44,11 @@ const PATIENT = { askMs: 3_600_000, answerMs: 60_000, connectMs: 60_000 };
 
 async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
   const databaseUrl = await createPostgresDatabase();
-  const way = await openWay(databaseUrl);
+  const proxy = await openProxy(databaseUrl);
   const heard: string[] = [];
   let missed = 0;
   const end = await hearHints(
-    { connectionString: way.url, connectionTimeoutMillis: connectMs },
+    { connectionString: proxy.url, connectionTimeoutMillis: connectMs },
     'a channel',
     (hint) => heard.push(hint),
     () => (missed += 1),
@@ -61,29 +61,29 @@ async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
     await client.query('select pg_notify($1, $2)', ['a channel', hint]);
     await client.end();
   };
-  return { way, heard, tell, missed: () => missed };
+  return { proxy, heard, tell, missed: () => missed };
 }
 
 it('[S7] reconnects at a constant rate while the database is down, and receives hints again afterwards', async () => {
-  const { way, heard, tell, missed } = await scene(PATIENT);
+  const { proxy, heard, tell, missed } = await scene(PATIENT);
   await tell('before');
   await expect.poll(() => heard).toEqual(['before']);
   const begun = performance.now();
-  way.set('refuses');
-  await expect.poll(() => way.tries, { interval: 10 }).toBeGreaterThan(4);
+  proxy.set('refuses');
+  await expect.poll(() => proxy.tries, { interval: 10 }).toBeGreaterThan(4);
   // The first connection and four more, with half a second before each.
   expect(performance.now() - begun).toBeGreaterThan(1_900);
-  way.set('open');
+  proxy.set('open');
   await expect.poll(missed).toBe(1);
   await tell('after');
   await expect.poll(() => heard).toEqual(['before', 'after']);
 });
 
 it('[S7] detects a connection that was cut silently', async () => {
-  const { way, heard, tell, missed } = await scene({ askMs: 300, answerMs: 1_000, connectMs: 2_000 });
-  way.set('swallows');
-  await expect.poll(() => way.tries).toBeGreaterThan(1);
-  way.set('open');
+  const { proxy, heard, tell, missed } = await scene({ askMs: 300, answerMs: 1_000, connectMs: 2_000 });
+  proxy.set('swallows');
+  await expect.poll(() => proxy.tries).toBeGreaterThan(1);
+  proxy.set('open');
   await expect.poll(missed).toBeGreaterThan(0);
   // Retry until heard: on a busy machine another timeout may drop a hint.
   const hears = async (): Promise<readonly string[]> => {

@@ -10,7 +10,7 @@ import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
-import { checkWorkingFolder, findHidden } from '../sandbox/look-around.js';
+import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
 import { explainHidden, explainHome } from '../sandbox/programs/explain-hidden.js';
 import { openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';

@@ -6,7 +6,7 @@ import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinKept, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
-import { checkWorkingFolder, findHidden } from './look-around.js';
+import { checkWorkingFolder, findHidden } from './find-hidden.js';
 import { nameServiceWords, ownNetworkWords } from './own-network.js';
 import { namedInSettings } from './runs-later/named-in-settings.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';

@@ -5,7 +5,7 @@ import { makeFolder, type TestFolder } from '../testing/try-tool.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findFixedPaths } from './find-fixed-paths.js';
 import { findSandbox } from './find-sandbox.js';
-import { checkWorkingFolder } from './look-around.js';
+import { checkWorkingFolder } from './find-hidden.js';
 import { SYSTEM_FOLDERS } from './programs/system-program.js';
 import { sandboxExecProfile, whatRunsLater } from './sandbox-exec-profile.js';
 import { describeSandbox, type Sandbox } from './sandbox.js';

@@ -17,7 +17,7 @@ import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
-import { checkWorkingFolder } from '../sandbox/look-around.js';
+import { checkWorkingFolder } from '../sandbox/find-hidden.js';
 import { explainNotFound } from '../sandbox/programs/explain-hidden.js';
 import { openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rename, rm, stat, symlink } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkWorkingFolder } from '../look-around.js';
+import { checkWorkingFolder } from '../find-hidden.js';
 import { secretFolderAt } from './secret-folder.js';
 
 let home = '';

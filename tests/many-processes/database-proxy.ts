@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, connect, type Socket } from 'node:net';
 
-/** A proxy to a database that can be cut: nothing gets through any more, and nobody is notified. */
-export interface CutWay {
+/** A proxy to a database. While it is cut, it silently drops all traffic. */
+export interface DatabaseProxy {
   readonly url: string;
   cut(): void;
   restore(): void;
@@ -11,7 +11,7 @@ export interface CutWay {
   close(): void;
 }
 
-export async function openCutWay(databaseUrl: string): Promise<CutWay> {
+export async function openDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
