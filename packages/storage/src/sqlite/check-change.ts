@@ -10,7 +10,7 @@ import type { StateCache } from './state-cache.js';
 
 /** Lookups for the checks. */
 interface Known {
-  kept: StateCache;
+  cache: StateCache;
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Known {
  * Rejects what the tables would reject when the entry is folded, which would be too late. Generated ids of messages, turns,
  * calls and approvals are not looked up.
  */
-export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, sent }: Known): (entry: Entry) => void {
+export function entryChecker(db: DatabaseSyncInstance, s: Statements, { cache, sent }: Known): (entry: Entry) => void {
   const chats = rowChecker(db, 'chats', s.insertChat.names);
   const messages = rowChecker(db, 'messages', s.insertMessage.names);
   const turns = rowChecker(db, 'turns', s.insertTurn.names);
@@ -35,11 +35,11 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
         return;
       case 'turn-queued':
         turns.whole(row.turn);
-        assertOneCurrent(kept, row.turn.chatId, row.turn.id);
+        assertOneCurrent(cache, row.turn.chatId, row.turn.id);
         return;
       case 'turn-changed':
         turns.change(row.change);
-        if (row.change.state !== undefined) assertOneCurrent(kept, row.chatId, row.turnId);
+        if (row.change.state !== undefined) assertOneCurrent(cache, row.chatId, row.turnId);
         return;
       case 'call-proposed':
         calls.whole(row.call);
@@ -86,8 +86,8 @@ function assertNotSent({ chatId, clientMessageId }: MessageRecord, sent: Known['
 }
 
 /** An agent has at most one current turn per chat. */
-function assertOneCurrent(kept: StateCache, chatId: string, turnId: string): void {
-  const turns = kept.chat(chatId)?.state.turns;
+function assertOneCurrent(cache: StateCache, chatId: string, turnId: string): void {
+  const turns = cache.chat(chatId)?.state.turns;
   const turn = turns?.get(turnId);
   if (turns === undefined || turn === undefined || !isCurrent(turn)) return;
   for (const other of turns.values()) {

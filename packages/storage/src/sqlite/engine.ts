@@ -32,13 +32,13 @@ export function sqliteEngine(
   const connection = sqliteConnection(db, file);
   const verbs = verbsOn(connection, statements);
   const { session } = verbs;
-  const kept = createStateCache();
+  const cache = createStateCache();
   const tables = openTables(db, statements, log);
   const ready = readAfter(connection, () => execute(tables.ready));
   const folded = readAfter(connection, () => execute(tables.fold));
-  const reads = sqliteReads(ready, folded, statements, kept, tables.sent);
-  const assertWritable = entryChecker(db, statements, { kept, sent: (chatId, id) => reads.sent(chatId, id) });
-  const writer = stepWriter(ready, folded, statements, kept, assertWritable);
+  const reads = sqliteReads(ready, folded, statements, cache, tables.sent);
+  const assertWritable = entryChecker(db, statements, { cache, sent: (chatId, id) => reads.sent(chatId, id) });
+  const writer = stepWriter(ready, folded, statements, cache, assertWritable);
   const readHeads = headsReader(connection, statements);
   const foldEntries = entryFolder(db, statements);
   const exclusive = createMutex();
@@ -67,7 +67,7 @@ export function sqliteEngine(
   }
   function undo(isUnsynced: boolean): void {
     // The cached state may never have been written.
-    kept.clear();
+    cache.clear();
     tables.undo(isUnsynced);
   }
   /** Keeps the log short, so that recovery is fast. */
@@ -103,7 +103,7 @@ export function sqliteEngine(
       return { value, events, head: writes.records.length === 0 ? undefined : entry.heads };
     } catch (error) {
       // The state of these chats may be partly changed.
-      for (const id of reads.given.keys()) kept.drop(id);
+      for (const id of reads.given.keys()) cache.drop(id);
       throw error;
     } finally {
       connection.stop();
@@ -156,7 +156,7 @@ export function sqliteEngine(
       const result = await work(unit);
       connection.assertWhole();
       if (hasWritten()) {
-        kept.clear();
+        cache.clear();
         execute(tables.commit);
       }
       return result;

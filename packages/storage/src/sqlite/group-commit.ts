@@ -10,15 +10,15 @@ interface Journal {
 
 /** A step that waits until it is durable. */
 interface Waiting {
-  kept: () => void;
-  lost: (error: unknown) => void;
+  onDurable: () => void;
+  onFailed: (error: unknown) => void;
 }
 
 export interface GroupCommit {
   /** Called after a write. Writes until the next event loop turn form one group. */
   open(): void;
-  /** Calls `kept` once everything written so far is durable, in order of the steps; immediately if nothing is pending. */
-  after(kept: () => void, lost: (error: unknown) => void): void;
+  /** Calls `onDurable` once everything written so far is durable, in order of the steps; immediately if nothing is pending. */
+  after(onDurable: () => void, onFailed: (error: unknown) => void): void;
   /** Resolves once everything written so far is durable, and rejects on failure. */
   committed(): Promise<void>;
   /** Flushes now. Never throws: waiting steps get the error. */
@@ -39,7 +39,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     const members = [...before, ...(group ?? [])];
     group = undefined;
     undo(before.length > 0);
-    for (const { lost } of members) lost(error);
+    for (const { onFailed } of members) onFailed(error);
   }
   function flush(): void {
     if (group === undefined) return;
@@ -57,7 +57,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
   /** Removed before their callbacks run, because a callback may start the next group. */
   function keep(count: number): void {
     const members = appended.splice(0, count);
-    for (const { kept, lost } of members) notify(kept, lost);
+    for (const { onDurable, onFailed } of members) notify(onDurable, onFailed);
   }
   function startSync(run: () => Promise<void>): void {
     covered = appended.length;
@@ -74,10 +74,10 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     covered = 0;
     lose(error, members);
   }
-  function after(kept: () => void, lost: (error: unknown) => void): void {
-    const waiting = { kept, lost };
+  function after(onDurable: () => void, onFailed: (error: unknown) => void): void {
+    const waiting = { onDurable, onFailed };
     if (group !== undefined) group.push(waiting);
-    else if (appended.length === 0) notify(kept, lost);
+    else if (appended.length === 0) notify(onDurable, onFailed);
     else {
       // This step has seen only what the current sync covers.
       if (covered === appended.length) covered += 1;
@@ -98,10 +98,10 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
 }
 
 /** An error in one callback must not prevent the others. */
-function notify(kept: () => void, lost: (error: unknown) => void): void {
+function notify(onDurable: () => void, onFailed: (error: unknown) => void): void {
   try {
-    kept();
+    onDurable();
   } catch (error) {
-    lost(error);
+    onFailed(error);
   }
 }

@@ -4,49 +4,49 @@ import { createStateCache } from './state-cache.js';
 
 describe('the state cache', () => {
   it('[N1] keeps the most recently used chats, up to a limit', () => {
-    const kept = createStateCache(4, 1_000);
-    for (const id of ['a', 'b', 'c', 'd']) kept.keep(stateOf(id));
-    kept.trim();
-    kept.chat('a');
-    kept.keep(stateOf('e'));
-    kept.trim();
-    expect(left(kept, 'abcde')).toBe('ae');
+    const cache = createStateCache(4, 1_000);
+    for (const id of ['a', 'b', 'c', 'd']) cache.keep(stateOf(id));
+    cache.trim();
+    cache.chat('a');
+    cache.keep(stateOf('e'));
+    cache.trim();
+    expect(left(cache, 'abcde')).toBe('ae');
   });
 
   it('[N1] limits the total text, and subtracts what is dropped', () => {
-    const kept = createStateCache(99, 1_000);
-    const first = kept.keep(stateOf('a'));
-    kept.keep(stateOf('b'));
-    kept.grow(first, 1_000);
-    kept.trim();
-    expect(left(kept, 'ab')).toBe('ab');
-    kept.grow(first, 1);
-    kept.trim();
-    expect(left(kept, 'ab')).toBe('b');
-    const second = kept.keep(stateOf('a'));
-    kept.grow(second, 1_000);
-    kept.keep(stateOf('a'));
-    kept.grow(kept.keep(stateOf('c')), 1_000);
-    kept.trim();
-    expect(left(kept, 'abc')).toBe('abc');
+    const cache = createStateCache(99, 1_000);
+    const first = cache.keep(stateOf('a'));
+    cache.keep(stateOf('b'));
+    cache.grow(first, 1_000);
+    cache.trim();
+    expect(left(cache, 'ab')).toBe('ab');
+    cache.grow(first, 1);
+    cache.trim();
+    expect(left(cache, 'ab')).toBe('b');
+    const second = cache.keep(stateOf('a'));
+    cache.grow(second, 1_000);
+    cache.keep(stateOf('a'));
+    cache.grow(cache.keep(stateOf('c')), 1_000);
+    cache.trim();
+    expect(left(cache, 'abc')).toBe('abc');
   });
 
   it('[N1] limits the number of worlds, including unknown ones', () => {
-    const kept = createStateCache(4, 1_000);
-    kept.world('a').working = 1;
-    for (const id of ['b', 'c', 'd']) kept.world(id).rev = null;
-    kept.trim();
-    expect(kept.world('a').working).toBe(1);
-    kept.world('e').rev = null;
-    kept.trim();
-    expect(kept.world('a')).toEqual({});
+    const cache = createStateCache(4, 1_000);
+    cache.world('a').working = 1;
+    for (const id of ['b', 'c', 'd']) cache.world(id).rev = null;
+    cache.trim();
+    expect(cache.world('a').working).toBe(1);
+    cache.world('e').rev = null;
+    cache.trim();
+    expect(cache.world('a')).toEqual({});
   });
 });
 
-function left(kept: ReturnType<typeof createStateCache>, ids: string): string {
+function left(cache: ReturnType<typeof createStateCache>, ids: string): string {
   return ids
     .split('')
-    .filter((id) => kept.chat(id) !== undefined)
+    .filter((id) => cache.chat(id) !== undefined)
     .join('');
 }
 

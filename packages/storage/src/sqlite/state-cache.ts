@@ -79,18 +79,18 @@ export function createStateCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
 
   return {
     chat(id) {
-      const kept = chats.get(id);
-      if (kept === undefined) return undefined;
+      const entry = chats.get(id);
+      if (entry === undefined) return undefined;
       chats.delete(id);
-      chats.set(id, kept);
-      return kept;
+      chats.set(id, entry);
+      return entry;
     },
     keep(state) {
-      const kept: CachedChat = { state, working: countWorking(state), text: textOf(state) };
+      const entry: CachedChat = { state, working: countWorking(state), text: textOf(state) };
       drop(state.chat.id);
-      chats.set(state.chat.id, kept);
-      text += kept.text;
-      return kept;
+      chats.set(state.chat.id, entry);
+      text += entry.text;
+      return entry;
     },
     drop,
     grow(chat, more) {

@@ -30,7 +30,7 @@ export function sqliteReads(
   on: SqliteConnection,
   folded: SqliteConnection,
   s: Statements,
-  kept: StateCache,
+  cache: StateCache,
   sentLately: (chatId: string, clientMessageId: string) => MessageRecord | undefined,
 ): SqliteReads {
   const load = chatLoader(folded, s);
@@ -54,11 +54,11 @@ export function sqliteReads(
     // Called many times in a step.
     const known = given.get(id);
     if (known !== undefined) return known;
-    let chat = kept.chat(id);
+    let chat = cache.chat(id);
     if (chat === undefined) {
       const state = load(id);
       if (state === undefined) return undefined;
-      chat = kept.keep(state);
+      chat = cache.keep(state);
     }
     given.set(id, chat);
     return chat;
@@ -69,7 +69,7 @@ export function sqliteReads(
       worldId = ofWorld;
       now = at;
       given = new Map();
-      kept.trim();
+      cache.trim();
     },
     get given() {
       return given;
@@ -78,31 +78,31 @@ export function sqliteReads(
       return now;
     },
     get worldRev() {
-      const world = kept.world(worldId);
+      const world = cache.world(worldId);
       world.rev ??= revOf({ id: worldId }) ?? null;
       return world.rev ?? undefined;
     },
     wroteElsewhere: () => false,
     chat: (id): ChatState | undefined => chatOf(id)?.state,
     working() {
-      const world = kept.world(worldId);
+      const world = cache.world(worldId);
       world.working ??= workingIn({ worldId }) ?? 0;
       return world.working;
     },
     client(id) {
-      const world = kept.world(worldId);
+      const world = cache.world(worldId);
       if (world.noClient === id) return undefined;
       const found = once((world.clients ??= new Map<string, ClientRecord>()), id, () => client({ id }));
       if (found === undefined) world.noClient = id;
       return found;
     },
     hasAsker() {
-      const world = kept.world(worldId);
+      const world = cache.world(worldId);
       world.hasAsker ??= asker({ worldId }) !== undefined;
       return world.hasAsker;
     },
     mcpTool(name) {
-      const known = (kept.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
+      const known = (cache.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
       return once(known, name, () => mcpTool({ worldId, name }));
     },
     grants(call: CallKeys) {
@@ -122,7 +122,7 @@ export function sqliteReads(
       return chat.hasUnknown && unknown({ chatId, toolName, arguments: argumentsText }) !== undefined;
     },
     pendingOf(agentId) {
-      const waiting = [...kept.pending(worldId, agentId, pendingOf)];
+      const waiting = [...cache.pending(worldId, agentId, pendingOf)];
       return waiting.map(([chatId, count]) => ({ chatId, waiting: count })).sort(byWaiting);
     },
     sent: (chatId, clientMessageId) => sentLately(chatId, clientMessageId) ?? sent({ chatId, clientMessageId }),

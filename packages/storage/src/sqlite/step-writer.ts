@@ -22,7 +22,7 @@ export function stepWriter(
   on: SqliteConnection,
   folded: SqliteConnection,
   s: Statements,
-  kept: StateCache,
+  cache: StateCache,
   assertWritable: (entry: Entry) => void,
 ): StepWriter {
   const readHeads = headsReader(folded, s);
@@ -34,7 +34,7 @@ export function stepWriter(
     if (limit === undefined) return;
     const { agentId, mostPending } = limit;
     let pending = 0;
-    for (const waiting of kept.pending(worldId, agentId, pendingOf).values()) pending += waiting;
+    for (const waiting of cache.pending(worldId, agentId, pendingOf).values()) pending += waiting;
     for (const row of changes) {
       if (row.kind === 'approval-requested' && row.approval.agentId === agentId) pending += 1;
       if (row.kind === 'approval-settled' && row.agentId === agentId) pending -= 1;
@@ -52,16 +52,16 @@ export function stepWriter(
     if (emissions.length === 0 && records.length === 0) {
       return { entry: { worldId, now, changes, events: [], links: [], heads: undefined }, events: [] };
     }
-    const before = kept.world(worldId).heads ?? readHeads(worldId);
+    const before = cache.world(worldId).heads ?? readHeads(worldId);
     const { events, rows, links, heads } = numberAndChain(worldId, now, before, writes);
     return { entry: { worldId, now, changes, events: rows, links, heads }, events };
   }
 
   /** Updates what the cache knows about a chat besides its state. */
   function note(chatId: string, text: number, has: { grants?: true; unknown?: true }): void {
-    const chat = kept.chat(chatId);
+    const chat = cache.chat(chatId);
     if (chat === undefined) return;
-    if (text > 0) kept.grow(chat, text);
+    if (text > 0) cache.grow(chat, text);
     if (has.grants === true) chat.hasGrants = true;
     if (has.unknown === true) chat.hasUnknown = true;
   }
@@ -69,7 +69,7 @@ export function stepWriter(
     switch (row.kind) {
       case 'turn-queued':
         // The chat was created in this step, so the cache doesn't count its turns.
-        if (kept.chat(row.turn.chatId) === undefined) delete kept.world(row.turn.worldId).working;
+        if (cache.chat(row.turn.chatId) === undefined) delete cache.world(row.turn.worldId).working;
         return;
       case 'call-proposed':
         note(row.call.chatId, row.call.arguments.length, row.call.outcomeUnknown ? { unknown: true } : {});
@@ -83,27 +83,27 @@ export function stepWriter(
       case 'approval-requested': {
         const { chatId, message, preview } = row.approval;
         note(chatId, message.length + (preview?.text.length ?? 0), {});
-        kept.countPending(row.approval, 1);
+        cache.countPending(row.approval, 1);
         return;
       }
       case 'approval-settled':
-        kept.countPending({ worldId, chatId: row.chatId, agentId: row.agentId }, -1);
+        cache.countPending({ worldId, chatId: row.chatId, agentId: row.agentId }, -1);
         return;
       case 'grant-given':
         note(row.grant.chatId, 0, { grants: true });
         return;
       case 'chat-deleted':
-        kept.clear();
+        cache.clear();
         return;
       case 'policy-changed':
       case 'agent-removed':
-        delete kept.world(row.worldId).rev;
+        delete cache.world(row.worldId).rev;
         return;
       case 'agent-added':
-        delete kept.world(row.agent.worldId).rev;
+        delete cache.world(row.agent.worldId).rev;
         return;
       case 'world-deleted':
-        kept.clear();
+        cache.clear();
         return;
       case 'chat-created':
       case 'chat-changed':
@@ -125,12 +125,12 @@ export function stepWriter(
     follow({ worldId, changes, heads }, given) {
       for (const chat of given) {
         const working = countWorking(chat.state);
-        const world = kept.world(chat.state.chat.worldId);
+        const world = cache.world(chat.state.chat.worldId);
         if (world.working !== undefined) world.working += working - chat.working;
         chat.working = working;
       }
       for (const row of changes) followChange(worldId, row);
-      if (heads !== undefined) kept.world(worldId).heads = heads;
+      if (heads !== undefined) cache.world(worldId).heads = heads;
     },
   };
 }
