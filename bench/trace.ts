@@ -68,7 +68,7 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
 function traced(store: Store, note: (writes: string[]) => void): Store {
   return {
     ...store,
-    async step(worldId, needs, decide, kept) {
+    async step(worldId, needs, decide, onCommit) {
       let writes: string[] = [];
       const watch: typeof decide = (reads) => {
         const decided = decide(reads);
@@ -77,7 +77,7 @@ function traced(store: Store, note: (writes: string[]) => void): Store {
         return decided;
       };
       return await store.step(worldId, needs, watch, (events) => {
-        kept?.(events);
+        onCommit?.(events);
         // The probe has reported which step it was.
         note(writes);
       });

@@ -47,7 +47,7 @@ export interface Engine {
     worldId: string,
     needs: StepNeeds,
     decide: Decide<T>,
-    kept: OnCommit | undefined,
+    onCommit: OnCommit | undefined,
   ): Promise<Finished & { value: T }>;
   close(): Promise<void>;
 }

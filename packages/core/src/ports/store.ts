@@ -276,7 +276,7 @@ export interface Store {
   transact<T>(
     worldId: string,
     work: (tx: StoreTransaction) => Promise<T>,
-    kept?: OnCommit,
+    onCommit?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /**
    * Runs one step in chats (S1): loads its needs, calls `decide`, and commits the result atomically. Steps of one chat never overlap. `decide` must be
@@ -286,7 +286,7 @@ export interface Store {
     worldId: string,
     needs: StepNeeds,
     decide: (reads: StepReads) => { value: T; writes: StepWrites },
-    kept?: OnCommit,
+    onCommit?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
   /** Verifies the chain and compares its head with the copy outside the database. */

@@ -50,13 +50,13 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
         };
       },
     });
-  const transact: Store['transact'] = async (worldId, work, kept) => {
+  const transact: Store['transact'] = async (worldId, work, onCommit) => {
     let writes = 0;
-    const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))), kept);
+    const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))), onCommit);
     written += writes;
     return result;
   };
-  const step: Store['step'] = async (worldId, needs, decide, kept) => {
+  const step: Store['step'] = async (worldId, needs, decide, onCommit) => {
     let writes = 0;
     const watch: typeof decide = (reads) => {
       const decided = decide(reads);
@@ -64,7 +64,7 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
       writes = changes.length + emissions.length + records.length;
       return decided;
     };
-    const result = await store.step(worldId, needs, watch, kept);
+    const result = await store.step(worldId, needs, watch, onCommit);
     written += writes;
     return result;
   };

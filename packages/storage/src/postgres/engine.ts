@@ -95,7 +95,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       }
     },
     read: (work) => run('read', work),
-    step: (worldId, needs, decide, kept) => stepper.step(worldId, needs, decide, kept),
+    step: (worldId, needs, decide, onCommit) => stepper.step(worldId, needs, decide, onCommit),
     close: () => pool.end(),
   };
 }

@@ -14,8 +14,8 @@ interface Ready {
  * commit, so each alone would wait for its own sync.
  */
 export interface Appender {
-  /** `kept` is called in commit order. */
-  append<T>(worldId: string, ready: Ready, kept: (appended: Appended) => T): Promise<T>;
+  /** `onAppended` is called in commit order. */
+  append<T>(worldId: string, ready: Ready, onAppended: (appended: Appended) => T): Promise<T>;
   /** Runs a step that needs its own transaction, between appends of its world. */
   alone<T>(worldId: string, work: () => Promise<T>): Promise<T>;
 }
@@ -93,11 +93,11 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
   }
 
   return {
-    append: (worldId, ready, kept) =>
+    append: (worldId, ready, onAppended) =>
       new Promise((resolve, reject) => {
         const done = (appended: Appended): void => {
           try {
-            resolve(kept(appended));
+            resolve(onAppended(appended));
           } catch (error) {
             reject(error instanceof Error ? error : new Error(String(error)));
           }

@@ -29,7 +29,7 @@ export interface Stepper {
     worldId: string,
     needs: StepNeeds,
     decide: Decide<T>,
-    kept: OnCommit | undefined,
+    onCommit: OnCommit | undefined,
   ): Promise<Finished & { value: T }>;
   /** Called after a transaction: any world may have a new `rev` or other clients. */
   forgetWorlds(): void;
