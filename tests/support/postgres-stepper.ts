@@ -3,7 +3,7 @@ import { W } from '@countersign/core/testing/step-contract';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { postgresStatements } from '../../packages/storage/src/postgres/statements.js';
-import type { KeptChats } from '../../packages/storage/src/postgres/step/kept-chats.js';
+import type { ChatCache } from '../../packages/storage/src/postgres/step/chat-cache.js';
 import { createStepper, type Stepper } from '../../packages/storage/src/postgres/step/run-step.js';
 
 export const nothing = { changes: [] as RowChange[], emissions: [], records: [], wakes: [] as string[] };
@@ -22,7 +22,7 @@ export interface OpenStepper {
 export function openStepper(
   url: string,
   schema: string,
-  { max = 2, kept }: { max?: number; kept?: KeptChats } = {},
+  { max = 2, cache }: { max?: number; cache?: ChatCache } = {},
 ): OpenStepper {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -51,7 +51,7 @@ export function openStepper(
     heard: (now: number) => void (zero = now - performance.now()),
     stopFor: (ms: number) => void (zero -= ms),
   };
-  const stepper = createStepper({ pool, statements: postgresStatements, task: 'none', clock }, kept);
+  const stepper = createStepper({ pool, statements: postgresStatements, task: 'none', clock }, cache);
   return { stepper, sent, pool, clock, beforeAppend: (act) => void acts.push(act) };
 }
 
@@ -60,7 +60,7 @@ export function title(
   stepper: Pick<Stepper, 'step'>,
   chatId: string,
   text: string,
-  kept?: (events: StoredEvent[]) => void,
+  onCommit?: (events: StoredEvent[]) => void,
 ) {
   const change: RowChange = { kind: 'chat-changed', chatId, change: { title: text } };
   const emission = { event: 'system', chatId, data: { type: 'notice', message: text } } as const;
@@ -71,6 +71,6 @@ export function title(
       value: now,
       writes: { changes: [change], emissions: [emission], records: [{ kind: 'stop' }], wakes: [] },
     }),
-    kept,
+    onCommit,
   );
 }

@@ -7,7 +7,7 @@ import { createPostgresDatabase } from '../../../../../tests/support/postgres-da
 import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
 import { startPostgres } from '../../../../../tests/support/postgres-server.js';
 import { openPostgres } from '../open-postgres.js';
-import { createKeptChats } from './kept-chats.js';
+import { createChatCache } from './chat-cache.js';
 
 let url = '';
 beforeAll(async () => {
@@ -24,7 +24,7 @@ async function open(schema: string): Promise<Store> {
 it('[S4] a chat too large for the cache is still checked against writes of other processes', async () => {
   const store = await open('huge');
   await step(store, (tx) => tx.insertApproval(approval('approval_1')));
-  const { stepper, beforeAppend } = openStepper(url, 'huge', { kept: createKeptChats(9, 1) });
+  const { stepper, beforeAppend } = openStepper(url, 'huge', { cache: createChatCache(9, 1) });
   beforeAppend(() => step(store, (tx) => tx.settleApproval('approval_1', DENIED)));
   const seen: number[] = [];
   await stepper.step(
@@ -96,8 +96,8 @@ it('[S4] no process mistakes transaction ids that a restored server reuses for i
   onTestFinished(() => store.close());
   await plant(store);
   // A process that didn't notice: after a failover its connections may stay open to the old server.
-  const kept = { ...createKeptChats(), clear: () => undefined };
-  const [one, other] = [openStepper(server.url, 'countersign', { kept }), openStepper(server.url, 'countersign')];
+  const cache = { ...createChatCache(), clear: () => undefined };
+  const [one, other] = [openStepper(server.url, 'countersign', { cache }), openStepper(server.url, 'countersign')];
   const row = async (): Promise<{ title: string; xmin: string } | undefined> =>
     (await other.pool.query<{ title: string; xmin: string }>('select title, xmin::text from chats')).rows[0];
   const restore = await server.backUp();

@@ -20,7 +20,7 @@ export interface Loaded {
   working: number;
   chats: Rows;
   /** For each chat: its id, version, whether it has grants, and whether it has calls with unknown outcome. */
-  kept: [id: string, version: string, hasGrants: boolean, hasUnknown: boolean][] | null;
+  versions: [id: string, version: string, hasGrants: boolean, hasUnknown: boolean][] | null;
   turns: Rows;
   invocations: Rows;
   approvals: Rows;
@@ -101,7 +101,7 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
   (select json_agg(json_build_array(c.id, ${versionOf('c.xmin')},
     exists (select 1 from grants g where g.chat_id = c.id and g.revoked_at is null),
     exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
-    where c.id = any($2::text[])) as kept,
+    where c.id = any($2::text[])) as versions,
   ${ofChats('turns', turnColumns, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
   ${ofChats('invocations', invocationColumns, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
   ${ofChats('approvals', approvalColumns, `join approvals r on r.world_id = c.world_id and r.chat_id = c.id and r.status = 'pending'`, 'r.ordinal')},

@@ -10,7 +10,7 @@ import { toInvocation } from '../../verbs/invocations.js';
 import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
 import { toTurn } from '../../verbs/turns.js';
-import type { KeptChat, KeptChats, KeptClient } from './kept-chats.js';
+import type { CachedChat, ChatCache, CachedClient } from './chat-cache.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
 
 /** Thrown when a step based on cached state needs to load from the database. */
@@ -18,20 +18,20 @@ export class NotLoaded extends Error {}
 
 export interface GivenReads extends StepReads {
   /** From the cache: another process may have written since. */
-  readonly isKept: boolean;
+  readonly isCached: boolean;
   /** Number of working turns that the step assumed. The append corrects its events. */
   readonly assumedWorking: number | undefined;
   /** The chats it has read, with the versions that the append checks. */
-  readonly given: ReadonlyMap<string, KeptChat>;
-  readonly givenClients: ReadonlyMap<string, KeptClient>;
+  readonly given: ReadonlyMap<string, CachedChat>;
+  readonly givenClients: ReadonlyMap<string, CachedClient>;
 }
 
 /** Reads from loaded data. */
 export function readsOf(
   loaded: Loaded,
   needs: StepNeeds,
-  chats: ReadonlyMap<string, KeptChat>,
-  clients: ReadonlyMap<string, KeptClient>,
+  chats: ReadonlyMap<string, CachedChat>,
+  clients: ReadonlyMap<string, CachedClient>,
   foreign: ReadonlySet<string>,
 ): GivenReads {
   const tools = new Map(read(loaded.mcpTools, toTool).map((tool) => [tool.name, tool]));
@@ -47,7 +47,7 @@ export function readsOf(
 
   return {
     now: loaded.now,
-    isKept: false,
+    isCached: false,
     assumedWorking: undefined,
     given: chats,
     givenClients: clients,
@@ -67,19 +67,19 @@ export function readsOf(
 }
 
 /** Reads from the cache. Undefined if it is clear in advance that the step needs more. */
-export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, now: number): GivenReads | undefined {
-  const worldRev = kept.rev(worldId);
+export function cachedReads(worldId: string, needs: StepNeeds, cache: ChatCache, now: number): GivenReads | undefined {
+  const worldRev = cache.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
   if (worldRev === undefined || mcpTools.length > 0) return undefined;
-  const given = new Map<string, KeptChat>();
+  const given = new Map<string, CachedChat>();
   for (const id of needs.chats) {
-    const chat = kept.chat(id);
+    const chat = cache.chat(id);
     if (chat === undefined) return undefined;
     given.set(id, chat);
   }
-  const givenClients = new Map<string, KeptClient>();
+  const givenClients = new Map<string, CachedClient>();
   for (const id of clients) {
-    const client = kept.client(id);
+    const client = cache.client(id);
     if (client === undefined) return undefined;
     givenClients.set(id, client);
   }
@@ -90,7 +90,7 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
   let assumedWorking: number | undefined;
   return {
     now,
-    isKept: true,
+    isCached: true,
     wroteElsewhere: () => false,
     worldRev,
     get assumedWorking() {
@@ -113,12 +113,12 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
 }
 
 function notLoaded(): never {
-  throw new NotLoaded('A step read what is not kept in this process.');
+  throw new NotLoaded('A step read data that this process has not cached.');
 }
 
 /** The requested clients, including missing ones. */
-export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<string, KeptClient> {
-  const found = new Map<string, KeptClient>(clients.map((id) => [id, { client: undefined, version: null }]));
+export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<string, CachedClient> {
+  const found = new Map<string, CachedClient>(clients.map((id) => [id, { client: undefined, version: null }]));
   for (const [version, cells] of loaded.clients ?? []) {
     const client = toClient(readText(cells) as readonly unknown[] as ClientRow);
     found.set(client.id, { client, version });
@@ -127,10 +127,10 @@ export function clientsOf(loaded: Loaded, { clients = [] }: StepNeeds): Map<stri
 }
 
 /** The states of the loaded chats. */
-export function chatsOf(loaded: Loaded): Map<string, KeptChat> {
+export function chatsOf(loaded: Loaded): Map<string, CachedChat> {
   const states = statesOf(loaded);
-  const chats = new Map<string, KeptChat>();
-  for (const [stored, version, hasGrants, hasUnknown] of loaded.kept ?? []) {
+  const chats = new Map<string, CachedChat>();
+  for (const [stored, version, hasGrants, hasUnknown] of loaded.versions ?? []) {
     const id = fromStored(stored);
     const state = states.get(id);
     if (state !== undefined) chats.set(id, { state, version, hasGrants, hasUnknown });

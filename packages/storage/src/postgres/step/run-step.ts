@@ -8,10 +8,10 @@ import type { Appended } from '../append-function.js';
 import { fromPostgres } from '../errors.js';
 import { createAppender } from './appender.js';
 import { createTurns } from './in-turn.js';
-import { chatAfter, createKeptChats, type KeptChats } from './kept-chats.js';
+import { chatAfter, createChatCache, type ChatCache } from './chat-cache.js';
 import { loadQuery, type Loaded } from './load.js';
 import { plan } from './plan.js';
-import { chatsOf, clientsOf, keptReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
+import { chatsOf, clientsOf, cachedReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
 import { eventsOf, toStep } from './to-step.js';
 import { writeAlone } from './write-alone.js';
 
@@ -44,14 +44,14 @@ const MOST_TRIES = 20;
  * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something
  * is not cached, decides again on loaded data. Steps of one chat are serialized, so cached state is always committed.
  */
-export function createStepper(tools: StepTools, kept: KeptChats = createKeptChats()): Stepper {
+export function createStepper(tools: StepTools, cache: ChatCache = createChatCache()): Stepper {
   const { pool, clock } = tools;
   const inTurn = createTurns();
   const appender = createAppender(pool, clock);
   // After a crash the server may have lost commits and reuse their transaction ids.
-  pool.on('error', () => kept.clear());
+  pool.on('error', () => cache.clear());
   pool.on('release', (error) => {
-    if (error) kept.clear();
+    if (error) cache.clear();
   });
 
   async function load(worldId: string, needs: StepNeeds): Promise<GivenReads> {
@@ -61,21 +61,21 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     clock.heard(loaded.now);
     const chats = chatsOf(loaded);
     const foreign = new Set(
-      [...chats].filter(([id, { version }]) => kept.lastVersion(id) !== version).map(([id]) => id),
+      [...chats].filter(([id, { version }]) => cache.lastVersion(id) !== version).map(([id]) => id),
     );
-    for (const [id, chat] of chats) kept.keep(id, chat);
+    for (const [id, chat] of chats) cache.keep(id, chat);
     const clients = clientsOf(loaded, needs);
-    for (const [id, client] of clients) kept.keepClient(id, client);
-    if (loaded.rev === null) kept.dropRev(worldId);
-    else kept.keepRev(worldId, loaded.rev);
+    for (const [id, client] of clients) cache.keepClient(id, client);
+    if (loaded.rev === null) cache.dropRev(worldId);
+    else cache.keepRev(worldId, loaded.rev);
     return readsOf(loaded, needs, chats, clients, foreign);
   }
 
   /** Drops state that may be partly changed, or changed by a failed step. */
   function drop(worldId: string, { chats, clients = [] }: StepNeeds): void {
-    for (const id of chats) kept.drop(id);
-    for (const id of clients) kept.dropClient(id);
-    kept.dropRev(worldId);
+    for (const id of chats) cache.drop(id);
+    for (const id of clients) cache.dropClient(id);
+    cache.dropRev(worldId);
   }
 
   async function tryStep<T>(
@@ -89,14 +89,14 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
       // Without an append, nothing verifies the cached state.
-      if (reads.isKept && needs.recent !== true) throw new NotLoaded('A step that writes nothing has to look.');
+      if (reads.isCached && needs.recent !== true) throw new NotLoaded('A step that writes nothing needs loaded state.');
       return { value, events: [], head: undefined };
     }
     const { worldRev, now: at } = reads;
     if (worldRev === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
     const follow = (appended: Appended): Finished & { value: T } => {
       const { version, ...finished } = finishedBy(appended, worldId, at, writes);
-      for (const [id, chat] of chats) kept.keep(id, chatAfter(chat, writes.changes, version));
+      for (const [id, chat] of chats) cache.keep(id, chatAfter(chat, writes.changes, version));
       published?.(finished.events);
       return { value, ...finished };
     };
@@ -112,7 +112,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
     return await appender.alone(worldId, async () => {
       const finished = follow(await writeAlone(tools, decided, operations, writes));
       drop(worldId, needs);
-      if (writes.changes.some(({ kind }) => kind === 'world-deleted')) kept.clear();
+      if (writes.changes.some(({ kind }) => kind === 'world-deleted')) cache.clear();
       return finished;
     });
   }
@@ -124,7 +124,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
         let mustLoad = needs.isReadOnly === true && needs.recent !== true;
         for (let left = MOST_TRIES; ; left -= 1) {
           try {
-            const known = mustLoad ? undefined : keptReads(worldId, needs, kept, clock.now());
+            const known = mustLoad ? undefined : cachedReads(worldId, needs, cache, clock.now());
             return await tryStep(worldId, needs, decide, published, known ?? (await load(worldId, needs)));
           } catch (cause) {
             const error = asStale(cause, !mustLoad && needs.sent !== undefined);
@@ -135,7 +135,7 @@ export function createStepper(tools: StepTools, kept: KeptChats = createKeptChat
           }
         }
       }),
-    forgetWorlds: () => kept.forgetWorlds(),
+    forgetWorlds: () => cache.forgetWorlds(),
   };
 }
 
@@ -154,14 +154,14 @@ function finishedBy(
   return { events, head: writes.records.length === 0 ? undefined : { seq, hash }, version };
 }
 
-const BUSY = 'Someone else changed this at the same time. Try again.';
+const BUSY = 'Other requests kept changing the same data, so nothing was saved. Try again.';
 
 /** An error based on cached state may be due to outdated data. */
 function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {
   try {
     return decide(reads);
   } catch (cause) {
-    throw reads.isKept ? new NotLoaded('A step that fails has to look.', { cause }) : cause;
+    throw reads.isCached ? new NotLoaded('A step that failed on cached state is decided again on loaded state.', { cause }) : cause;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Emission, StepWrites, StoredEvent } from '@countersign/core/ports'
 import { recordText } from '@countersign/protocol';
 import { toStored } from '../../text.js';
 import { toEventRow, toStoredEvent } from '../../verbs/events.js';
-import type { KeptChat, KeptClient } from './kept-chats.js';
+import type { CachedChat, CachedClient } from './chat-cache.js';
 import type { Rows } from './plan.js';
 
 /** Events and records in the format of the append function. Throws for unsupported values before anything is sent. */
@@ -24,8 +24,8 @@ export interface Decided {
   worldId: string;
   at: number;
   rev: number;
-  chats: ReadonlyMap<string, KeptChat>;
-  clients: ReadonlyMap<string, KeptClient>;
+  chats: ReadonlyMap<string, CachedChat>;
+  clients: ReadonlyMap<string, CachedClient>;
   /** Number of working turns that the step assumed. Undefined if it knew. */
   working: number | undefined;
 }

@@ -29,7 +29,7 @@ export async function writeAlone(
     const { rows } = await client.query<AppendRow>(appendQuery(worldId, chats, [JSON.stringify(step)], now));
     return rows[0]?.appended.results[0] ?? 'stale';
   };
-  let isKept = false;
+  let isCommitted = false;
   try {
     await client.query('begin isolation level read committed');
     if (writes.changes.some(({ kind }) => kind === 'world-deleted')) {
@@ -46,12 +46,12 @@ export async function writeAlone(
     const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');
-    isKept = true;
+    isCommitted = true;
     return appended;
   } catch (cause) {
     throw cause instanceof pg.DatabaseError || cause instanceof CountersignError ? cause : fromPostgres(cause);
   } finally {
-    const isLost = !isKept && (await client.query('rollback').then(no, yes));
+    const isLost = !isCommitted && (await client.query('rollback').then(no, yes));
     client.release(isLost);
   }
 }

@@ -1,7 +1,7 @@
 import type { ChatState, ClientRecord, RowChange } from '@countersign/core/ports';
 
 /** The cached state of a chat. Another process may have changed it, so the append checks its version. */
-export interface KeptChat {
+export interface CachedChat {
   state: ChatState;
   /** The last transaction that wrote its row. */
   version: string;
@@ -11,7 +11,7 @@ export interface KeptChat {
 }
 
 /** A cached client. */
-export interface KeptClient {
+export interface CachedClient {
   /** Undefined, with a null version, if it doesn't exist. */
   client: ClientRecord | undefined;
   version: string | null;
@@ -24,14 +24,14 @@ const MOST_CLIENTS = 1_000;
 const MOST_VERSIONS = 10_000;
 
 /** The cache of this process, for recently used chats. */
-export interface KeptChats {
-  chat(id: string): KeptChat | undefined;
-  keep(id: string, chat: KeptChat): void;
+export interface ChatCache {
+  chat(id: string): CachedChat | undefined;
+  keep(id: string, chat: CachedChat): void;
   drop(id: string): void;
   /** The last known version, even if the chat is no longer cached. */
   lastVersion(id: string): string | undefined;
-  client(id: string): KeptClient | undefined;
-  keepClient(id: string, client: KeptClient): void;
+  client(id: string): CachedClient | undefined;
+  keepClient(id: string, client: CachedClient): void;
   dropClient(id: string): void;
   /** `rev` of a world. */
   rev(worldId: string): number | undefined;
@@ -42,10 +42,10 @@ export interface KeptChats {
   clear(): void;
 }
 
-export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptChats {
-  const chats = new Map<string, KeptChat & { text: number }>();
+export function createChatCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): ChatCache {
+  const chats = new Map<string, CachedChat & { text: number }>();
   const versions = new Map<string, string>();
-  const clients = new Map<string, KeptClient>();
+  const clients = new Map<string, CachedClient>();
   const revs = new Map<string, number>();
   let text = 0;
 
@@ -102,7 +102,7 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
 }
 
 /** The chat after a committed step whose changes were applied to its state. */
-export function chatAfter(chat: KeptChat, facts: readonly RowChange[], version: string): KeptChat {
+export function chatAfter(chat: CachedChat, facts: readonly RowChange[], version: string): CachedChat {
   const { id } = chat.state.chat;
   const next = { ...chat };
   for (const fact of facts) {
