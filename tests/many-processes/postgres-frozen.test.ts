@@ -43,7 +43,7 @@ async function openFreezable(
       shared: {
         ...shared,
         beat: (owner, silentMs) => unlessFrozen(() => shared.beat((self = owner), silentMs)),
-        turnsToLookAfter: (owner, silentMs) => unlessFrozen(() => shared.turnsToLookAfter(owner, silentMs)),
+        turnsToCheck: (owner, silentMs) => unlessFrozen(() => shared.turnsToCheck(owner, silentMs)),
         deliverWakes: (handle) => shared.deliverWakes((turnId) => unlessFrozen(() => handle(turnId))),
       },
     };

@@ -143,7 +143,7 @@ describe('closing a process that shares its store', () => {
         retire: async () => void heard.push('retired'),
         isAlive: async () => true,
         living: async () => [],
-        turnsToLookAfter: async () => ({ own: [], orphaned: [] }),
+        turnsToCheck: async () => ({ own: [], orphaned: [] }),
         deliverWakes: hears,
         hear: hears,
         hint: () => undefined,

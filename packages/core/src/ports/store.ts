@@ -228,7 +228,7 @@ export interface SharedStore {
   isAlive(owner: string, silentMs: number): Promise<boolean>;
   living(silentMs: number): Promise<string[]>;
   /** Open turns: own ones, and those without an owner or of dead processes. */
-  turnsToLookAfter(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
+  turnsToCheck(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
   /** Delivers each wake-up to one process, until the returned function has stopped it. */
   deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
   /** Receives the hints of all processes. Calls `missed` if some may have been lost. The returned function stops it. */

@@ -100,7 +100,7 @@ export function createMembership(options: MembershipOptions): Membership {
   async function reconcile(): Promise<{ own: string[]; orphaned: string[] }> {
     // Read the running turns before their owners: otherwise a turn that is claimed in between would look lost.
     const running = options.runtime().scheduler.running();
-    const found = await shared.turnsToLookAfter(owner, SILENT_MS);
+    const found = await shared.turnsToCheck(owner, SILENT_MS);
     const ours = new Set(found.own);
     for (const run of running) if (!ours.has(run.turnId)) run.abort('another process took over this turn');
     return found;
@@ -111,7 +111,7 @@ export function createMembership(options: MembershipOptions): Membership {
     // Wake our own turns too: a hint or the answer to a claim may have been lost.
     for (const turnId of own) options.runtime().scheduler.wake(turnId);
     for (const turnId of orphaned) await tryToTake(turnId);
-    options.bus().lookAgain();
+    options.bus().recheck();
     await options.eachRound();
   }
 
@@ -158,7 +158,7 @@ export function createMembership(options: MembershipOptions): Membership {
   return {
     async start() {
       await beat();
-      ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
+      ends.push(await shared.hear(hear, () => options.bus().recheck()));
       send({ kind: 'joined' });
       // Separate from the rounds: a slow round must not look like a dead process.
       beating.every(BEAT_MS, beat, 'failed to write a heartbeat');

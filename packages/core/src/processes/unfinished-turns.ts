@@ -72,7 +72,7 @@ export function createUnfinishedTurns({
     endsSoon: () => isShort,
     async stalledChats() {
       const { store, owner } = runtime();
-      const found = await store.shared?.turnsToLookAfter(owner, SILENT_MS);
+      const found = await store.shared?.turnsToCheck(owner, SILENT_MS);
       const turns = await store.read((reader) => reader.unfinishedTurns());
       const isStalled = (turn: TurnRecord): boolean =>
         turn.state === 'open' && (found === undefined ? turn.owner !== owner : found.orphaned.includes(turn.id));

@@ -101,6 +101,6 @@ it('[S6] recovers from a lost hint', async () => {
   feed.watch(W);
   written(2);
   expect(told).toEqual([1]);
-  feed.lookAgain();
+  feed.recheck();
   await expect.poll(() => told).toEqual([1, 2]);
 });

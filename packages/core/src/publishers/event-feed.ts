@@ -17,7 +17,7 @@ export interface EventFeed {
   watch(worldId: string): void;
   unwatch(worldId: string): void;
   /** Checks the log of every watched world, because hints may have been lost. */
-  lookAgain(): void;
+  recheck(): void;
 }
 
 interface Watched {
@@ -68,7 +68,7 @@ export function createEventFeed(
         if (more && worlds.get(worldId) === watched) catchUp(worldId, watched);
       },
       (error: unknown) => {
-        // If the store is unavailable, `lookAgain` retries.
+        // If the store is unavailable, `recheck` retries.
         watched.reading = false;
         report(error, 'failed to read events of other processes');
       },
@@ -129,7 +129,7 @@ export function createEventFeed(
     unwatch(worldId) {
       worlds.delete(worldId);
     },
-    lookAgain() {
+    recheck() {
       for (const [worldId, watched] of worlds) {
         store
           .read((reader) => reader.lastEventId(worldId))

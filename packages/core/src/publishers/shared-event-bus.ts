@@ -19,7 +19,7 @@ export interface Changed {
 export interface SharedEventBus extends EventBus {
   /** Handles a hint from another process. */
   heard(hint: EventHint): void;
-  lookAgain(): void;
+  recheck(): void;
 }
 
 /** A bus across several processes. The log is authoritative; a hint only saves polling it (S6). */
@@ -76,7 +76,7 @@ export function shareEventBus(
       if (hint.kind === 'events') feed.reached(hint.worldId, hint.id);
       else bus.publishUnstored(hint.worldId, hint.chatId, hint.event);
     },
-    lookAgain: () => feed.lookAgain(),
+    recheck: () => feed.recheck(),
   };
 }
 

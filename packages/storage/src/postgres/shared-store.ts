@@ -56,7 +56,7 @@ export function createSharedStore(
       );
       return found.map(({ id }) => id);
     },
-    async turnsToLookAfter(owner, silentMs) {
+    async turnsToCheck(owner, silentMs) {
       // Must match the condition of the partial index on unfinished turns.
       const found = await rows<{ id: string; own: boolean }>(
         `select t.id, coalesce(t.owner = $1, false) as own from ${table('turns')} t
