@@ -4,7 +4,7 @@ import {
   createTurnMessages,
   endedBy,
   readTurnMessages,
-  type KeptTurn,
+  type CachedTurn,
   type TurnMessages,
   type TurnMessagesMemory,
 } from './turn-messages.js';
@@ -49,7 +49,7 @@ interface Remembered {
   /** The turn it was last read for. Until that turn ends, no other turn of its agent and chat can end. */
   readFor: string;
   /** Turns that have ended since. Undefined if some are unknown, so that they must be read. */
-  ended: KeptTurn[] | undefined;
+  ended: CachedTurn[] | undefined;
 }
 
 const PAGE = 32;
@@ -84,15 +84,15 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   }
 
   function noteEnd({ chatId, turnId }: { chatId: string; turnId: string }): void {
-    const kept = messages.kept(turnId);
-    if (kept === undefined) {
+    const cached = messages.cached(turnId);
+    if (cached === undefined) {
       // The agent of the turn is unknown, so invalidate all agents of the chat. That costs at most an unnecessary read.
       for (const [key, entry] of remembered) if (isOf(key, chatId)) entry.ended = undefined;
       return;
     }
-    const entry = remembered.get(keyOf(kept));
+    const entry = remembered.get(keyOf(cached));
     if (entry?.ended === undefined) return;
-    entry.ended.push(kept);
+    entry.ended.push(cached);
     // The agent has not read its memory for a page of turns, so stop collecting.
     if (entry.ended.length > PAGE) entry.ended = undefined;
   }
@@ -138,7 +138,7 @@ export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
       return reader === undefined ? undefined : read(reader, turn, view, usable, budget);
     },
     current(reader, turn) {
-      return messages.kept(turn.id) ?? (reader === undefined ? undefined : readTurnMessages(reader, turn));
+      return messages.cached(turn.id) ?? (reader === undefined ? undefined : readTurnMessages(reader, turn));
     },
     follow(row) {
       if (row.kind === 'message-written') messages.follow(row.message);
@@ -225,7 +225,7 @@ async function readBlock(
   past: TurnRecord,
   view: ViewFor,
 ): Promise<Block> {
-  return toBlock(memory.kept(past.id) ?? (await readTurnMessages(reader, past)), past.triggerSeq, view);
+  return toBlock(memory.cached(past.id) ?? (await readTurnMessages(reader, past)), past.triggerSeq, view);
 }
 
 function toBlock({ trigger, own }: TurnMessages, triggerSeq: number, view: ViewFor): Block {

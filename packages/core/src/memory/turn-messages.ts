@@ -8,7 +8,7 @@ export interface TurnMessages {
 }
 
 /** The messages of a turn, starting with its first one. */
-export interface KeptTurn extends TurnMessages {
+export interface CachedTurn extends TurnMessages {
   chatId: string;
   agentId: string;
   trigger: MessageRecord;
@@ -21,7 +21,7 @@ export interface TurnMessagesMemory {
   /** Follows a message as it is written. */
   follow(message: MessageRecord): void;
   /** Undefined if it must be read from the store. */
-  kept(turnId: string): KeptTurn | undefined;
+  cached(turnId: string): CachedTurn | undefined;
   forgetChat(chatId: string): void;
 }
 
@@ -33,15 +33,15 @@ const MOST_TEXT = 8_000_000;
  * A cache miss costs a read.
  */
 export function createTurnMessages(): TurnMessagesMemory {
-  const turns = new Map<string, KeptTurn>();
+  const turns = new Map<string, CachedTurn>();
   let text = 0;
 
   function drop(id: string): void {
-    const kept = turns.get(id);
-    if (kept === undefined) return;
-    text -= kept.trigger.content.length;
-    for (const message of kept.own) text -= message.content.length;
-    kept.isWhole = false;
+    const cached = turns.get(id);
+    if (cached === undefined) return;
+    text -= cached.trigger.content.length;
+    for (const message of cached.own) text -= message.content.length;
+    cached.isWhole = false;
     turns.delete(id);
   }
 
@@ -57,9 +57,9 @@ export function createTurnMessages(): TurnMessagesMemory {
         });
         text += message.content.length;
       }
-      const kept = message.turnId === null ? undefined : turns.get(message.turnId);
-      if (kept !== undefined && message.turnId !== null) {
-        kept.own.push(message);
+      const cached = message.turnId === null ? undefined : turns.get(message.turnId);
+      if (cached !== undefined && message.turnId !== null) {
+        cached.own.push(message);
         text += message.content.length;
         // Provider state must be returned as it was stored, not as the original object.
         if (message.providerState?.state !== undefined) drop(message.turnId);
@@ -70,9 +70,9 @@ export function createTurnMessages(): TurnMessagesMemory {
         drop(oldest);
       }
     },
-    kept: (id) => turns.get(id),
+    cached: (id) => turns.get(id),
     forgetChat(chatId) {
-      for (const [id, kept] of [...turns]) if (kept.chatId === chatId) drop(id);
+      for (const [id, cached] of [...turns]) if (cached.chatId === chatId) drop(id);
     },
   };
 }
