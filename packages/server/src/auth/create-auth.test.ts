@@ -9,7 +9,7 @@ import { HttpProblem } from '../app/http-problem.js';
 import { listenOn } from '../serve/listen-on.js';
 import { send, type Sent } from '../testing/send.js';
 import { createAuth, type AuthOptions } from './create-auth.js';
-import type { KeptSession } from './sessions.js';
+import type { StoredSession } from './sessions.js';
 
 const TOKEN = 'a-token-of-this-test-0123456789abcdef';
 const clock = createFakeClock();
@@ -131,17 +131,17 @@ describe('the start link', () => {
   });
 
   it("[W1.7] a saved session survives a restart, and the saved data can't be used to sign in", async () => {
-    let kept: readonly KeptSession[] = [];
+    let saved: readonly StoredSession[] = [];
     const sessions = {
-      load: () => kept,
-      save: (now: readonly KeptSession[]) => {
-        kept = now;
+      load: () => saved,
+      save: (now: readonly StoredSession[]) => {
+        saved = now;
       },
     };
     const first = await listen({ sessions });
     const { cookie, half } = await openSession(first);
-    expect(JSON.stringify(kept)).not.toContain(half);
-    expect(JSON.stringify(kept)).not.toContain(cookie.split('.')[1]);
+    expect(JSON.stringify(saved)).not.toContain(half);
+    expect(JSON.stringify(saved)).not.toContain(cookie.split('.')[1]);
     const before = port;
     await listen({ sessions });
     const headers = { cookie: cookie.replace(String(before), String(port)), 'x-countersign-session': half };

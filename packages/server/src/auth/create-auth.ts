@@ -128,8 +128,8 @@ export function createAuth(options: AuthOptions): Auth {
         throw new HttpProblem(403, problemTexts.needsToken);
       }
       const expiresAt = clock.now() + TICKET_MS;
-      const { ticket, kept } = tickets.make();
-      await kept;
+      const { ticket, stored } = tickets.make();
+      await stored;
       return { ticket, expiresAt };
     },
     async redeem(ticket, request) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hashSecret, isSecret, randomSecret } from './secrets.js';
 
 /** A stored browser session. It contains only hashes, so reading it doesn't let anyone sign in. */
-export const keptSessionSchema = z.strictObject({
+export const storedSessionSchema = z.strictObject({
   /** Identifies the session in the audit log. */
   id: z.string().regex(/^[0-9a-f]{8}$/),
   cookieHash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -12,12 +12,12 @@ export const keptSessionSchema = z.strictObject({
   createdAt: z.number(),
   usedAt: z.number(),
 });
-export type KeptSession = z.infer<typeof keptSessionSchema>;
+export type StoredSession = z.infer<typeof storedSessionSchema>;
 
 /** Persists sessions. Neither function throws: a session that can't be saved works until the process ends. */
 export interface SessionKeeper {
-  load(): readonly KeptSession[];
-  save(sessions: readonly KeptSession[]): void;
+  load(): readonly StoredSession[];
+  save(sessions: readonly StoredSession[]): void;
 }
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;

@@ -46,12 +46,12 @@ export function createSharedTickets(passes: SharedPasses, report: (error: unknow
   return {
     make() {
       const ticket = randomSecret();
-      const kept = passes.put(idOf(ticket), '', TICKET_MS);
-      const written = kept
+      const stored = passes.put(idOf(ticket), '', TICKET_MS);
+      const written = stored
         .catch((error: unknown) => report(error, 'The start link could not be stored. Create another one'))
         .finally(() => writing.delete(written));
       writing.add(written);
-      return { ticket, kept };
+      return { ticket, stored };
     },
     async take(ticket) {
       await Promise.all(writing);

@@ -8,8 +8,8 @@ const MOST = 100;
 
 /** Single-use tickets. Only their hashes are stored. */
 export interface Tickets {
-  /** `kept` rejects if the ticket could not be stored for all processes. Callers may ignore it. */
-  make(): { ticket: string; kept: Promise<void> };
+  /** `stored` rejects if the ticket could not be stored for all processes. Callers may ignore it. */
+  make(): { ticket: string; stored: Promise<void> };
   /** True once, within a minute. */
   take(ticket: string): boolean | Promise<boolean>;
 }
@@ -30,7 +30,7 @@ export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
       forgetOld();
       const ticket = randomSecret();
       open.set(hashSecret(ticket).toString('hex'), clock.now() + TICKET_MS);
-      return { ticket, kept: Promise.resolve() };
+      return { ticket, stored: Promise.resolve() };
     },
     take(ticket) {
       const hash = hashSecret(ticket).toString('hex');

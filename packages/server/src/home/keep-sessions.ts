@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import { z } from 'zod';
-import { keptSessionSchema, type SessionKeeper } from '../auth/sessions.js';
+import { storedSessionSchema, type SessionKeeper } from '../auth/sessions.js';
 import { readPrivate, writePrivate } from './private-file.js';
 
-const fileSchema = z.strictObject({ version: z.literal(1), sessions: z.array(keptSessionSchema) });
+const fileSchema = z.strictObject({ version: z.literal(1), sessions: z.array(storedSessionSchema) });
 
 /** Saves browser sessions across restarts: only hashes, and only if the sandbox hides the folder from commands. */
 export function keepSessions(home: string, report: (error: unknown, what: string) => void): SessionKeeper {
