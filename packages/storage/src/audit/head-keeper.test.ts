@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { KeptHead } from './head.js';
+import type { StoredHead } from './head.js';
 import { follow } from './head-keeper.js';
 
 it('[A16] keeps the newest head in any commit order, and keeps the unguarded count', () => {
@@ -13,10 +13,10 @@ it('[A16] keeps the newest head in any commit order, and keeps the unguarded cou
   });
   fc.assert(
     fc.property(order, ([known, last, told]) => {
-      let kept: KeptHead | undefined = known;
-      for (const head of told) kept = follow(kept, head);
+      let stored: StoredHead | undefined = known;
+      for (const head of told) stored = follow(stored, head);
       const unguarded = known === undefined ? {} : { unguarded: 1 };
-      expect(kept).toEqual({ seq: last, hash: `hash ${last}`, ...unguarded });
+      expect(stored).toEqual({ seq: last, hash: `hash ${last}`, ...unguarded });
     }),
   );
 });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { CountersignError } from '@countersign/protocol';
-import type { AuditHead, KeptHead } from './head.js';
+import type { AuditHead, StoredHead } from './head.js';
 
 /** Keeps audit heads outside the database: without them, a truncated chain would still verify (A16). */
 export interface HeadKeeper {
-  get(worldId: string): KeptHead | undefined;
+  get(worldId: string): StoredHead | undefined;
   /** Called after a commit. Doesn't block: the file is written a moment later, and a crash may leave it behind. */
   moved(worldId: string, head: AuditHead): void;
   /** Waits until the file is up to date. */
@@ -25,7 +25,7 @@ export interface Chains {
  * no file was lost.
  */
 export function keepHeadsInMemory(): HeadKeeper {
-  const heads = new Map<string, KeptHead>();
+  const heads = new Map<string, StoredHead>();
   return {
     get: (worldId) => heads.get(worldId),
     moved: (worldId, head) => void heads.set(worldId, follow(heads.get(worldId), head)),
@@ -34,7 +34,7 @@ export function keepHeadsInMemory(): HeadKeeper {
 }
 
 /** The newer of two heads: concurrent commits may report out of order. */
-export function follow(known: KeptHead | undefined, head: AuditHead): KeptHead {
+export function follow(known: StoredHead | undefined, head: AuditHead): StoredHead {
   return known === undefined || known.seq < head.seq ? { ...known, ...head } : known;
 }
 
@@ -103,7 +103,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
   };
 }
 
-function readHeads(file: string): Map<string, KeptHead> {
+function readHeads(file: string): Map<string, StoredHead> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -127,15 +127,15 @@ function readHeads(file: string): Map<string, KeptHead> {
 }
 
 /** Valid JSON with other content is damage too: treated as empty, it would be overwritten. */
-function headsIn(value: unknown): Record<string, KeptHead> {
+function headsIn(value: unknown): Record<string, StoredHead> {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
-  const isHead = (head: unknown): head is KeptHead =>
+  const isHead = (head: unknown): head is StoredHead =>
     isRecord(head) &&
     Number.isSafeInteger(head['seq']) &&
     typeof head['hash'] === 'string' &&
     (head['unguarded'] === undefined || Number.isSafeInteger(head['unguarded']));
-  const isHeads = (value: unknown): value is Record<string, KeptHead> =>
+  const isHeads = (value: unknown): value is Record<string, StoredHead> =>
     isRecord(value) && Object.values(value).every(isHead);
   if (!isHeads(value)) throw new Error('not the ends of audit chains');
   return value;

@@ -5,7 +5,7 @@ export interface AuditHead {
 }
 
 /** An audit head as stored outside the database. */
-export interface KeptHead extends AuditHead {
+export interface StoredHead extends AuditHead {
   /** Number of records that existed when this head was first stored, and so were never guarded. Absent: none. */
   unguarded?: number;
 }

@@ -3,7 +3,7 @@ import { recordText } from '@countersign/protocol';
 import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { UpkeepVerbs } from '../verbs/upkeep.js';
-import type { AuditHead, KeptHead } from './head.js';
+import type { AuditHead, StoredHead } from './head.js';
 import { link } from './link.js';
 
 const PAGE = 500;
@@ -17,7 +17,7 @@ type Broken = Extract<AuditVerdict, { ok: false }>;
 export async function verifyChain(
   worldId: string,
   db: Pick<UpkeepVerbs, 'auditRows' | 'auditHead' | 'auditHasHash'>,
-  outside: KeptHead | undefined,
+  outside: StoredHead | undefined,
 ): Promise<AuditVerdict> {
   const inside = await db.auditHead(worldId);
   let seq = 0;
