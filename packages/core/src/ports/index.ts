@@ -1,7 +1,7 @@
 export { systemClock } from './clock.js';
 export type { Clock } from './clock.js';
 export { isLikelySecret } from './is-likely-secret.js';
-export { isOwnFile, keepOwnFile, ownFiles } from './own-files.js';
+export { isOwnFile, registerOwnFile, ownFiles } from './own-files.js';
 export type {
   McpHost,
   McpHostFactory,

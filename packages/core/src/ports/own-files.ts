@@ -9,7 +9,7 @@ const own = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>())
 const BESIDE = ['', '-wal', '-shm', '-journal', '-steps', '.owner', '.audit-head'];
 
 /** Registers a file of Countersign by its real path. The returned function unregisters it. */
-export function keepOwnFile(path: string): () => void {
+export function registerOwnFile(path: string): () => void {
   own.add(path);
   return () => own.delete(path);
 }

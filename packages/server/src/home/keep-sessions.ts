@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { keepOwnFile } from '@countersign/core/ports';
+import { registerOwnFile } from '@countersign/core/ports';
 import { z } from 'zod';
 import { storedSessionSchema, type SessionKeeper } from '../auth/sessions.js';
 import { readPrivate, writePrivate } from './private-file.js';
@@ -9,7 +9,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), sessions: z.array(sto
 /** Saves browser sessions across restarts: only hashes, and only if the sandbox hides the folder from commands. */
 export function keepSessions(home: string, report: (error: unknown, what: string) => void): SessionKeeper {
   const file = join(home, 'sessions.json');
-  keepOwnFile(file);
+  registerOwnFile(file);
   return {
     load() {
       const text = readPrivate(file);

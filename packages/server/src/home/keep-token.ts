@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { keepOwnFile } from '@countersign/core/ports';
+import { registerOwnFile } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { randomSecret } from '../auth/secrets.js';
 import { readPrivate, writePrivate } from './private-file.js';
@@ -20,7 +20,7 @@ export interface Token {
  */
 export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolean): Token {
   const file = join(home, 'token');
-  keepOwnFile(file);
+  registerOwnFile(file);
   const given = env['COUNTERSIGN_TOKEN'];
   // Child processes would inherit it.
   delete env['COUNTERSIGN_TOKEN'];

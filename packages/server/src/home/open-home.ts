@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
-import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
+import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
@@ -81,14 +81,14 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       warnOfExposedToken(log, token);
     }
     const found = findProviders(env, options.ollamaUrl);
-    const kept = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
+    const ownFiles = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
     // For the lifetime of the process: another home in it may use the same files.
-    for (const file of kept) keepOwnFile(file);
+    for (const file of ownFiles) registerOwnFile(file);
     // Commands and MCP servers never see this folder or the files that restrict them (A21).
     const workFolders = createWorkFolders(folder, work);
     const confined = {
       sandbox,
-      hide: [folder, ...kept],
+      hide: [folder, ...ownFiles],
       writable: async () => workFolders.all(await store.read((reader) => reader.worlds())),
     };
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { keepOwnFile } from '@countersign/core/ports';
+import { registerOwnFile } from '@countersign/core/ports';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { fromSqlite, primaryCode } from './errors.js';
 
@@ -20,7 +20,7 @@ export function lockFile(path: string): (() => void) | undefined {
     throw fromSqlite(cause, path);
   }
   // On POSIX, opening and closing the file elsewhere in this process would drop the lock.
-  const release = keepOwnFile(realpathSync(path));
+  const release = registerOwnFile(realpathSync(path));
   return () => {
     release();
     db.exec('rollback');

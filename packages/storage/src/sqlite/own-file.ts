@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { keepOwnFile } from '@countersign/core/ports';
+import { registerOwnFile } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
 
@@ -30,7 +30,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
   const id = identity(made);
   openFiles.add(id);
   // Files that we create next to a link are ours too.
-  const kept = [realpathSync(file), join(realpathSync(dirname(file)), basename(file))].map(keepOwnFile);
+  const registered = [realpathSync(file), join(realpathSync(dirname(file)), basename(file))].map(registerOwnFile);
   const note = `${file}.owner`;
   let hasNote = false;
   return {
@@ -44,7 +44,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
     },
     release() {
       openFiles.delete(id);
-      for (const giveBack of kept) giveBack();
+      for (const unregister of registered) unregister();
       if (hasNote) rmSync(note, { force: true });
     },
   };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { keepOwnFile } from '@countersign/core/ports';
+import { registerOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
@@ -202,7 +202,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
 
     it('[A21] files of a store that is in the folder', async () => {
       await writeFile(at('world.db'), 'SECRET-STORE');
-      const giveBack = keepOwnFile(at('world.db'));
+      const unregister = registerOwnFile(at('world.db'));
       try {
         const { stdout, note } = await run('cat world.db; echo x > world.db; echo x > world.db-journal; echo x > good');
         expect(stdout).not.toContain('SECRET-STORE');
@@ -210,7 +210,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
         expect(await readdir(folder.path)).toEqual(['good', 'world.db']);
         expect(await readFile(at('world.db'), 'utf8')).toBe('SECRET-STORE');
       } finally {
-        giveBack();
+        unregister();
       }
     });
 
