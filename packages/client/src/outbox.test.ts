@@ -16,7 +16,7 @@ interface Post {
 }
 
 /** A server that answers each POST from the list; the last answer repeats. `down`: no response. */
-function open(answers: (number | 'down')[], kept?: string) {
+function open(answers: (number | 'down')[], saved?: string) {
   const clock = createFakeClock();
   const posts: Post[] = [];
   const memory: { text?: string } = {};
@@ -37,7 +37,7 @@ function open(answers: (number | 'down')[], kept?: string) {
     random: () => 1,
     fetch: ((url: string, init: RequestInit) => answer(url, init)) as typeof fetch,
   });
-  const outbox = createOutbox({ client, kept, keep: (text) => (memory.text = text) });
+  const outbox = createOutbox({ client, saved, save: (text) => (memory.text = text) });
   const progress = (): string[] => outbox.getState().map((each) => each.progress.kind);
   /** Waits until a responsive server has received everything. */
   const wait = async (): Promise<void> => {

@@ -41,23 +41,23 @@ export interface Outbox {
 export interface OutboxOptions {
   client: Client;
   /** The saved state from before a page reload, and where to save unsent messages. */
-  kept?: string | undefined;
-  keep?: (text: string) => void;
+  saved?: string | undefined;
+  save?: (text: string) => void;
 }
 
 /**
  * Delivers messages in order, one at a time per chat, and retries until the server answers. All attempts use the same
  * `clientMessageId`, so a message is stored once (W3).
  */
-export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
+export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
   const listeners = new Set<() => void>();
   const sleepers = new Set<() => void>();
   const delivering = new Set<string>();
-  let all: readonly Outgoing[] = readKept(kept);
+  let all: readonly Outgoing[] = readSaved(saved);
 
   function set(next: readonly Outgoing[]): void {
     all = next;
-    keep?.(JSON.stringify(all.filter(({ progress }) => progress.kind !== 'sent')));
+    save?.(JSON.stringify(all.filter(({ progress }) => progress.kind !== 'sent')));
     for (const listener of [...listeners]) listener();
   }
   const find = (id: string): Outgoing | undefined => all.find(({ clientMessageId }) => clientMessageId === id);
@@ -168,9 +168,9 @@ function withoutLostChat(message: Outgoing | undefined, error: unknown): { chatI
   return isLost ? { chatId: undefined } : {};
 }
 
-function readKept(kept: string | undefined): readonly Outgoing[] {
+function readSaved(saved: string | undefined): readonly Outgoing[] {
   try {
-    const parsed = z.array(outgoingSchema).safeParse(JSON.parse(kept ?? '[]'));
+    const parsed = z.array(outgoingSchema).safeParse(JSON.parse(saved ?? '[]'));
     return (parsed.data ?? []).map((message) => ({ ...message, progress: { kind: 'sending' } }));
   } catch {
     return [];

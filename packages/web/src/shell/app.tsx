@@ -16,7 +16,7 @@ const OUTBOX = 'countersign.outbox';
 /** Created once per page. */
 function createPage() {
   const client = createClient({ url: location.origin, fetch: signedFetch });
-  const outbox = createOutbox({ client, kept: keptText(OUTBOX), keep: (text) => keptText(OUTBOX, text) });
+  const outbox = createOutbox({ client, saved: keptText(OUTBOX), save: (text) => keptText(OUTBOX, text) });
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
