@@ -143,8 +143,8 @@ export async function describeView(place: ProcessPlace): Promise<string> {
   const { folders = [], privateHosts = [] } = place.grants ?? {};
   const opened = [...folders, ...privateHosts];
   if (place.protectedPaths === undefined) return opened.join('\0');
-  const { kept } = await findHidden(await confinementFor(place, false));
-  return [...kept.toSorted(), ...opened].join('\0');
+  const { hiddenByRules } = await findHidden(await confinementFor(place, false));
+  return [...hiddenByRules.toSorted(), ...opened].join('\0');
 }
 
 async function start(

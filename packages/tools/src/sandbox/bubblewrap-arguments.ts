@@ -4,7 +4,7 @@ import type { NetworkAccess, Sandbox } from './sandbox.js';
 
 export type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
 
-export interface KeptPath {
+export interface HiddenPath {
   readonly path: string;
   readonly kind: 'folder' | 'file';
 }
@@ -22,7 +22,7 @@ export interface BubblewrapView {
   readonly links: readonly { readonly at: string; readonly to: string }[];
   readonly fixed: readonly FixedPath[];
   /** What rules hide from the command, anywhere on the disk. */
-  readonly kept: readonly KeptPath[];
+  readonly hiddenByRules: readonly HiddenPath[];
   readonly network: NetworkAccess;
   /** Additional options for other paths. */
   readonly more: readonly string[];
@@ -81,7 +81,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...closed.flatMap(({ path }) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     // Last, so that no later mount uncovers them.
-    ...view.kept.flatMap(({ path, kind }) =>
+    ...view.hiddenByRules.flatMap(({ path, kind }) =>
       kind === 'folder' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
     ),
     ...['--chdir', view.workingDirectory],
@@ -110,14 +110,14 @@ function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
     ...hiddenFolders.map((path) => ({ path, how: 'hidden' as const })),
     ...shown.filter((path) => !hiddenFolders.includes(path)).map((path) => ({ path, how: 'shown' as const })),
   ].sort((a, b) => a.path.length - b.path.length);
-  const kept: Layer[] = [];
+  const layers: Layer[] = [];
   for (const layer of all) {
-    const around = kept.findLast(({ path }) => isInside(path, layer.path));
+    const around = layers.findLast(({ path }) => isInside(path, layer.path));
     // /tmp is already hidden, with everything in it.
     const now = around?.how ?? (isInside('/tmp', layer.path) ? 'hidden' : 'shown');
-    if (now !== layer.how) kept.push(layer);
+    if (now !== layer.how) layers.push(layer);
   }
-  return kept;
+  return layers;
 }
 
 function fix({ path, how }: FixedPath): string[] {

@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
-import { bubblewrapArguments, type KeptPath } from './bubblewrap-arguments.js';
+import { bubblewrapArguments, type HiddenPath } from './bubblewrap-arguments.js';
 import { describeLeftOut } from './draft/inspect/left-out.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
-import { findFixedPaths, pinKept, type FixedPath } from './find-fixed-paths.js';
+import { findFixedPaths, pinParents, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
 import { checkWorkingFolder, findHidden } from './find-hidden.js';
@@ -23,7 +23,7 @@ export interface Confined {
   /** The caller connects this to the sandbox; see `LISTEN`. */
   readonly gateway: Gateway | undefined;
   /** Real paths that rules hide from it. */
-  readonly kept: readonly string[];
+  readonly hiddenByRules: readonly string[];
   /** Whether it sees a real path, apart from what rules hide. */
   readonly sees: (path: string) => boolean;
   /** Proxy variables, and variables for the programs it is shown. */
@@ -50,19 +50,19 @@ export async function confine(
       return await confineByBubblewrap(sandbox, confinement, temporary);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
-      const { kept, sees } = await findHidden(confinement);
+      const { hiddenByRules, sees } = await findHidden(confinement);
       const { shown = [], hidden = [], environment = {} } = confinement.programs ?? {};
       const hiding = {
         ...confinement,
         show: [...confinement.show, ...shown],
-        hide: [...confinement.hide, ...hidden, ...kept],
+        hide: [...confinement.hide, ...hidden, ...hiddenByRules],
       };
       const profile = sandboxExecProfile(hiding, await namedInSettings(confinement.workingDirectory), temporary);
       return {
         program: sandbox.program,
         before: ['-p', profile],
         containsProcesses: false,
-        kept,
+        hiddenByRules,
         sees,
         environment,
         ...NOTHING_TO_DO,
@@ -88,7 +88,7 @@ async function confineByBubblewrap(
   const show = [...confinement.show, ...shown];
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
-  const kept = await Promise.all(hidden.kept.map(kindOf));
+  const rulePaths = await Promise.all(hidden.hiddenByRules.map(kindOf));
   const around = network === 'direct' ? ownNetworkWords(sandbox) : undefined;
   const more = around === undefined ? [] : await nameServiceWords(temporary);
   const hasWayOut = network === 'public' || network === 'direct';
@@ -112,8 +112,8 @@ async function confineByBubblewrap(
     // Our own Node opens the gateway from inside.
     links,
     shown: gateway === undefined ? show : [...show, process.execPath],
-    fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.kept) : [],
-    kept,
+    fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.hiddenByRules) : [],
+    hiddenByRules: rulePaths,
     // If there is a network namespace around it, bubblewrap uses that one.
     network: around === undefined ? network : 'host',
     more,
@@ -122,14 +122,14 @@ async function confineByBubblewrap(
   const status = ['--json-status-fd', String(STATUS_FD)];
   const all = [...before, ...(around ?? []), ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];
-  const { kept: keptFrom, sees } = hidden;
-  const view = { gateway, kept: keptFrom, sees, environment };
+  const { hiddenByRules, sees } = hidden;
+  const view = { gateway, hiddenByRules, sees, environment };
   return { program, before: rest, containsProcesses: true, ...view, ...endingOf(draft, gateway) };
 }
 
-async function fixedPaths(workingDirectory: string, kept: readonly string[]): Promise<FixedPath[]> {
+async function fixedPaths(workingDirectory: string, hiddenByRules: readonly string[]): Promise<FixedPath[]> {
   const fixed = await findFixedPaths(workingDirectory, await namedInSettings(workingDirectory));
-  return pinKept(workingDirectory, fixed, kept);
+  return pinParents(workingDirectory, fixed, hiddenByRules);
 }
 
 function endingOf(
@@ -146,6 +146,6 @@ function endingOf(
   };
 }
 
-async function kindOf(path: string): Promise<KeptPath> {
+async function kindOf(path: string): Promise<HiddenPath> {
   return { path, kind: (await lstat(path)).isDirectory() ? 'folder' : 'file' };
 }

@@ -21,7 +21,7 @@ export interface Hidden {
   readonly folders: readonly string[];
   readonly files: readonly string[];
   /** Visible paths that rules hide. */
-  readonly kept: readonly string[];
+  readonly hiddenByRules: readonly string[];
   /** Whether it sees a real path, apart from what rules hide. */
   readonly sees: (path: string) => boolean;
 }
@@ -57,12 +57,12 @@ export async function findHidden(
     ![...folders].some((folder) => isInside(folder, path));
   const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
   const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
-  const kept = protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
-  const needed = kept.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
+  const hiddenByRules = protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
+  const needed = hiddenByRules.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
   if (needed !== undefined) {
     throw new Error(`a rule denies ${needed}, which every command needs. Nothing ran. Make the rule narrower`);
   }
-  return { folders: [...folders], files: [...files].filter(seen), kept, sees: seen };
+  return { folders: [...folders], files: [...files].filter(seen), hiddenByRules, sees: seen };
 }
 
 /** Virtual file systems, to which rules about paths don't apply. */

@@ -141,7 +141,7 @@ describe('bubblewrapArguments', () => {
     hiddenFolders: ['/tmp', '/home'],
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
-    kept: [],
+    hiddenByRules: [],
     links: [],
     more: [],
     fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],

@@ -194,7 +194,7 @@ async function start(
 
 /** Says that something was hidden, but not what. */
 function hiddenPathsNote(confined: Confined | undefined): string | undefined {
-  const count = confined?.kept.length ?? 0;
+  const count = confined?.hiddenByRules.length ?? 0;
   if (count === 0) return undefined;
   return `${count === 1 ? 'One path was' : `${count} paths were`} hidden from this command, because a rule denies access or requires approval.`;
 }
