@@ -30,7 +30,7 @@ export interface BubblewrapView {
 
 /** Namespaces, devices and a read-only disk: the same for every command. */
 export function bubblewrapBase(
-  { userNamespace, sizeWords }: Pick<Bubblewrap, 'userNamespace' | 'sizeWords'>,
+  { userNamespace, sizeArguments }: Pick<Bubblewrap, 'userNamespace' | 'sizeArguments'>,
   { network }: { network: NetworkAccess },
 ): string[] {
   // Otherwise a command in the user namespace of its draft would see itself as root and behave accordingly.
@@ -53,9 +53,9 @@ export function bubblewrapBase(
     // As root, a command could write kernel settings even without capabilities, and one of them names a program that
     // runs outside.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
-    ...[...sizeWords, '--tmpfs', '/tmp'],
+    ...[...sizeArguments, '--tmpfs', '/tmp'],
     // A writable /dev would be memory without a limit.
-    ...[...sizeWords, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ...[...sizeArguments, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
   ];
 }
 
@@ -70,7 +70,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...bubblewrapBase(sandbox, view),
     ...layers.flatMap(({ path, how }) =>
       how === 'hidden'
-        ? [...(SCRATCH.includes(path) ? sandbox.sizeWords : []), '--tmpfs', path]
+        ? [...(SCRATCH.includes(path) ? sandbox.sizeArguments : []), '--tmpfs', path]
         : ['--ro-bind', path, path],
     ),
     ...linksIn(view).flatMap(({ at, to }) => ['--symlink', to, at]),

@@ -7,11 +7,11 @@ import { findFixedPaths, pinParents, type FixedPath } from './find-fixed-paths.j
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
 import { checkWorkingFolder, findHidden } from './find-hidden.js';
-import { nameServiceWords, ownNetworkWords } from './own-network.js';
+import { nameServiceArguments, ownNetworkArguments } from './own-network.js';
 import { namedInSettings } from './runs-later/named-in-settings.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
-import { startWords } from './start-words.js';
+import { startArguments } from './start-arguments.js';
 
 /** How a sandboxed command is started, and what to do after all its processes are dead. */
 export interface Confined {
@@ -89,8 +89,8 @@ async function confineByBubblewrap(
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
   const rulePaths = await Promise.all(hidden.hiddenByRules.map(kindOf));
-  const around = network === 'direct' ? ownNetworkWords(sandbox) : undefined;
-  const more = around === undefined ? [] : await nameServiceWords(temporary);
+  const around = network === 'direct' ? ownNetworkArguments(sandbox) : undefined;
+  const more = around === undefined ? [] : await nameServiceArguments(temporary);
   const hasWayOut = network === 'public' || network === 'direct';
   const gateway = hasWayOut
     ? openGateway(withPrivateHosts(privateHosts, confinement.outside), confinement.onRefused)
@@ -118,7 +118,7 @@ async function confineByBubblewrap(
     network: around === undefined ? network : 'host',
     more,
   });
-  const { before, after } = await startWords(temporary);
+  const { before, after } = await startArguments(temporary);
   const status = ['--json-status-fd', String(STATUS_FD)];
   const all = [...before, ...(around ?? []), ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];

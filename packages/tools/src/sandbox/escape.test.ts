@@ -62,7 +62,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     const sizes = [...said.matchAll(/^(\d+) (\d+)$/gm)].map(([, size, blocks]) => Number(size) * Number(blocks));
     expect(sizes).toHaveLength(3);
     // Older versions of bubblewrap have no option for it.
-    const isLimited = sandbox.kind === 'bubblewrap' && sandbox.sizeWords.length > 0;
+    const isLimited = sandbox.kind === 'bubblewrap' && sandbox.sizeArguments.length > 0;
     expect(Math.max(...sizes)).toBeLessThanOrEqual(isLimited ? 2 * 1024 ** 3 : Infinity);
     expect(said).toContain('usable');
     expect(said).toContain('Read-only file system');

@@ -7,7 +7,7 @@ import { bubblewrapBase, type Bubblewrap } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
 import { makeCallFolder, makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
 import { removeTree } from './draft/remove-tree.js';
-import { startWords } from './start-words.js';
+import { startArguments } from './start-arguments.js';
 
 const run = promisify(execFile);
 
@@ -76,7 +76,7 @@ async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, draft
     await mkdir(join(folder, 'old', 'gone'), { recursive: true });
     const draft = await openDraft(drafting, folder);
     try {
-      const { before, after } = await startWords(folder);
+      const { before, after } = await startArguments(folder);
       const confined = [sandbox.program, ...after, ...bubblewrapBase(sandbox, { network: 'none' }), ...draft.place];
       const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
       const [program, ...words] = [...before, ...draft.before, ...confined, ...script] as [string, ...string[]];

@@ -14,7 +14,7 @@ const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
   kind: 'bubblewrap',
   program: '/usr/bin/bwrap',
   userNamespace: ['--unshare-user'],
-  sizeWords: ['--size', '1024'],
+  sizeArguments: ['--size', '1024'],
   drafting: { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/nowhere', flock: 'flock' },
 };
 const found = await findSandbox();

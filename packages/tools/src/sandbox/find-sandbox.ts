@@ -39,8 +39,8 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
   if (program === undefined) return none('bubblewrap is not installed in a system folder');
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
-    const tries = async (sizeWords: readonly string[]): Promise<void> => {
-      const words = [...bubblewrapBase({ userNamespace, sizeWords }, { network: 'none' }), 'true'];
+    const tries = async (sizeArguments: readonly string[]): Promise<void> => {
+      const words = [...bubblewrapBase({ userNamespace, sizeArguments }, { network: 'none' }), 'true'];
       await run(program, words, { timeout: TRY_MS, env: { PATH: SYSTEM_PATH } });
     };
     try {
@@ -50,13 +50,13 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
       continue;
     }
     const size = ['--size', String(scratchBytes())];
-    const sizeWords = await tries(size).then(
+    const sizeArguments = await tries(size).then(
       () => size,
       () => [],
     );
     try {
-      const drafting = await findDrafting({ program, userNamespace, sizeWords }, find);
-      return { kind: 'bubblewrap', program, userNamespace, sizeWords, drafting };
+      const drafting = await findDrafting({ program, userNamespace, sizeArguments }, find);
+      return { kind: 'bubblewrap', program, userNamespace, sizeArguments, drafting };
     } catch (error) {
       return none(`bubblewrap works here, but no draft could be mounted over a folder (${saidBy(error)})`);
     }

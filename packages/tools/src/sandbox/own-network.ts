@@ -9,7 +9,7 @@ const OPEN_PORTS = 'echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; exec
  * Arguments that start the following program in its own network, where it may listen on every port, including 53 and 443.
  * Undefined if no such network can be created around a sandbox; then the proxy is the only way out.
  */
-export function ownNetworkWords({
+export function ownNetworkArguments({
   program,
   userNamespace,
 }: Pick<Extract<Sandbox, { kind: 'bubblewrap' }>, 'program' | 'userNamespace'>): string[] | undefined {
@@ -23,7 +23,7 @@ export function ownNetworkWords({
 }
 
 /** Bubblewrap options that make programs inside use our DNS. */
-export async function nameServiceWords(temporary: string): Promise<string[]> {
+export async function nameServiceArguments(temporary: string): Promise<string[]> {
   // Without this file, programs query the local machine anyway.
   const place = await realpath('/etc/resolv.conf').catch(() => undefined);
   if (place === undefined) return [];

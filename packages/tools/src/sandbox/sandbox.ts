@@ -14,7 +14,7 @@ export type Sandbox =
       /** Options for user namespaces: the strongest ones that work here. */
       readonly userNamespace: readonly string[];
       /** Options that limit the next tmpfs. Empty for older versions of bubblewrap. */
-      readonly sizeWords: readonly string[];
+      readonly sizeArguments: readonly string[];
       readonly drafting: Drafting;
     }
   | { readonly kind: 'sandbox-exec'; readonly program: string }

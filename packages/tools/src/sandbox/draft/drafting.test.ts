@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { lookWords, placeWords, writeWords, type Drafting } from './drafting.js';
+import { probeArguments, placeArguments, writeArguments, type Drafting } from './drafting.js';
 
 const folders = { root: '/d', upper: '/d/upper', work: '/d/work', lower: '/d/lower', merged: '/d/merged' };
 
 describe('a draft', () => {
   it('is mounted by a bubblewrap that supports overlays', () => {
     const drafting: Drafting = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/', flock: 'flock' };
-    expect(writeWords(drafting, folders, '/w')).toEqual([]);
-    expect(placeWords(drafting, folders, '/w')).toEqual([
+    expect(writeArguments(drafting, folders, '/w')).toEqual([]);
+    expect(placeArguments(drafting, folders, '/w')).toEqual([
       '--overlay-src',
       '/w',
       '--overlay',
@@ -15,7 +15,7 @@ describe('a draft', () => {
       '/d/work',
       '/w',
     ]);
-    const words = lookWords(drafting, folders, '/w').join(' ');
+    const words = probeArguments(drafting, folders, '/w').join(' ');
     expect(words).toContain('--overlay-src /w --overlay-src /d/upper --ro-overlay /d/merged');
   });
 
@@ -29,10 +29,10 @@ describe('a draft', () => {
       folder: '/',
       flock: 'flock',
     };
-    const words = writeWords(drafting, folders, '/w,upperdir=/etc');
+    const words = writeArguments(drafting, folders, '/w,upperdir=/etc');
     expect(words.at(-1)).toBe('lowerdir=lower,upperdir=upper,workdir=work,userxattr');
     expect(words.slice(-4, -1)).toEqual(['/d', '/usr/bin/mount', '/w,upperdir=/etc']);
-    expect(placeWords(drafting, folders, '/w')).toEqual(['--bind', '/d/merged', '/w']);
-    expect(lookWords(drafting, folders, '/w')).toContain('lowerdir=upper:lower,userxattr');
+    expect(placeArguments(drafting, folders, '/w')).toEqual(['--bind', '/d/merged', '/w']);
+    expect(probeArguments(drafting, folders, '/w')).toContain('lowerdir=upper:lower,userxattr');
   });
 });

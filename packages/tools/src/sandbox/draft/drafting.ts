@@ -34,19 +34,19 @@ exec "$@"
 `;
 
 /** Starts the following program where `merged` shows the folder and writes go to `upper`. */
-export function writeWords(drafting: Drafting, { root }: DraftFolders, folder: string): readonly string[] {
+export function writeArguments(drafting: Drafting, { root }: DraftFolders, folder: string): readonly string[] {
   if (drafting.how === 'bubblewrap') return [];
-  return mountWords(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
+  return mountArguments(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
 }
 
 /** The bubblewrap options that mount the draft in place of the folder. */
-export function placeWords(drafting: Drafting, { merged, upper, work }: DraftFolders, folder: string): string[] {
+export function placeArguments(drafting: Drafting, { merged, upper, work }: DraftFolders, folder: string): string[] {
   if (drafting.how === 'mount') return ['--bind', merged, folder];
   return ['--overlay-src', folder, '--overlay', upper, work, folder];
 }
 
 /** Reads NUL-terminated paths and prints one character for each: whether the command would have seen it at the end. */
-const LOOK = `
+const PROBE = `
 cd -- "$1" || exit 1
 while IFS= read -r -d '' path; do
   if [[ -e ./$path || -L ./$path ]]; then printf 1; else printf 0; fi
@@ -54,21 +54,21 @@ done
 `;
 
 /** Starts a program that reads paths and answers whether the draft still shows them. */
-export function lookWords(drafting: Drafting, { root, upper, merged }: DraftFolders, folder: string): string[] {
+export function probeArguments(drafting: Drafting, { root, upper, merged }: DraftFolders, folder: string): string[] {
   switch (drafting.how) {
     case 'mount': {
-      const before = mountWords(drafting, root, folder, 'lowerdir=upper:lower');
-      return [...before, drafting.bash, '--noprofile', '--norc', '-c', LOOK, 'look', merged];
+      const before = mountArguments(drafting, root, folder, 'lowerdir=upper:lower');
+      return [...before, drafting.bash, '--noprofile', '--norc', '-c', PROBE, 'look', merged];
     }
     case 'bubblewrap': {
       const shown = ['--overlay-src', folder, '--overlay-src', upper, '--ro-overlay', merged];
-      const bash = ['bash', '--noprofile', '--norc', '-c', LOOK, 'look', merged];
+      const bash = ['bash', '--noprofile', '--norc', '-c', PROBE, 'look', merged];
       return [drafting.program, '--ro-bind', '/', '/', '--dev', '/dev', ...shown, ...bash];
     }
   }
 }
 
-function mountWords(
+function mountArguments(
   { unshare, mount, bash, options }: Extract<Drafting, { how: 'mount' }>,
   root: string,
   folder: string,

@@ -8,7 +8,7 @@ import type { Clock } from '@countersign/core/ports';
 import { acceptDraft } from './accept-draft.js';
 import { readDiskClock, wentBack } from './disk-clock.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
-import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
+import { probeArguments, placeArguments, writeArguments, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
 import { isNew, type LeftOut } from './inspect/left-out.js';
 import { readRemoved, writeRemoved } from './removed-paths.js';
@@ -46,8 +46,8 @@ export async function openDraft(
   const clockFile = join(folders.root, 'clock');
   const since = await readDiskClock(clockFile);
   return {
-    before: writeWords(drafting, folders, workingDirectory),
-    place: placeWords(drafting, folders, workingDirectory),
+    before: writeArguments(drafting, folders, workingDirectory),
+    place: placeArguments(drafting, folders, workingDirectory),
     watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
     async accept() {
       const { upper } = folders;
@@ -62,7 +62,7 @@ export async function openDraft(
           workingDirectory,
           since,
           keepRemoved: refused.some(isNew),
-          stillSeen: (paths) => look(lookWords(drafting, folders, workingDirectory), paths),
+          stillSeen: (paths) => look(probeArguments(drafting, folders, workingDirectory), paths),
           wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
           removing: (paths) => writeRemoved(drafting.folder, workingDirectory, now, paths),
         });

@@ -16,8 +16,8 @@ shift
 exec "$@"
 `;
 
-/** Words before and after the bubblewrap program, for every command. `folder` is an empty folder of this call. */
-export async function startWords(folder: string): Promise<{ before: string[]; after: string[] }> {
+/** Arguments before and after the bubblewrap program, for every command. `folder` is an empty folder of this call. */
+export async function startArguments(folder: string): Promise<{ before: string[]; after: string[] }> {
   const filter = seccompFilter();
   const file = filter === undefined ? '' : join(folder, 'filter');
   if (filter !== undefined) await writeFile(file, filter, { mode: 0o600 });
