@@ -34,7 +34,7 @@ const caller = () =>
     return { say: 'One call.', calls: [{ name: tools[0]?.name ?? 'none', arguments: {} }] };
   });
 
-async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
+async function lastContent({ runtime }: Engine, chatId: string): Promise<string> {
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
@@ -62,7 +62,7 @@ describe('[S4.1] clients, questions and sessions of one process in the others', 
     await c.clients.find(worldId, clientSecret);
     const answer = { tool_call_id: call?.id ?? '', content: 'ding' };
     expect(await c.clients.answer(clientId, answer)).toMatchObject({ kind: 'recorded' });
-    await expect.poll(() => lastWords(a, chatId)).toContain('ding');
+    await expect.poll(() => lastContent(a, chatId)).toContain('ding');
   });
 
   it('[A18] a client whose process is gone counts as disconnected, and is back as soon as it connects elsewhere', async () => {
@@ -101,7 +101,7 @@ describe('[S4.1] clients, questions and sessions of one process in the others', 
     const answer = { tool_call_id: question?.approvalId ?? '', content: 'Green' };
     await publishToolResult(other.runtime, worldId, undefined, answer, signer);
     await idle;
-    expect(await lastWords(other, chatId)).toContain('Green');
+    expect(await lastContent(other, chatId)).toContain('Green');
   });
 });
 

@@ -109,8 +109,8 @@ describe('a value of the wrong type', () => {
     const wrong: unknown[] = [];
     for (const [what, misfit] of misfits) {
       const outcome = await outcomeOf(() => call(t, misfit as never));
-      const inWords = outcome instanceof CountersignError && ['invalid', 'not-found'].includes(outcome.code);
-      if (!inWords) wrong.push([what, outcome]);
+      const isExplained = outcome instanceof CountersignError && ['invalid', 'not-found'].includes(outcome.code);
+      if (!isExplained) wrong.push([what, outcome]);
     }
     expect(wrong).toEqual([]);
     expect(await everything(t)).toEqual(before);

@@ -10,7 +10,7 @@ export function obedientModel(): ScriptedProvider {
       const at = messages.findLastIndex(({ role, content }) => role === 'user' && !content.startsWith('['));
       const told = (messages[at]?.content ?? '').replace(/^human: /, '');
       const results = messages.slice(at + 1).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
-      if (results.length > 0) return `Finished. ${results.map(inWords).join(' / ')}`;
+      if (results.length > 0) return `Finished. ${results.map(toText).join(' / ')}`;
       const said = /^say (?<words>[\s\S]*)/m.exec(told)?.groups?.['words'];
       if (said !== undefined) return { say: said, usage: { inputTokens: 1200, outputTokens: 34 } };
       const calls = [...told.matchAll(/^call (?<name>\w+) (?<args>\{.*\})$/gm)].map(({ groups }): ScriptedCall => ({
@@ -23,7 +23,7 @@ export function obedientModel(): ScriptedProvider {
   );
 }
 
-function inWords(result: string): string {
+function toText(result: string): string {
   const parsed: unknown = JSON.parse(result);
   if (typeof parsed !== 'object' || parsed === null) return String(parsed);
   if ('reason' in parsed) return `denied: ${String(parsed.reason)}`;

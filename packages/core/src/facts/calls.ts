@@ -11,7 +11,7 @@ import type {
 } from '../ports/index.js';
 import { wordsOf } from '../ports/words-of.js';
 import { toolTurnId } from '../turn/ids.js';
-import type { CallSettled, CallStarted, Derived, FactContext, NewWords, Settlement } from './fact.js';
+import type { CallSettled, CallStarted, Derived, FactContext, MessageFields, Settlement } from './fact.js';
 
 /** The only place that marks a call as started (A8). Rerunning an idempotent call is not a second start (T4). */
 export function callStarted({ chatId, callId, epoch, gate, original }: CallStarted, context: FactContext): Derived {
@@ -134,9 +134,9 @@ function lastRecord(
 export function callMessage(
   { message }: FactContext,
   { turnId, agentId, iteration }: InvocationRecord,
-  words: NewWords,
+  fields: MessageFields,
 ): MessageRecord {
-  return message({ agentId, turnId, iteration, ...words });
+  return message({ agentId, turnId, iteration, ...fields });
 }
 
 export function messageEvent(message: MessageRecord): Emission {

@@ -162,7 +162,7 @@ export interface Derived {
   records?: readonly NewAuditRecord[];
 }
 
-export type NewWords = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
+export type MessageFields = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
 
 /** Input for deriving facts: the chat before the fact, and data from the step. */
 export interface FactContext {
@@ -173,5 +173,5 @@ export interface FactContext {
   agentName: (agentId: string) => string;
   clientLabel: (clientId: string) => string;
   /** Assigns a message its id and position in the chat. */
-  message: (words: NewWords) => MessageRecord;
+  message: (fields: MessageFields) => MessageRecord;
 }

@@ -20,7 +20,7 @@ import type {
 } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { applyChange, emptyChat, derive, chatOf, isOfWorld } from './derive.js';
-import type { FactContext, NewWords, Fact } from './fact.js';
+import type { FactContext, MessageFields, Fact } from './fact.js';
 
 /**
  * A step while it is being decided. Every write is a fact, applied immediately to the state of its chat, so reads see the step's own writes.
@@ -95,28 +95,28 @@ export class StepTransaction {
     return this.#reads.sent(chatId, clientMessageId);
   }
   /** A message with its id and the next position in its chat. Writes nothing. */
-  newMessage(chatId: string, words: NewWords): MessageRecord {
+  newMessage(chatId: string, fields: MessageFields): MessageRecord {
     const { worldId, lastSeq } = this.chatState(chatId).chat;
     // Field by field: spreading is slow, and readers of the messages would become megamorphic.
     return {
-      id: words.id ?? newId('msg'),
+      id: fields.id ?? newId('msg'),
       worldId,
       chatId,
       seq: lastSeq + 1,
-      role: words.role,
-      sender: words.sender,
-      speaker: words.speaker,
-      agentId: words.agentId ?? null,
-      turnId: words.turnId ?? null,
-      iteration: words.iteration ?? null,
-      replyTo: words.replyTo ?? null,
-      content: words.content,
-      toolCalls: words.toolCalls ?? null,
-      toolCallId: words.toolCallId ?? null,
-      addressees: words.addressees ?? [],
-      providerState: words.providerState ?? null,
-      clientMessageId: words.clientMessageId ?? null,
-      secrets: words.secrets ?? [],
+      role: fields.role,
+      sender: fields.sender,
+      speaker: fields.speaker,
+      agentId: fields.agentId ?? null,
+      turnId: fields.turnId ?? null,
+      iteration: fields.iteration ?? null,
+      replyTo: fields.replyTo ?? null,
+      content: fields.content,
+      toolCalls: fields.toolCalls ?? null,
+      toolCallId: fields.toolCallId ?? null,
+      addressees: fields.addressees ?? [],
+      providerState: fields.providerState ?? null,
+      clientMessageId: fields.clientMessageId ?? null,
+      secrets: fields.secrets ?? [],
       createdAt: this.now(),
     };
   }
@@ -313,7 +313,7 @@ export class StepTransaction {
       working: () => this.countWorking(),
       agentName: this.#agentName,
       clientLabel: (id) => this.client(id)?.label ?? id,
-      message: (words) => this.newMessage(state.chat.id, words),
+      message: (fields) => this.newMessage(state.chat.id, fields),
     };
     return this.#lastContext;
   }

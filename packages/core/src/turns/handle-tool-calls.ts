@@ -44,7 +44,7 @@ interface Proposed {
   signed: SignedCall | undefined;
   trouble: string | undefined;
   /** The question, if the call asks people one. */
-  words: Question | undefined;
+  question: Question | undefined;
 }
 
 /** The state of a turn after its calls were written, and the calls to run now. */
@@ -88,8 +88,8 @@ export async function handleToolCalls(
     const admit = limitWaiting(tx, agentId);
     const gated = proposed.map((proposal) => ({ proposal, gate: admit(judge(step, proposal)) }));
     const vendorIds = proposed.map(({ vendorId }) => vendorId);
-    const words = { content: response.content, toolCalls: proposed.map(toToolCall) };
-    const message = answerMessage(step, turn, answer, words, vendorIds);
+    const fields = { content: response.content, toolCalls: proposed.map(toToolCall) };
+    const message = answerMessage(step, turn, answer, fields, vendorIds);
     tx.write({ kind: 'model-answered', chatId, turnId: turn.id, usage: response.usage, message });
     for (const [position, { proposal, gate }] of gated.entries()) {
       propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
@@ -167,12 +167,12 @@ async function sign(
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,
-): Pick<Proposed, 'words' | 'trouble'> {
-  if (tool?.question === undefined || !tool.trusted || !args.ok) return { words: undefined, trouble };
+): Pick<Proposed, 'question' | 'trouble'> {
+  if (tool?.question === undefined || !tool.trusted || !args.ok) return { question: undefined, trouble };
   try {
-    return { words: tool.question(args.value), trouble };
+    return { question: tool.question(args.value), trouble };
   } catch (error) {
-    return { words: undefined, trouble: `the question is invalid: ${wordsOf(error)}` };
+    return { question: undefined, trouble: `the question is invalid: ${wordsOf(error)}` };
   }
 }
 
@@ -182,7 +182,7 @@ function judge(step: Step, proposal: Proposed): Gate {
   if (proposal.trouble !== undefined)
     return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
   // Ask the question regardless of rules: the only effect is the person's answer.
-  if (proposal.words === undefined) return gate;
+  if (proposal.question === undefined) return gate;
   return isUnattended(step.tx, step.snapshot)
     ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
     : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
@@ -229,14 +229,14 @@ function propose(
   runtime: Runtime,
   step: Step,
   call: InvocationRecord,
-  { judged, signed, words }: Proposed,
+  { judged, signed, question }: Proposed,
   gate: Gate,
 ): void {
   step.tx.write({ kind: 'call-proposed', call });
   if (gate.kind === 'refuse') refuseCall(runtime, step, call, gate);
   if (gate.kind !== 'ask') return;
   const { tool } = judged.call;
-  askApproval(step, firstApprovalId(call.id), call, { tool, gate, signed, question: words });
+  askApproval(step, firstApprovalId(call.id), call, { tool, gate, signed, question });
 }
 
 /**

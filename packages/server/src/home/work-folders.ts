@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
-import { secretFolderAt, secretFolderWords, systemFolderIn } from '@countersign/tools';
+import { secretFolderAt, secretFolderText, systemFolderIn } from '@countersign/tools';
 import { makeFolder } from './make-folder.js';
 
 /** The folders that worlds work in. */
@@ -42,7 +42,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
       );
     }
     const secret = secretFolderAt(real, person);
-    if (secret !== undefined) throw refuse(secretFolderWords(secret));
+    if (secret !== undefined) throw refuse(secretFolderText(secret));
     const system = systemFolderIn(real);
     if (system !== undefined)
       throw refuse(`contains ${system}, from which Countersign starts programs; choose another folder`);

@@ -66,11 +66,11 @@ function forPeople(line: string): string {
 /** JSON.stringify shows no fields of an Error, so copy its text. */
 function plain(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? inWords(value) : value]),
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? errorText(value) : value]),
   );
 }
 
-function inWords(error: Error): string {
+function errorText(error: Error): string {
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return `${error.stack ?? error.message}${cause}`;
 }

@@ -8,13 +8,13 @@ export async function listenOn(server: Server, port: number, host: string): Prom
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new CountersignError('conflict', inWords(cause, port, host), { cause });
+    throw new CountersignError('conflict', errorText(cause, port, host), { cause });
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-function inWords(error: unknown, port: number, host: string): string {
+function errorText(error: unknown, port: number, host: string): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
   switch (code) {
     case 'EADDRINUSE':

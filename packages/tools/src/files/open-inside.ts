@@ -34,7 +34,7 @@ async function openChecked(workingDirectory: string, found: FoundPath, flags: nu
     // Non-blocking: opening a pipe without a writer would hang forever.
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags);
   } catch (error) {
-    throw new Error(openingWords(error, name), { cause: error });
+    throw new Error(openError(error, name), { cause: error });
   }
   try {
     const stats = await handle.stat();
@@ -47,7 +47,7 @@ async function openChecked(workingDirectory: string, found: FoundPath, flags: nu
   }
 }
 
-function openingWords(error: unknown, name: string): string {
+function openError(error: unknown, name: string): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
   // The error codes of sockets and of devices without a driver.
   if (code === 'ENXIO' || code === 'ENODEV') return `"${name}" is not a regular file but a device, pipe or socket`;

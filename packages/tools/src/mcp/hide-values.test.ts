@@ -5,16 +5,16 @@ import { hideValues } from './hide-values.js';
 const SECRET = 'hunter2-of-the-harbour-9x8Y7z';
 
 it('[A15] masks secrets in text in every spelling, the longest first', () => {
-  const { inWords } = hideValues({ API_KEY: 'abc', TOKEN: 'abc"def/ghi', Authorization: 'Bearer tok-123' });
-  expect(inWords('key abc, long abc"def/ghi')).toBe('key [API_KEY], long [TOKEN]');
-  expect(inWords(JSON.stringify({ value: 'abc"def/ghi' }))).toBe('{"value":"[TOKEN]"}');
-  expect(inWords(`?q=${encodeURIComponent('abc"def/ghi')}`)).toBe('?q=[TOKEN]');
-  expect(inWords('Authorization: Bearer tok-123; tok-123')).toBe('Authorization: [Authorization]; [Authorization]');
+  const { inText } = hideValues({ API_KEY: 'abc', TOKEN: 'abc"def/ghi', Authorization: 'Bearer tok-123' });
+  expect(inText('key abc, long abc"def/ghi')).toBe('key [API_KEY], long [TOKEN]');
+  expect(inText(JSON.stringify({ value: 'abc"def/ghi' }))).toBe('{"value":"[TOKEN]"}');
+  expect(inText(`?q=${encodeURIComponent('abc"def/ghi')}`)).toBe('?q=[TOKEN]');
+  expect(inText('Authorization: Bearer tok-123; tok-123')).toBe('Authorization: [Authorization]; [Authorization]');
 });
 
 it('leaves values alone that are not secrets', () => {
-  const { inWords } = hideValues({ DEBUG: '1', NODE_ENV: 'production', TOKEN: '1' });
-  expect(inWords('1 production build')).toBe('1 production build');
+  const { inText } = hideValues({ DEBUG: '1', NODE_ENV: 'production', TOKEN: '1' });
+  expect(inText('1 production build')).toBe('1 production build');
 });
 
 it('[T14.1] corrupts no data because of a placeholder key or an ordinary setting', () => {

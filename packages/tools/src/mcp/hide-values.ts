@@ -3,7 +3,7 @@ import { isLikelySecret } from '@countersign/core/ports';
 /** Masks the values of a server's environment variables and headers in its output, for people and models (A15). */
 export interface HideValues {
   /** For errors, logs and progress. Also masks short values whose names look secret. */
-  inWords: (text: string) => string;
+  inText: (text: string) => string;
   /**
    * For results and tool definitions, including keys. Masks only likely secrets (T14): masking `production` of
    * `MODE=production` would corrupt data.
@@ -23,10 +23,10 @@ export function hideValues(values: Readonly<Record<string, string>>): HideValues
   const likely = parts.filter(({ part }) => isLikelySecret(part));
   const named = parts.filter(({ name, part }) => part.length >= SHORTEST_OF_SECRET && SECRET_NAME.test(name));
   // No call may contain this mask (T11): a model could copy it into a file.
-  const inText = replacer(likely, () => '‹masked›');
+  const inLikely = replacer(likely, () => '‹masked›');
   return {
-    inWords: replacer([...likely, ...named], (name) => `[${name}]`),
-    inData: <T>(value: T) => hideIn(value, inText) as T,
+    inText: replacer([...likely, ...named], (name) => `[${name}]`),
+    inData: <T>(value: T) => hideIn(value, inLikely) as T,
   };
 }
 

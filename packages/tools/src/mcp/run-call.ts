@@ -133,7 +133,7 @@ function shower(context: ToolContext, hide: HideValues): (text: string) => void 
   let left = LIVE_CHARACTERS;
   return (text) => {
     if (left <= 0) return;
-    const shown = capText(hide.inWords(text), 4_000);
+    const shown = capText(hide.inText(text), 4_000);
     left -= shown.length;
     context.output(left > 0 ? shown : '[More output is not shown while the call runs.]\n');
   };
@@ -146,7 +146,7 @@ function silent(server: string, ms: number): ToolFailure {
 
 function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof ToolFailure) return error;
-  const said = hide.inWords(capText(wordsOf(error), 2_000));
+  const said = hide.inText(capText(wordsOf(error), 2_000));
   if (error instanceof ProtocolError) return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);
   if (error instanceof SdkHttpError && (error.status ?? 500) < 500)
     return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);

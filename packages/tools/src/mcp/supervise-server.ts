@@ -196,7 +196,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     lastFailure = { log, cause: causeOf(error) };
     const cause = failureCause(log.lines(), how);
     return secretsOf(record)
-      .inWords(cause === '' ? how : `${cause} (${how})`)
+      .inText(cause === '' ? how : `${cause} (${how})`)
       .slice(0, LONGEST_ERROR);
   }
 
@@ -222,10 +222,10 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       const words = [...(now.status === 'failed' ? [now.error] : []), ...leftOut.slice(0, 20)].join('; ');
       return {
         status: record.server.definition.enabled ? now.status : 'off',
-        ...(words === '' ? {} : { error: hide.inWords(words) }),
+        ...(words === '' ? {} : { error: hide.inText(words) }),
         ...(cause === undefined || !record.server.definition.enabled ? {} : { cause }),
-        sandbox: sandboxWords(record, options.sandbox),
-        log: (failure?.log ?? log).lines().map((line) => hide.inWords(line)),
+        sandbox: sandboxText(record, options.sandbox),
+        log: (failure?.log ?? log).lines().map((line) => hide.inText(line)),
       };
     },
     isOn: () => !closed && record.server.definition.enabled,
@@ -324,7 +324,7 @@ function sandboxOf(
 }
 
 /** Shown in the status, which also says if there is no sandbox (A21). */
-function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
+function sandboxText({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs remotely, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
   return describeSandbox(sandbox, { network: networkOf(sandbox, definition.network) });

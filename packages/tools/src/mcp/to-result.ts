@@ -13,7 +13,7 @@ const LARGEST_STRUCTURE = 1024 * 1024;
 export function toResult(result: CallToolResult, hide: HideValues): unknown {
   const value = hide.inData(readResult(result));
   if (result.isError !== true) return value;
-  throw new ToolFailure(`the tool reported a failure: ${hide.inWords(firstWords(value))}`, value);
+  throw new ToolFailure(`the tool reported a failure: ${hide.inText(shortText(value))}`, value);
 }
 
 function readResult({ content, structuredContent }: CallToolResult): unknown {
@@ -72,7 +72,7 @@ function told(fields: Record<string, string | undefined>): Record<string, string
   return Object.fromEntries(entries.map(([key, value]) => [key, capText(value, 4_000)]));
 }
 
-function firstWords(value: unknown): string {
+function shortText(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return capText(text, 1_000);
 }

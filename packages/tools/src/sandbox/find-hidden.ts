@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import { findProtected } from './find-protected.js';
-import { secretFolderAt, secretFolderWords } from './programs/secret-folder.js';
+import { secretFolderAt, secretFolderText } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
@@ -90,7 +90,7 @@ export function checkWorkingFolder(
     }
   }
   const secret = secretFolderAt(workingDirectory, home);
-  if (secret !== undefined) throw new Error(`the working folder ${workingDirectory} ${secretFolderWords(secret)}`);
+  if (secret !== undefined) throw new Error(`the working folder ${workingDirectory} ${secretFolderText(secret)}`);
   const system = workingDirectory === '/' ? undefined : systemFolderIn(workingDirectory);
   if (system !== undefined) {
     throw new Error(

@@ -7,7 +7,7 @@ import { MESSAGE_FIELD } from '@countersign/protocol';
 export function fillMessage(template: string, maskedArguments: unknown): string {
   return template.replaceAll(MESSAGE_FIELD, (written, path: string) => {
     const value = ownValue(maskedArguments, [path]) ?? ownValue(maskedArguments, path.split('.'));
-    return value === undefined ? written : (inWords(value) ?? written);
+    return value === undefined ? written : (toText(value) ?? written);
   });
 }
 
@@ -21,7 +21,7 @@ function ownValue(from: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function inWords(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   try {
     return JSON.stringify(value);

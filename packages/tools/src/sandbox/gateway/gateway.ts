@@ -130,7 +130,7 @@ export function openGateway(
       })
       .catch((error: unknown) => {
         if (!response.headersSent) response.writeHead(403, { 'content-type': 'text/plain' });
-        response.end(`${plainWords(error)}\n`);
+        response.end(`${asciiMessage(error)}\n`);
       });
   });
   proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -214,7 +214,7 @@ async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, re
     outside.once('close', () => socket.destroy());
     socket.once('close', () => outside.destroy());
   } catch (error) {
-    const words = `${plainWords(error)}\n`;
+    const words = `${asciiMessage(error)}\n`;
     socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: ${words.length}\r\n\r\n${words}`);
   }
 }
@@ -247,6 +247,6 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
 }
 
 /** Only characters that are valid in a header. */
-function plainWords(error: unknown): string {
+function asciiMessage(error: unknown): string {
   return wordsOf(error).replaceAll(/[^\x20-\x7e]/g, '?');
 }

@@ -60,7 +60,7 @@ function presentIn(parent: string, names: readonly string[], now: number): reado
 }
 
 /** Why a working folder is refused, to follow "the working folder …" (A21). */
-export function secretFolderWords(secret: string): string {
+export function secretFolderText(secret: string): string {
   return `contains or is inside ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }
 
