@@ -40,28 +40,28 @@ export {
   workers,
 } from './selectors.js';
 export type { Worker } from './selectors.js';
-export { auditWhy } from './show/audit-words.js';
+export { auditWhy } from './show/audit-text.js';
 export type { Answer } from './show/answer.js';
 export {
   maskedCount,
-  maskedWords,
+  maskedText,
   patternOf,
   readArguments,
-  toolWords,
+  toolText,
   verbFor,
   wantsTo,
-  editedWhyWords,
-  whyWords,
-} from './show/card-words.js';
+  editedWhyText,
+  whyText,
+} from './show/card-text.js';
 export { revealedView } from './show/revealed-view.js';
-export { byWords, decisionStory, expiredWords, scopeWords, approvedWords } from './show/decision-story.js';
-export { failureWords } from './show/failure-words.js';
-export { heldWords } from './show/held-words.js';
+export { byText, decisionStory, expiredText, scopeText, approvedText } from './show/decision-story.js';
+export { failureText } from './show/failure-text.js';
+export { heldText } from './show/held-text.js';
 export {
   coveredGroups,
   coveredLines,
   coveredTitle,
-  coveredWords,
+  coveredText,
   grantMatch,
   type CoveredWhen,
 } from './show/covered-calls.js';
@@ -75,12 +75,12 @@ export type { WhoAnswers } from './show/who-answers.js';
 export type { Mention } from './show/mention-at.js';
 export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
-export { ruleMissWords } from './show/rule-miss.js';
-export { ruleWarningWords } from './show/rule-warning.js';
-export { mcpCauseWords } from './show/mcp-cause-words.js';
-export { sandboxWords } from './show/sandbox-words.js';
+export { ruleMissText } from './show/rule-miss.js';
+export { ruleWarningText } from './show/rule-warning.js';
+export { mcpCauseText } from './show/mcp-cause-text.js';
+export { sandboxText } from './show/sandbox-text.js';
 export { suggestionsFor } from './show/suggestions.js';
-export { agoWords, durationWords, secondsWords } from './show/time-words.js';
+export { agoText, durationText, secondsText } from './show/time-text.js';
 export type {
   ApprovalBook,
   ApprovalView,

@@ -2,7 +2,7 @@ import { agentSchema, type Approval, type Message } from '@countersign/protocol'
 import { describe, expect, it } from 'vitest';
 import { emptyChat, reduceChat } from './reduce-chat.js';
 import { heldUp } from './selectors.js';
-import { heldWords } from './show/held-words.js';
+import { heldText } from './show/held-text.js';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
@@ -61,8 +61,8 @@ describe('what blocks the answer to a message', () => {
   });
 
   it('[M11] names the waiting agents, since others may answer now', () => {
-    expect(heldWords({ agents }, [waiting])).toBe("Mason can't answer until you decide the waiting calls.");
-    expect(heldWords({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
+    expect(heldText({ agents }, [waiting])).toBe("Mason can't answer until you decide the waiting calls.");
+    expect(heldText({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
       "Mason and Scout can't answer until you decide the waiting calls.",
     );
   });

@@ -20,7 +20,7 @@ export const callSandboxSchema = z.object({
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
 /** What isn't guaranteed if `kind` is `none`. Cards, the log and `doctor` share this text. */
-export function unsandboxedWords(what: string): string {
+export function unsandboxedText(what: string): string {
   return `nothing stops ${what} from reading and changing your files, using the network or approving its own calls`;
 }
 

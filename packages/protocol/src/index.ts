@@ -28,7 +28,7 @@ export {
   storedPreviewSchema,
   storedSandboxSchema,
   unknownSandbox,
-  unsandboxedWords,
+  unsandboxedText,
 } from './call-sandbox.js';
 export type { CallSandbox, Preview } from './call-sandbox.js';
 export {

@@ -21,11 +21,11 @@ export function coveredLines(waiting: readonly CoveredCall[], decided: { invocat
 export type CoveredWhen = 'now' | 'later';
 
 export function coveredTitle(count: number, when: CoveredWhen = 'now'): string {
-  return `Also runs ${coveredWords(count, when)}:`;
+  return `Also runs ${coveredText(count, when)}:`;
 }
 
 /** `2 waiting calls now` */
-export function coveredWords(count: number, when: CoveredWhen): string {
+export function coveredText(count: number, when: CoveredWhen): string {
   const calls = count === 1 ? '1 waiting call' : `${count} waiting calls`;
   return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionStory, expiredWords, scopeWords, approvedWords } from './decision-story.js';
+import { decisionStory, expiredText, scopeText, approvedText } from './decision-story.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
@@ -24,13 +24,13 @@ describe('descriptions of a decision', () => {
     const rule = 'allow remove(path=a*)';
     const byRule = { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule } } as const;
     expect(decisionStory(byRule, now)).toBe('Allowed by a rule written by ada, 3 s ago: allow remove(path=a*)');
-    expect(approvedWords(byRule, 'ada')).toBe('allowed by a rule written by you');
-    expect(scopeWords(byRule)).toBe('allowed by a rule');
+    expect(approvedText(byRule, 'ada')).toBe('allowed by a rule written by you');
+    expect(scopeText(byRule)).toBe('allowed by a rule');
     const admin = { ...byRule, by: 'system' };
     expect(decisionStory(admin, now)).toBe('Allowed by a rule, 3 s ago: allow remove(path=a*)');
     const byGrant = { outcome: 'approved', scope: 'session', by: 'ada', at, released: {} } as const;
     expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by ada, 3 s ago');
-    expect(approvedWords({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
+    expect(approvedText({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
   it('give the reason for a denial', () => {
@@ -49,14 +49,14 @@ describe('descriptions of a decision', () => {
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');
     expect(decisionStory({ ...expired, waitedMs: 5_000 }, now)).toBe('Expired after 5 s, nothing ran');
     expect(decisionStory(expired, now)).toBe('Expired, nothing ran');
-    expect(expiredWords({ ...expired, waitedMs: 240_000 })).toBe('expired after 4 min, nothing ran');
-    expect(expiredWords(undefined)).toBe('expired, nothing ran');
+    expect(expiredText({ ...expired, waitedMs: 240_000 })).toBe('expired after 4 min, nothing ran');
+    expect(expiredText(undefined)).toBe('expired, nothing ran');
   });
 
   it('name who approved and the scope', () => {
     const approved = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
-    expect(approvedWords(approved)).toBe('approved for this chat by ada');
-    expect(approvedWords(approved, 'ada')).toBe('approved for this chat by you');
-    expect(approvedWords({ ...approved, by: '', scope: 'always' })).toBe('approved always');
+    expect(approvedText(approved)).toBe('approved for this chat by ada');
+    expect(approvedText(approved, 'ada')).toBe('approved for this chat by you');
+    expect(approvedText({ ...approved, by: '', scope: 'always' })).toBe('approved always');
   });
 });

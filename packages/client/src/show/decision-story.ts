@@ -1,5 +1,5 @@
 import type { Decision } from '../state.js';
-import { agoWords, secondsWords } from './time-words.js';
+import { agoText, secondsText } from './time-text.js';
 
 /** How long an approval applies, as shown on screens. */
 const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
@@ -10,19 +10,19 @@ const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
 
 /** `Approved once by you, 3 s ago`, `Denied by … in the terminal: not this one`. */
 export function decisionStory(decision: Decision, now: number, me?: string): string {
-  const who = byWords(decision, me);
-  const where = whereWords(decision);
-  const when = `, ${agoWords(decision.at, now)}`;
+  const who = byText(decision, me);
+  const where = whereText(decision);
+  const when = `, ${agoText(decision.at, now)}`;
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
   switch (decision.outcome) {
     case 'approved':
       if (decision.released !== undefined)
-        return `A${releasedWords(decision, me).slice(1)}${where}${when}${ruleWords(decision.released)}`;
+        return `A${releasedText(decision, me).slice(1)}${where}${when}${ruleWords(decision.released)}`;
       return `Approved ${SCOPE_WORDS[decision.scope]}${who}${where}${when}`;
     case 'denied':
       return `Denied${who}${where}${when}${why}`;
     case 'expired':
-      return `E${expiredWords(decision).slice(1)}`;
+      return `E${expiredText(decision).slice(1)}`;
     case 'superseded':
       return `Needs approval again${when}: the call changed after it was shown`;
     case 'answered':
@@ -31,13 +31,13 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
 }
 
 /** `approved once by you`, or `allowed by a rule written by ada` if a rule or grant released the call. */
-export function approvedWords(decision: Decision, me?: string): string {
-  if (decision.released !== undefined) return releasedWords(decision, me);
-  return `approved ${SCOPE_WORDS[decision.scope]}${byWords(decision, me)}`;
+export function approvedText(decision: Decision, me?: string): string {
+  if (decision.released !== undefined) return releasedText(decision, me);
+  return `approved ${SCOPE_WORDS[decision.scope]}${byText(decision, me)}`;
 }
 
 /** The same without the name. */
-export function scopeWords({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
+export function scopeText({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
   return released === undefined ? `approved ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
 }
 
@@ -48,8 +48,8 @@ const ALLOWED: Readonly<Record<Decision['scope'], string>> = {
   always: 'allowed by a rule',
 };
 
-function releasedWords(decision: Decision, me: string | undefined): string {
-  const by = byWords(decision, me);
+function releasedText(decision: Decision, me: string | undefined): string {
+  const by = byText(decision, me);
   const author = { once: '', session: by, always: by === '' ? '' : ` written${by}` }[decision.scope];
   return `${ALLOWED[decision.scope]}${author}`;
 }
@@ -59,13 +59,13 @@ function ruleWords({ rule }: NonNullable<Decision['released']>): string {
 }
 
 /** `expired after 30 s, nothing ran` (A11). */
-export function expiredWords(decision: Decision | undefined): string {
-  const waited = decision?.waitedMs === undefined ? '' : ` after ${secondsWords(decision.waitedMs)}`;
+export function expiredText(decision: Decision | undefined): string {
+  const waited = decision?.waitedMs === undefined ? '' : ` after ${secondsText(decision.waitedMs)}`;
   return `expired${waited}, nothing ran`;
 }
 
 /** ` by ada`; empty if no person decided. */
-export function byWords({ by }: Pick<Decision, 'by'>, me?: string): string {
+export function byText({ by }: Pick<Decision, 'by'>, me?: string): string {
   return by === 'system' || by === '' ? '' : ` by ${by === me ? 'you' : by}`;
 }
 
@@ -76,7 +76,7 @@ const PLACES = new Map([
   ['editor', 'editor'],
 ]);
 
-function whereWords({ by, client }: Decision): string {
+function whereText({ by, client }: Decision): string {
   if (client === undefined || by === 'system' || by === '') return '';
   // A program that sent the token without registering as a client.
   if (client === 'http') return '';

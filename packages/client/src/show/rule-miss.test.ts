@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ruleMissWords } from './rule-miss.js';
+import { ruleMissText } from './rule-miss.js';
 
 it.each([
   [{ code: 'different', argument: 'path', value: 'notes.txt' }, 'path is notes.txt'],
@@ -9,5 +9,5 @@ it.each([
   [{ code: 'unnamed', argument: 'amount' }, 'the call also has amount. Add it to the rule, or end the rule with ", *"'],
   [{ code: 'pattern' }, 'its pattern does not match'],
 ] as const)('[A26] explains why a rule did not apply: %j', (miss, words) => {
-  expect(ruleMissWords({ rule: 'deny x', ...miss })).toBe(words);
+  expect(ruleMissText({ rule: 'deny x', ...miss })).toBe(words);
 });

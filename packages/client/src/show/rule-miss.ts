@@ -1,7 +1,7 @@
 import type { RuleMiss } from '@countersign/protocol';
 
 /** Why a rule did not apply to a call, without the rule itself: "path is notes.txt". */
-export function ruleMissWords({ code, argument = '', value }: RuleMiss): string {
+export function ruleMissText({ code, argument = '', value }: RuleMiss): string {
   switch (code) {
     case 'missing':
       return `the call has no argument ${argument}`;

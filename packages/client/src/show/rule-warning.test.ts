@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ruleWarningWords } from './rule-warning.js';
+import { ruleWarningText } from './rule-warning.js';
 
 it.each([
   [
@@ -15,5 +15,5 @@ it.each([
     `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call to x until you correct or remove it.`,
   ],
 ] as const)('[A26] warns about a rule: %j', (warning, words) => {
-  expect(ruleWarningWords({ line: 2, ...warning })).toBe(words);
+  expect(ruleWarningText({ line: 2, ...warning })).toBe(words);
 });

@@ -1,7 +1,7 @@
 import type { RuleWarning } from '@countersign/protocol';
 
 /** A warning for the author of a rule, with its line number. */
-export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, error = '' }: RuleWarning): string {
+export function ruleWarningText({ line, rule, code, verb, tool = '', closest, error = '' }: RuleWarning): string {
   switch (code) {
     case 'unknown-tool': {
       const advice =

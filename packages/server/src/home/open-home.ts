@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
 import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
-import { CountersignError, unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
+import { CountersignError, unsandboxedText, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
@@ -77,7 +77,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const token = await orClose(store, () => keepToken(folder, env, isHidden));
     if (sandbox.kind === 'none') {
       if (options.logsNoSandbox !== false)
-        log.warn(`no sandbox: ${unsandboxedWords('an approved command')}`, { why: sandbox.reason });
+        log.warn(`no sandbox: ${unsandboxedText('an approved command')}`, { why: sandbox.reason });
       warnOfExposedToken(log, token);
     }
     const found = findProviders(env, options.ollamaUrl);

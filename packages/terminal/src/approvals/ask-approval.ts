@@ -1,4 +1,4 @@
-import { ClientError, maskedWords, revealedView, type ApprovalView } from '@countersign/client';
+import { ClientError, maskedText, revealedView, type ApprovalView } from '@countersign/client';
 import { indented, proseBehindBar } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
@@ -32,7 +32,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
       isCut: card.isCut,
       hasOthers: (look.place?.total ?? 1) > 1,
       isEdited: edited !== undefined,
-      isMasked: maskedWords(approval) !== undefined,
+      isMasked: maskedText(approval) !== undefined,
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
       // Truncated: it contains an agent's text, and a line that the terminal wraps could imitate a card.

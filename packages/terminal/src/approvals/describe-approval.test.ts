@@ -1,4 +1,4 @@
-import { sandboxWords } from '@countersign/client';
+import { sandboxText } from '@countersign/client';
 import type { Preview } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { approvalOf } from '../testing/screen-fixture.js';
@@ -68,7 +68,7 @@ describe('a card', () => {
       const approval = approvalOf(1, { sandbox });
       const look = { agentName: 'Ada', paint, columns: 200 };
       const { text } = describeApproval({ ...approval, invocationId: approval.toolCallId }, look);
-      expect(text).toContain(` · ${sandboxWords(sandbox).words}\n`);
+      expect(text).toContain(` · ${sandboxText(sandbox).words}\n`);
     },
   );
 

@@ -1,11 +1,11 @@
 import {
   describeCall,
-  maskedWords,
-  sandboxWords,
-  secondsWords,
-  toolWords,
+  maskedText,
+  sandboxText,
+  secondsText,
+  toolText,
   wantsTo,
-  whyWords,
+  whyText,
   type ApprovalView,
 } from '@countersign/client';
 import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
@@ -47,12 +47,12 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const { edited } = look;
   const lines = callLines(approval, edited?.arguments, columns);
   // The tool's message has the values of the original call.
-  const said = edited === undefined ? toolWords(approval) : undefined;
-  const why = edited === undefined ? whyWords(approval) : edited.why;
+  const said = edited === undefined ? toolText(approval) : undefined;
+  const why = edited === undefined ? whyText(approval) : edited.why;
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
-  const masked = maskedWords(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
+  const masked = maskedText(edited === undefined ? approval : { ...approval, arguments: edited.arguments });
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
@@ -62,7 +62,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [cardWords.moreLines(lines.length - most)] : []),
     ...(edited === undefined ? [] : [cardWords.edited]),
-    indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxWords(approval.sandbox).words}`, columns),
+    indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxText(approval.sandbox).words}`, columns),
     ...(why === undefined ? [] : [indented(why, columns)]),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
@@ -135,7 +135,7 @@ function argumentLines(args: unknown, columns: number): string[] {
 
 /** With the time of day: printed text stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
-  return cardWords.expires(secondWords(at).slice(11), secondsWords(Date.parse(at) - now));
+  return cardWords.expires(secondWords(at).slice(11), secondsText(Date.parse(at) - now));
 }
 
 function placeWords({ place }: CardLook): string {

@@ -1,4 +1,4 @@
-import { ClientError, editedWhyWords, type ApprovalView, type Client } from '@countersign/client';
+import { ClientError, editedWhyText, type ApprovalView, type Client } from '@countersign/client';
 
 /** The gate's reason for an edited call. Undefined if it can't be checked. */
 export async function whyEdited(
@@ -7,7 +7,7 @@ export async function whyEdited(
   args: Record<string, unknown>,
 ): Promise<string | undefined> {
   try {
-    return editedWhyWords(await client.checkPolicy(world, { agentId, tool: toolName, arguments: args }));
+    return editedWhyText(await client.checkPolicy(world, { agentId, tool: toolName, arguments: args }));
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     return undefined;

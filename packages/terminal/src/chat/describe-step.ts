@@ -1,9 +1,9 @@
 import {
   agentName,
   callLine,
-  expiredWords,
+  expiredText,
   get,
-  approvedWords,
+  approvedText,
   type ChatState,
   type Decision,
   type Invocation,
@@ -76,14 +76,14 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
     case 'denied':
       return { key: 'ended', mark: '✗', colour: 'red', words: chatWords.denied(status.reason, brief(call)) };
     case 'expired':
-      return { key: 'ended', mark: '✗', colour: 'red', words: expiredWords(decisionOf(state, call)) };
+      return { key: 'ended', mark: '✗', colour: 'red', words: expiredText(decisionOf(state, call)) };
   }
 }
 
 /** Who approved it, and the scope. */
 function signature(state: ChatState, call: Invocation): string {
   const decision = decisionOf(state, call);
-  return decision === undefined ? chatWords.approved : approvedWords(decision);
+  return decision === undefined ? chatWords.approved : approvedText(decision);
 }
 
 /** The latest decision. */

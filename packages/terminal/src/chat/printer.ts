@@ -2,7 +2,7 @@ import {
   agentName,
   get,
   heldUp,
-  heldWords,
+  heldText,
   rowAt,
   sliceRows,
   type ChatState,
@@ -175,7 +175,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       if (get(state.messages, id) === undefined) continue;
       unheard.delete(id);
       const held = heldUp(state, id);
-      if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldWords(state, held)))));
+      if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldText(state, held)))));
     }
   }
 

@@ -1,4 +1,4 @@
-import { durationWords } from '@countersign/client';
+import { durationText } from '@countersign/client';
 
 function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
@@ -102,7 +102,7 @@ export const results = {
     `Copied ${plural(rows, 'row')} in ${plural(tables, 'table')}. The audit log (${plural(auditRecords, 'record')}) is intact on both sides.`,
   migratedNext: 'Set DATABASE_URL to use PostgreSQL; without it, the server uses the file in the home folder.',
   migrating: (table: string, rows: number, of: number): string => `… ${table} ${rows} of ${of}`,
-  latency: (median: number, p95: number): string => `median ${durationWords(median)}, p95 ${durationWords(p95)}`,
+  latency: (median: number, p95: number): string => `median ${durationText(median)}, p95 ${durationText(p95)}`,
   totals: (messages: number, chats: number, pending: number): string =>
     `${plural(messages, 'message')} in ${plural(chats, 'chat')}; ${pending} waiting for you now.`,
   turns: (states: readonly string[]): string => `Turns: ${states.join(', ')}.`,

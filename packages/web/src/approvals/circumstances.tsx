@@ -1,4 +1,4 @@
-import { type ApprovalView, maskedWords, sandboxWords, toolWords, whyWords } from '@countersign/client';
+import { type ApprovalView, maskedText, sandboxText, toolText, whyText } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -18,10 +18,10 @@ export function Circumstances({
   /** Absent if nothing can be revealed any more. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
-  const masked = maskedWords(approval);
-  const said = edited === undefined ? toolWords(approval) : undefined;
-  const why = edited === undefined ? whyWords(approval) : (edited.why ?? t.editUnchecked);
-  const sandbox = sandboxWords(approval.sandbox);
+  const masked = maskedText(approval);
+  const said = edited === undefined ? toolText(approval) : undefined;
+  const why = edited === undefined ? whyText(approval) : (edited.why ?? t.editUnchecked);
+  const sandbox = sandboxText(approval.sandbox);
   const isWarning = sandbox.level === 'warning';
   const isConfined = sandbox.level === 'confined';
   return (

@@ -1,4 +1,4 @@
-import { type ApprovalView, type Decision, expiredWords, type Invocation, scopeWords } from '@countersign/client';
+import { type ApprovalView, type Decision, expiredText, type Invocation, scopeText } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
 import { t } from '../words/approvals.js';
@@ -11,7 +11,7 @@ export interface CallState {
 
 /** The state of a call, readable at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
-  const approved = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
+  const approved = decision?.outcome === 'approved' ? scopeText(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { words: t.proposed, tone: 'neutral', icon: 'clock' };
@@ -30,7 +30,7 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
     case 'denied':
       return { words: t.denied(shortReason(status.reason)), tone: 'red', icon: 'ban' };
     case 'expired':
-      return { words: expiredWords(decision), tone: 'red', icon: 'clock' };
+      return { words: expiredText(decision), tone: 'red', icon: 'clock' };
   }
 }
 

@@ -1,4 +1,4 @@
-import { editedWhyWords } from '@countersign/client';
+import { editedWhyText } from '@countersign/client';
 import type { PolicyVerdict } from '@countersign/protocol';
 import { useEffect, useRef, useState } from 'react';
 
@@ -21,7 +21,7 @@ export function useEditedWhy(args: Record<string, unknown> | undefined, check: C
     };
     const timer = setTimeout(() => {
       ask.current(JSON.parse(key) as Record<string, unknown>).then(
-        (verdict) => tell(editedWhyWords(verdict)),
+        (verdict) => tell(editedWhyText(verdict)),
         // Approving reports the problem.
         () => tell(undefined),
       );

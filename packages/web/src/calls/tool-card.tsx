@@ -2,8 +2,8 @@ import {
   type ApprovalView,
   callLine,
   decisionStory,
-  durationWords,
-  failureWords,
+  durationText,
+  failureText,
   type Invocation,
   type OutputTail,
 } from '@countersign/client';
@@ -165,7 +165,7 @@ function Detail({
           >
             <Icon name={status.outcome === 'stopped' ? 'stop' : 'alert'} className="mt-1" />
             <span className="min-w-0 [overflow-wrap:anywhere]">
-              <Visible text={failureWords(status)} />
+              <Visible text={failureText(status)} />
             </span>
           </p>
           {/* The output before a stop is the only hint at how far it got. */}
@@ -215,14 +215,14 @@ function Elapsed({ invocation }: { invocation: Invocation }): ReactElement | nul
         <Running since={startedAt} />
       </>
     );
-  return <> · {durationWords(Date.parse(settledAt) - Date.parse(startedAt))}</>;
+  return <> · {durationText(Date.parse(settledAt) - Date.parse(startedAt))}</>;
 }
 
 const LONGEST_ASIDE = 200;
 
 /** Progress in one line: the last line of output, or why it failed. */
 function asideWords(status: Invocation['status'], output: OutputTail | undefined): string {
-  if (status.kind === 'failed') return failureWords(status).slice(0, LONGEST_ASIDE);
+  if (status.kind === 'failed') return failureText(status).slice(0, LONGEST_ASIDE);
   if (status.kind !== 'running' || output === undefined) return '';
   const end = output.parts
     .slice(-2)

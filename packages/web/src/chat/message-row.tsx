@@ -5,7 +5,7 @@ import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Clock } from '../ui/time.js';
-import { countWords } from '../ui/time-words.js';
+import { countWords } from '../ui/time-text.js';
 import { Visible } from '../ui/visible.js';
 import { Calls } from './calls.js';
 import { Markdown } from './markdown.js';

@@ -1,10 +1,10 @@
-import { durationWords } from '@countersign/client';
+import { durationText } from '@countersign/client';
 import type { Agent, Timeline } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { useNow } from '../ui/time.js';
-import { countWords } from '../ui/time-words.js';
+import { countWords } from '../ui/time-text.js';
 import { Visible } from '../ui/visible.js';
 import { layOut, type Bar } from './lay-out-timeline.js';
 import { t } from '../words/chat.js';
@@ -26,7 +26,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
         <Avatar id={turn.agentId} name={name} small />
         <bdi className="font-medium text-ink">{name}</bdi>
         <span className="ml-auto tabular-nums">
-          {durationWords(total)}
+          {durationText(total)}
           {turn.inputTokens + turn.outputTokens === 0
             ? null
             : ` · ${t.tokens(countWords(turn.inputTokens), countWords(turn.outputTokens))}`}
@@ -51,7 +51,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
                 style={{ left: `${bar.left}%`, width: `max(2px, ${bar.width}%)` }}
               />
             </span>
-            <span className="text-right text-ink-3 tabular-nums">{durationWords(bar.ms)}</span>
+            <span className="text-right text-ink-3 tabular-nums">{durationText(bar.ms)}</span>
           </li>
         ))}
       </ol>

@@ -1,4 +1,4 @@
-import { heldWords, inTheWay } from '@countersign/client';
+import { heldText, inTheWay } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useAnswer } from '../approvals/use-answer.js';
 import { useChat, useChatStore } from '../data/connection.js';
@@ -11,7 +11,7 @@ export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
   const why = useChat((state) => {
     const held = inTheWay(state);
-    return held.length === 0 ? undefined : heldWords(state, held);
+    return held.length === 0 ? undefined : heldText(state, held);
   });
   const { decide } = useAnswer();
   const [busy, setBusy] = useState(false);

@@ -1,4 +1,4 @@
-import { ClientError, coveredLines, ruleWarningWords } from '@countersign/client';
+import { ClientError, coveredLines, ruleWarningText } from '@countersign/client';
 import { isRule, policyLines, type RuleWarning } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
@@ -121,7 +121,7 @@ function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
     <ul role="status" aria-label={t.warnings} className="mt-2 space-y-1 text-sm text-amber">
       {of.map((warning) => (
         <li key={warning.line} className="[overflow-wrap:anywhere]">
-          <Visible text={ruleWarningWords(warning)} strict />
+          <Visible text={ruleWarningText(warning)} strict />
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { readAll, readArguments, ruleMissWords } from '@countersign/client';
+import { readAll, readArguments, ruleMissText } from '@countersign/client';
 import { describeReason, type PolicyVerdict, type RuleMiss } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -142,7 +142,7 @@ function NotApplied({ misses }: { misses: readonly RuleMiss[] }): ReactElement |
             <code>
               <Visible text={miss.rule} strict />
             </code>
-            : <Visible text={ruleMissWords(miss)} />
+            : <Visible text={ruleMissText(miss)} />
           </li>
         ))}
       </ul>

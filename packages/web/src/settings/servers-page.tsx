@@ -1,4 +1,4 @@
-import { mcpCauseWords, readAll } from '@countersign/client';
+import { mcpCauseText, readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
@@ -197,7 +197,7 @@ function ServerCard({
       )}
       {server.cause === undefined ? null : (
         <p className="[overflow-wrap:anywhere]">
-          <Visible text={mcpCauseWords(server.cause, { server: server.name, world: worldId })} />
+          <Visible text={mcpCauseText(server.cause, { server: server.name, world: worldId })} />
         </p>
       )}
       <ChangedTools changed={server.changed} />

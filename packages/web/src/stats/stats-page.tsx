@@ -1,11 +1,11 @@
-import { durationWords } from '@countersign/client';
+import { durationText } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import type { ReactElement, ReactNode } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
-import { countWords } from '../ui/time-words.js';
+import { countWords } from '../ui/time-text.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 import { t } from '../words/stats.js';
@@ -72,7 +72,7 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
 
 function waitOf({ count, median, p95 }: Stats['waiting']): { label: string; value: string } {
   if (count === 0) return { label: t.wait, value: '–' };
-  return { label: t.waitP95(durationWords(p95)), value: durationWords(median) };
+  return { label: t.waitP95(durationText(p95)), value: durationText(median) };
 }
 
 function Panel({ title, children }: { title: string; children: ReactNode }): ReactElement {

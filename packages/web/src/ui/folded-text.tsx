@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
 import { useFold } from './folds.js';
 import { Icon } from './icon.js';
-import { bytesWords } from './time-words.js';
+import { bytesWords } from './time-text.js';
 import { Visible } from './visible.js';
 import { t } from '../words/ui.js';
 

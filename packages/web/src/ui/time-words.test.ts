@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytesWords, countWords } from './time-words.js';
+import { bytesWords, countWords } from './time-text.js';
 
 it('shortens counts', () => {
   expect([950, 1234, 12_345, 3_400_000].map(countWords)).toEqual(['950', '1.2k', '12k', '3.4M']);

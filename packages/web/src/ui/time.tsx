@@ -1,6 +1,6 @@
-import { agoWords, durationWords } from '@countersign/client';
+import { agoText, durationText } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { clockWords } from './time-words.js';
+import { clockWords } from './time-text.js';
 
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -31,7 +31,7 @@ export function Ago({ at }: { at: string }): ReactElement {
   const time = useNow();
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {agoWords(at, Math.max(time, Date.now()))}
+      {agoText(at, Math.max(time, Date.now()))}
     </time>
   );
 }
@@ -47,11 +47,11 @@ export function Clock({ at }: { at: string }): ReactElement {
 /** The time since something started. */
 export function Running({ since }: { since: string }): ReactElement {
   const time = useNow();
-  return <span className="tabular-nums">{durationWords(Math.max(0, time - Date.parse(since)))}</span>;
+  return <span className="tabular-nums">{durationText(Math.max(0, time - Date.parse(since)))}</span>;
 }
 
 /** The time that is left. */
 export function Until({ at }: { at: string }): ReactElement {
   const time = useNow();
-  return <span className="tabular-nums">{durationWords(Math.max(0, Date.parse(at) - time))}</span>;
+  return <span className="tabular-nums">{durationText(Math.max(0, Date.parse(at) - time))}</span>;
 }

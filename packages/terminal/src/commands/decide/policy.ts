@@ -7,7 +7,7 @@ import type { CommandContext } from '../../context.js';
 import { editText } from '../../edit-text.js';
 import { EXIT } from '../../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
-import { callLine, ClientError, coveredWords, ruleMissWords, ruleWarningWords, type Client } from '@countersign/client';
+import { callLine, ClientError, coveredText, ruleMissText, ruleWarningText, type Client } from '@countersign/client';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { readText } from '../worlds/agents.js';
@@ -77,7 +77,7 @@ export function addPolicy(program: Command, register: Register): void {
         context.say(results.verdict(call.tool, verdict.outcome, plainLine(describeReason(verdict.reason))));
         if (verdict.rule !== undefined) context.say(results.verdictRule(plainLine(verdict.rule)));
         for (const miss of verdict.notApplied ?? [])
-          context.say(results.notApplied(plainLine(miss.rule), plainLine(ruleMissWords(miss))));
+          context.say(results.notApplied(plainLine(miss.rule), plainLine(ruleMissText(miss))));
       }
       return verdict.outcome === 'run' ? EXIT.ok : EXIT.denied;
     },
@@ -105,7 +105,7 @@ export function addPolicy(program: Command, register: Register): void {
 }
 
 function showWarnings(context: CommandContext, { warnings = [] }: ShownPolicy): void {
-  for (const warning of warnings) context.note(results.warning(plainLine(ruleWarningWords(warning))));
+  for (const warning of warnings) context.note(results.warning(plainLine(ruleWarningText(warning))));
 }
 
 /** Below the rules in the editor, so that line numbers match; not stored. */
@@ -153,7 +153,7 @@ async function confirmCovered(
     throw error;
   });
   if (covered.length === 0) return;
-  const calls = covered.map(({ count, when }) => coveredWords(count, when)).join(' and ');
+  const calls = covered.map(({ count, when }) => coveredText(count, when)).join(' and ');
   await confirm(context, { yes, what: results.alsoRuns(calls) });
 }
 

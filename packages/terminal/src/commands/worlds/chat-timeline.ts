@@ -1,4 +1,4 @@
-import { durationWords, type Client } from '@countersign/client';
+import { durationText, type Client } from '@countersign/client';
 import type { Timeline } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
@@ -46,7 +46,7 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
   const total = Math.max(1, end - start);
   const columns = context.columns() ?? 100;
   const tokens = inputTokens + outputTokens === 0 ? '' : results.turnTokens(inputTokens, outputTokens);
-  context.say(`${plainLine(agentId)}  ${durationWords(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
+  context.say(`${plainLine(agentId)}  ${durationText(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
   for (const { kind, label, startedAt: from, endedAt: to, outcome } of spans) {
     const begins = Date.parse(from) - start;
     const took = (to === undefined ? now : Date.parse(to)) - Date.parse(from);
@@ -54,7 +54,7 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
     const length = Math.min(WIDEST_BAR - before, Math.max(1, Math.round((took / total) * WIDEST_BAR)));
     const bar = padTo(' '.repeat(before) + '▇'.repeat(length), WIDEST_BAR);
     const what = kind === 'waiting' ? results.waitingFor(label) : label;
-    const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationWords(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}`}`;
+    const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationText(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}`}`;
     context.say(`  ${bar}  ${cutTo(plainLine(words), Math.max(10, columns - WIDEST_BAR - 5))}`);
   }
 }

@@ -1,4 +1,4 @@
-import { mcpCauseWords, type Client } from '@countersign/client';
+import { mcpCauseText, type Client } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
@@ -48,7 +48,7 @@ function isUp({ status }: McpServer): boolean {
 function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
-  const advice = cause === undefined ? '' : `${plainLine(mcpCauseWords(cause, { server: name, world }))}\n`;
+  const advice = cause === undefined ? '' : `${plainLine(mcpCauseText(cause, { server: name, world }))}\n`;
   switch (status) {
     case 'running': {
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;

@@ -1,4 +1,4 @@
-import { after, get, maskedWords, patternOf, type Answer, type ApprovalView } from '@countersign/client';
+import { after, get, maskedText, patternOf, type Answer, type ApprovalView } from '@countersign/client';
 import { isArmed, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
@@ -29,7 +29,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!isArmed(ui.card, facts.now)) return only(ui);
   if (isName(key, 'enter')) return confirm(ui, approval);
   if (key.kind !== 'char') return only(ui);
-  if (key.text === 'v' && maskedWords(approval) !== undefined)
+  if (key.text === 'v' && maskedText(approval) !== undefined)
     return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
   // The person has not seen the whole call.
   if (facts.card.isCut && key.text !== 'd') return only(ui);

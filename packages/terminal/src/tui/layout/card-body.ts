@@ -2,10 +2,10 @@ import {
   changeLines,
   describeCall,
   diffLines,
-  maskedWords,
-  sandboxWords,
-  toolWords,
-  whyWords,
+  maskedText,
+  sandboxText,
+  toolText,
+  whyText,
   type ApprovalView,
   type DiffLine,
 } from '@countersign/client';
@@ -48,12 +48,12 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     ];
     return { lines, isCut: false };
   }
-  const { words: place, level } = sandboxWords(approval.sandbox);
-  const masked = maskedWords(approval);
+  const { words: place, level } = sandboxText(approval.sandbox);
+  const masked = maskedText(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     // Continuation lines are indented more: untrusted text must not start where only ours does.
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
-  const said = toolWords(approval)?.replaceAll(/\s*\n\s*/g, ' ');
+  const said = toolText(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
   const hidden = call.length - MOST_LINES;
   const cutWords = screenWords.notAllShown(hidden);
@@ -64,7 +64,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
     ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
-    ...about(whyWords(approval)),
+    ...about(whyText(approval)),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];
   return { lines, isCut: hidden > 0 };

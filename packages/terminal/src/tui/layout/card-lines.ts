@@ -1,4 +1,4 @@
-import { coveredTitle, describeCall, maskedWords, patternOf, type ApprovalView } from '@countersign/client';
+import { coveredTitle, describeCall, maskedText, patternOf, type ApprovalView } from '@countersign/client';
 import { coveredPage } from '../confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from './field-lines.js';
@@ -54,7 +54,7 @@ function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }:
     ['c', labels.session, 'session', !isQuestion && may('approve_session')],
     ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', labels.edit, 'edit', !isQuestion && may('approve_once')],
-    ['v', labels.reveal, 'reveal', maskedWords(approval) !== undefined],
+    ['v', labels.reveal, 'reveal', maskedText(approval) !== undefined],
     ['n', labels.next, 'next', hasOthers],
   ];
   const chips = offered

@@ -1,9 +1,9 @@
 import {
   agentName,
-  agoWords,
+  agoText,
   callLine,
   placeInQueue,
-  secondsWords,
+  secondsText,
   wantsTo,
   type ApprovalView,
 } from '@countersign/client';
@@ -41,11 +41,11 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const expiry: Line =
     approval.expiresAt === undefined || held
       ? []
-      : [span(screenWords.expires(secondsWords(Date.parse(approval.expiresAt) - now)), { colour: 'waiting' })];
+      : [span(screenWords.expires(secondsText(Date.parse(approval.expiresAt) - now)), { colour: 'waiting' })];
   const head = rule(
     areas.width,
     [title],
-    [span(` ${elsewhere}asked ${agoWords(approval.requestedAt, now)} `, { dim: true }), ...expiry],
+    [span(` ${elsewhere}asked ${agoText(approval.requestedAt, now)} `, { dim: true }), ...expiry],
   );
   const who: Line = [span(` ${name}`, { colour: colourOf(approval.agentId), bold: true }), span(` ${verb}`)];
   if (!isFocused && isCompact(size)) {

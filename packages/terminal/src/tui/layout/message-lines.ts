@@ -5,9 +5,9 @@ import {
   asText,
   callLine,
   get,
-  failureWords,
+  failureText,
   heldUp,
-  heldWords,
+  heldText,
   placeInQueue,
   type ApprovalView,
   type ChatState,
@@ -150,7 +150,7 @@ function nameSpans(name: string, colour: Colour): Line {
 
 function heldBy(state: ChatState, { messageId }: TranscriptMessage): string {
   const held = state.queue.length === 0 ? [] : heldUp(state, messageId);
-  return held.length === 0 ? '' : heldWords(state, held);
+  return held.length === 0 ? '' : heldText(state, held);
 }
 
 function heldLine(bar: Span, held: string): Line {
@@ -211,7 +211,7 @@ function outcomeLines(
     case 'failed':
       return [
         ...below(
-          wrapWords(failureWords(status), room).slice(0, isWide ? WHOLE_TAIL : 3),
+          wrapWords(failureText(status), room).slice(0, isWide ? WHOLE_TAIL : 3),
           status.outcome === 'stopped' ? undefined : 'bad',
         ),
         ...tail(resultText(status.result)),

@@ -1,4 +1,4 @@
-import { byWords, expiredWords, approvedWords, type Decision, type Invocation } from '@countersign/client';
+import { byText, expiredText, approvedText, type Decision, type Invocation } from '@countersign/client';
 import type { Colour } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
@@ -16,8 +16,8 @@ export function callLook(
   decision: Decision | undefined,
   me: string | undefined,
 ): CallLook {
-  const by = decision === undefined ? '' : byWords(decision, me);
-  const approved = decision?.outcome === 'approved' ? approvedWords(decision, me) : undefined;
+  const by = decision === undefined ? '' : byText(decision, me);
+  const approved = decision?.outcome === 'approved' ? approvedText(decision, me) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { icon: '○', words: words.proposed };
@@ -39,6 +39,6 @@ export function callLook(
     case 'denied':
       return { icon: '✗', words: words.denied(by), colour: 'bad' };
     case 'expired':
-      return { icon: '✗', words: expiredWords(decision), colour: 'bad' };
+      return { icon: '✗', words: expiredText(decision), colour: 'bad' };
   }
 }

@@ -1,5 +1,5 @@
 /** `0.1 s`, `12 s`, `4 min`, `2 h`: rounded to one unit. */
-export function durationWords(ms: number): string {
+export function durationText(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
@@ -9,14 +9,14 @@ export function durationWords(ms: number): string {
   return hours < 36 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;
 }
 
-export function agoWords(at: string, now: number): string {
+export function agoText(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (Number.isNaN(ms)) return '';
   if (ms < 1500) return 'just now';
-  return `${secondsWords(ms)} ago`;
+  return `${secondsText(ms)} ago`;
 }
 
-/** Like `durationWords`, without fractions of a second: for waiting times. */
-export function secondsWords(ms: number): string {
-  return ms < 10_000 ? `${Math.round(Math.max(0, ms) / 1000)} s` : durationWords(ms);
+/** Like `durationText`, without fractions of a second: for waiting times. */
+export function secondsText(ms: number): string {
+  return ms < 10_000 ? `${Math.round(Math.max(0, ms) / 1000)} s` : durationText(ms);
 }

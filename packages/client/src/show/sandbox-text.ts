@@ -1,10 +1,10 @@
-import { unsandboxedWords, type CallSandbox } from '@countersign/protocol';
+import { unsandboxedText, type CallSandbox } from '@countersign/protocol';
 
 /** `confined`: limited by a sandbox. `plain`: our own code, with the stated access only. `warning`: not limited. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
 
 /** How a call runs, for all screens. The level depends on the fields alone; `detail` is untrusted text that is only shown (A21). */
-export function sandboxWords(sandbox: CallSandbox): { words: string; level: SandboxLevel } {
+export function sandboxText(sandbox: CallSandbox): { words: string; level: SandboxLevel } {
   const { kind, network, detail } = sandbox;
   switch (kind) {
     case 'bubblewrap':
@@ -15,7 +15,7 @@ export function sandboxWords(sandbox: CallSandbox): { words: string; level: Sand
       if (network === 'public') return { words: 'not sandboxed, uses the public network', level: 'plain' };
       return { words: 'not sandboxed: it runs with your permissions', level: 'warning' };
     case 'none':
-      return { words: withDetail(`not sandboxed: ${unsandboxedWords('it')}`, detail), level: 'warning' };
+      return { words: withDetail(`not sandboxed: ${unsandboxedText('it')}`, detail), level: 'warning' };
     case 'remote':
       return { words: withDetail('not sandboxed: it runs on another server', detail), level: 'warning' };
     case 'client':

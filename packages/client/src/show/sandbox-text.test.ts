@@ -1,7 +1,7 @@
 import type { CallSandbox } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sandboxWords } from './sandbox-words.js';
+import { sandboxText } from './sandbox-text.js';
 
 const base: CallSandbox = { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] };
 
@@ -33,7 +33,7 @@ describe('how a call runs, on every screen', () => {
     [{ kind: 'client' }, 'not sandboxed: it runs in the client that offers this tool', 'warning'],
     [{ kind: 'unknown', detail: 'docker' }, 'not known to be sandboxed (docker)', 'warning'],
   ])('[A47] describes %j as: %s', (facts, words, level) => {
-    expect(sandboxWords({ ...base, ...facts })).toEqual({ words, level });
+    expect(sandboxText({ ...base, ...facts })).toEqual({ words, level });
   });
 
   it('[A47] derives the level from the fields, never from text', () => {
@@ -44,7 +44,7 @@ describe('how a call runs, on every screen', () => {
     const kind = fc.constantFrom<CallSandbox['kind'][]>('none', 'remote', 'client', 'unknown');
     fc.assert(
       fc.property(kind, claim, fc.array(claim, { maxLength: 3 }), (kind, detail, lists) => {
-        const { words, level } = sandboxWords({ kind, network: 'none', hosts: lists, readable: lists, detail });
+        const { words, level } = sandboxText({ kind, network: 'none', hosts: lists, readable: lists, detail });
         expect(level).toBe('warning');
         expect(words).toMatch(/^not (?:known to be )?sandboxed/);
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedWords, patternOf, readArguments, toolWords } from './card-words.js';
+import { maskedCount, maskedText, patternOf, readArguments, toolText } from './card-text.js';
 
 describe('texts and input of a card', () => {
   it('extracts the pattern of a rule', () => {
@@ -24,25 +24,25 @@ describe('texts and input of a card', () => {
 
   it('[A1.1] [A3] shows the message that a tool declares, but not what every card shows anyway', () => {
     const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
-    expect(toolWords(asked)).toBe('Stamp letter 7 with the seal?');
-    expect(toolWords({ ...asked, message: 'Run stamp' })).toBeUndefined();
-    expect(toolWords({ ...asked, message: '' })).toBeUndefined();
+    expect(toolText(asked)).toBe('Stamp letter 7 with the seal?');
+    expect(toolText({ ...asked, message: 'Run stamp' })).toBeUndefined();
+    expect(toolText({ ...asked, message: '' })).toBeUndefined();
     // The card of these tools already shows this in full.
     const shell = { toolName: 'shell_cmd', arguments: { command: 'ls' } };
-    expect(toolWords({ ...shell, message: 'Run: ls' })).toBeUndefined();
-    expect(toolWords({ ...shell, arguments: [], message: 'Look around?' })).toBe('Look around?');
+    expect(toolText({ ...shell, message: 'Run: ls' })).toBeUndefined();
+    expect(toolText({ ...shell, arguments: [], message: 'Look around?' })).toBe('Look around?');
     const file = { arguments: { path: 'a', content: 'b' }, toolName: 'write_file' };
-    expect(toolWords({ ...file, message: 'Write a' })).toBeUndefined();
-    expect(toolWords({ ...asked, question: { text: 'Which?', choices: [] } })).toBeUndefined();
-    expect(toolWords({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
+    expect(toolText({ ...file, message: 'Write a' })).toBeUndefined();
+    expect(toolText({ ...asked, question: { text: 'Which?', choices: [] } })).toBeUndefined();
+    expect(toolText({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
   });
 
   it('[A15] says how many secrets are masked in what is shown', () => {
     const shown = { arguments: { a: '‹masked 1›' }, message: 'Run x', toolName: 'x' };
-    expect(maskedWords(shown)).toBe('1 secret is masked; the tool gets the real value.');
-    expect(maskedWords({ ...shown, message: 'send ‹masked 2›' })).toBe(
+    expect(maskedText(shown)).toBe('1 secret is masked; the tool gets the real value.');
+    expect(maskedText({ ...shown, message: 'send ‹masked 2›' })).toBe(
       '2 secrets are masked; the tool gets the real values.',
     );
-    expect(maskedWords({ ...shown, arguments: {} })).toBeUndefined();
+    expect(maskedText({ ...shown, arguments: {} })).toBeUndefined();
   });
 });

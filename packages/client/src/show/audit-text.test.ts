@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditWhy } from './audit-words.js';
+import { auditWhy } from './audit-text.js';
 
 it('[A16] describes why a call ran, and leaves other texts unchanged', () => {
   expect(auditWhy({ kind: 'run', why: 'no-approval-needed' })).toBe('the tool needs no approval');

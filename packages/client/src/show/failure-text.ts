@@ -1,7 +1,7 @@
 import type { InvocationStatus } from '../state.js';
 
 /** Why a call failed. If its outcome is unknown, check before you retry (S3). */
-export function failureWords({ error, outcome }: Omit<Extract<InvocationStatus, { kind: 'failed' }>, 'kind'>): string {
+export function failureText({ error, outcome }: Omit<Extract<InvocationStatus, { kind: 'failed' }>, 'kind'>): string {
   if (outcome === 'stopped') return 'Stopped before it finished. Check what it did before you retry.';
   if (outcome === 'interrupted') return 'Interrupted, outcome unknown. Check what it did before you retry.';
   return error;

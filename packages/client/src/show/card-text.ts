@@ -25,10 +25,10 @@ export function maskedCount(shown: string): number {
 }
 
 /** `2 secrets are masked…`, for what a card shows. Undefined if there are none. */
-export function maskedWords(
+export function maskedText(
   shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
-  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview?.text ?? '', toolWords(shown) ?? '']));
+  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview?.text ?? '', toolText(shown) ?? '']));
   if (count === 0) return undefined;
   return count === 1
     ? '1 secret is masked; the tool gets the real value.'
@@ -38,7 +38,7 @@ export function maskedWords(
 const MOST_TOOL_WORDS = 500;
 
 /** The approval message that a tool declares (A1), with its fields filled in. Undefined if it adds nothing to what the card shows. */
-export function toolWords({
+export function toolText({
   message,
   toolName,
   arguments: args,
@@ -51,12 +51,12 @@ export function toolWords({
 }
 
 /** `Why you're asked: no rule allows this call` */
-export function whyWords({ reason }: Pick<ApprovalView, 'reason'>): string {
+export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
 /** The same for edited arguments, from the gate's verdict on them: the reason for the original call no longer applies. */
-export function editedWhyWords({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
+export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
   switch (outcome) {
     case 'ask':
       return `Why you're asked: ${describeReason(reason)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agoWords, durationWords } from './time-words.js';
+import { agoText, durationText } from './time-text.js';
 
 describe('durations', () => {
   it.each([
@@ -10,14 +10,14 @@ describe('durations', () => {
     [-5, '0.0 s'],
     [864_000_000, '10 days'],
   ])('formats %d ms as %s', (ms, words) => {
-    expect(durationWords(ms)).toBe(words);
+    expect(durationText(ms)).toBe(words);
   });
 
   it('formats how long ago something was', () => {
     const now = Date.parse('2026-01-01T00:01:00Z');
-    expect(agoWords('2026-01-01T00:00:59.500Z', now)).toBe('just now');
-    expect(agoWords('2026-01-01T00:00:57Z', now)).toBe('3 s ago');
-    expect(agoWords('2026-01-01T00:00:00Z', now)).toBe('60 s ago');
-    expect(agoWords('no time', now)).toBe('');
+    expect(agoText('2026-01-01T00:00:59.500Z', now)).toBe('just now');
+    expect(agoText('2026-01-01T00:00:57Z', now)).toBe('3 s ago');
+    expect(agoText('2026-01-01T00:00:00Z', now)).toBe('60 s ago');
+    expect(agoText('no time', now)).toBe('');
   });
 });

@@ -2,7 +2,7 @@ import { agentName } from '../selectors.js';
 import type { ApprovalView, ChatState } from '../state.js';
 
 /** Why a message is not answered yet (M11). Names the waiting agents, since others may answer in the meantime. */
-export function heldWords(state: Pick<ChatState, 'agents'>, held: readonly Pick<ApprovalView, 'agentId'>[]): string {
+export function heldText(state: Pick<ChatState, 'agents'>, held: readonly Pick<ApprovalView, 'agentId'>[]): string {
   const names = [...new Set(held.map(({ agentId }) => agentName(state, agentId)))];
   const last = names.at(-1) ?? '';
   const all = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;

@@ -1,7 +1,7 @@
 import type { McpCause } from '@countersign/protocol';
 
 /** What in its sandbox keeps an MCP server from starting, and what to do. */
-export function mcpCauseWords(cause: McpCause, { server, world }: { server: string; world: string }): string {
+export function mcpCauseText(cause: McpCause, { server, world }: { server: string; world: string }): string {
   switch (cause.code) {
     case 'no-network': {
       const allow = `countersign mcp edit ${server} -w ${world} --network`;
