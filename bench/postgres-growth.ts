@@ -33,9 +33,9 @@ export async function measureGrowth(
     const farm = await startFarm(url, 1, join(folder, `growth-${messages}`));
     try {
       const worldId = await createWorld(farm, ['allow stamp']);
-      const begun = performance.now();
+      const startedAt = performance.now();
       await prefill(url, worldId, messages, chats);
-      const fillSeconds = (performance.now() - begun) / 1_000;
+      const fillSeconds = (performance.now() - startedAt) / 1_000;
       growth.push({ messages, chats, fillSeconds, took: await measureAt(url, farm, worldId, rounds, messages > 0) });
     } finally {
       await farm.close();
@@ -70,9 +70,9 @@ async function measureAt(
     return await measured(async () => {
       const times: number[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         await ask(round);
-        times.push((performance.now() - begun) * 1_000);
+        times.push((performance.now() - startedAt) * 1_000);
       }
       return times;
     });

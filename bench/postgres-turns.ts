@@ -41,12 +41,12 @@ export async function takeTurns(
     const { id: chatId } = await farm.ask<{ id: string }>(index, 'POST', `/worlds/${worldId}/chats`);
     for (; left > 0;) {
       left -= 1;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const idle = new Promise<void>((resolve) => waiting.set(chatId, resolve));
       const content = `Please stamp letter-${randomBytes(6).toString('hex')}`;
       await farm.ask(index + left, 'POST', `/worlds/${worldId}/chats/${chatId}/messages`, { content });
       await idle;
-      times.push((performance.now() - begun) * 1_000);
+      times.push((performance.now() - startedAt) * 1_000);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, (_, index) => runner(index)));

@@ -113,9 +113,9 @@ async function measureTurns(
   await query(url, 'select pg_stat_statements_reset()');
   const servers = cpuOf(farm.pids);
   const database = cpuOf(await databasePids(url));
-  const begun = performance.now();
+  const startedAt = performance.now();
   await takeTurns(farm, worldIds, turns, 16);
-  const perSecond = (turns * 1_000) / (performance.now() - begun);
+  const perSecond = (turns * 1_000) / (performance.now() - startedAt);
   const [asked] = await query<{ n: number }>(
     url,
     `select sum(calls)::float8 as n from pg_stat_statements
@@ -145,11 +145,11 @@ async function measureDecisions(
       return found.items[0];
     });
     const told = (round + 1) % farm.urls.length;
-    const begun = performance.timeOrigin + performance.now();
+    const startedAt = performance.timeOrigin + performance.now();
     const decision = { tool_call_id: approval.approvalId, decision: 'approve' };
     await farm.ask(told, 'POST', `/worlds/${worldId}/tool-results`, decision);
     const stamp = await until(() => Promise.resolve(farm.stampOf(key)));
-    times.push((stamp.at - begun) * 1_000);
+    times.push((stamp.at - startedAt) * 1_000);
     if (stamp.pid !== farm.pids[told]) elsewhere += 1;
     await until(async () => {
       const chat = await farm.ask<{ status: string }>(0, 'GET', `/worlds/${worldId}/chats/${chatId}`);

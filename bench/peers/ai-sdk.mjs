@@ -172,9 +172,9 @@ export const experiments = {
     return { open: states.length };
   },
   async restart({ state }) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const states = JSON.parse(readFileSync(state, 'utf8'));
-    const ms = performance.now() - begun;
+    const ms = performance.now() - startedAt;
     ran.count = 0;
     await subject(ONE_GATED).call(states[0]);
     return { back: states.length, ms, runs: ran.count, by: 'the application' };

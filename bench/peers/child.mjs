@@ -2,10 +2,10 @@
 const [which] = process.argv.slice(2);
 const rss = () => process.memoryUsage.rss() / 2 ** 20;
 const base = rss();
-const begun = process.hrtime.bigint();
+const startedAt = process.hrtime.bigint();
 const { CONTENDERS } = await import('./contenders.mjs');
 const contender = await CONTENDERS[which]();
-const importMs = Number(process.hrtime.bigint() - begun) / 1e6;
+const importMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
 const { ANSWER, ran } = await import('./script.mjs');
 
 let subject;
@@ -51,7 +51,7 @@ async function together(count) {
   const times = [];
   const endWatch = watchLoop();
   const before = await meter();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await Promise.all(
     chats.map(async (chat) => {
       for (; left > 0;) {
@@ -63,7 +63,7 @@ async function together(count) {
       }
     }),
   );
-  const ms = performance.now() - begun;
+  const ms = performance.now() - startedAt;
   const after = await meter();
   turns += count;
   known = undefined;

@@ -161,11 +161,11 @@ export const experiments = {
   },
   async restart({ state }) {
     const it = subject(ONE_GATED);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const texts = JSON.parse(readFileSync(state, 'utf8'));
     const states = [];
     for (const text of texts) states.push(await RunState.fromString(it.agent, text));
-    const ms = performance.now() - begun;
+    const ms = performance.now() - startedAt;
     ran.count = 0;
     await approve(it, texts[0]);
     return { back: states.length, ms, runs: ran.count, by: 'the application' };

@@ -205,10 +205,10 @@ function experimentsIn(folder, synchronous) {
       return { open: (await world.approvals()).length };
     },
     async restart({ state }) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const world = await openOn(state);
       const approvals = await world.approvals();
-      const ms = performance.now() - begun;
+      const ms = performance.now() - startedAt;
       ran.count = 0;
       await world.decide(approvals[0], { decision: 'approve' });
       await world.quiet();

@@ -128,9 +128,9 @@ async function tryKill(name, given) {
 
 async function tryRestart(name, given) {
   const first = await start(name);
-  const { result: begun } = await first.order({ do: 'experiment', name: 'restartBegin', with: given });
+  const { result: restarted } = await first.order({ do: 'experiment', name: 'restartBegin', with: given });
   first.kill();
-  if (begun === undefined) return { back: 0 };
+  if (restarted === undefined) return { back: 0 };
   const second = await start(name);
   const { result } = await second.order({ do: 'experiment', name: 'restart', with: given });
   second.kill();

@@ -74,7 +74,7 @@ it(
       const lost = turns.filter(({ pid }) => pid !== healthy.pid);
       const kept = turns.filter(({ pid }) => pid === healthy.pid);
 
-      const begun = performance.now();
+      const startedAt = performance.now();
       killed.signal('SIGKILL');
       frozen.signal('SIGSTOP');
       proxy.cut();
@@ -82,7 +82,7 @@ it(
       const unknown = ['Done, stamped: false'];
       await expect.poll(() => answers(lost), { interval: 100 }).toEqual(lost.map(() => unknown));
       // Reported, not asserted: it depends on the load of the machine. `membership` tests the timeouts.
-      process.stdout.write(`takeover of ${lost.length} turns: ${Math.round(performance.now() - begun)} ms\n`);
+      process.stdout.write(`takeover of ${lost.length} turns: ${Math.round(performance.now() - startedAt)} ms\n`);
       await after(FREEZE_MS);
 
       frozen.signal('SIGCONT');

@@ -131,10 +131,10 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
   it('[M9] a stop at one process ends what another runs', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
-    let begun = (): void => undefined;
-    const began = new Promise<void>((resolve) => (begun = resolve));
+    let started = (): void => undefined;
+    const began = new Promise<void>((resolve) => (started = resolve));
     const tool = countingTool(runs, () => {
-      begun();
+      started();
       return new Promise(() => undefined);
     });
     const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);

@@ -75,8 +75,8 @@ async function awaitSome<T>(
 }
 
 export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport> {
-  const begun = Date.now();
-  const until = begun + plan.limitMs;
+  const startedAt = Date.now();
+  const until = startedAt + plan.limitMs;
   const { id: worldId } = await persist(farm, until, (client) =>
     client.createWorld({ name: `Post ${randomUUID().slice(0, 8)}` }),
   );
@@ -153,7 +153,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     if (!verdict.ok) throw new Error(`the audit log is broken: ${JSON.stringify(verdict)}`);
     report = {
       turns: plan.chats * perChat,
-      seconds: (Date.now() - begun) / 1000,
+      seconds: (Date.now() - startedAt) / 1000,
       kills,
       cuts: watch.cuts,
       events: watch.ids.length,

@@ -62,7 +62,7 @@ interface Attempt {
   begin: ScriptedReply;
   order: ScriptedReply;
   text: string;
-  begun: boolean;
+  hasBegun: boolean;
   obeyed: boolean;
 }
 
@@ -112,7 +112,7 @@ export interface Site {
 /** Files of the home folder that must not change here. */
 const KEPT = ['token', 'admin.rules', 'open.html', 'server.json'];
 
-const IDLE: Attempt = { begin: 'ok', order: 'ok', text: '', begun: true, obeyed: true };
+const IDLE: Attempt = { begin: 'ok', order: 'ok', text: '', hasBegun: true, obeyed: true };
 
 export async function openSite(ground: Ground): Promise<Site> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'countersign-red-')));
@@ -131,8 +131,8 @@ export async function openSite(ground: Ground): Promise<Site> {
     const { messages, tools } = request;
     if (request.purpose === 'title') return current.text === '' ? 'A title' : current.text.slice(0, 150);
     const last = messages.at(-1);
-    if (last?.role === 'user' && last.content.includes('BEGIN') && !current.begun) {
-      current.begun = true;
+    if (last?.role === 'user' && last.content.includes('BEGIN') && !current.hasBegun) {
+      current.hasBegun = true;
       return current.begin;
     }
     const read = JSON.stringify([messages.slice(1), tools]);
@@ -248,7 +248,7 @@ export async function openSite(ground: Ground): Promise<Site> {
       return site.current;
     },
     async try(begin, order, text, message = '@Ada BEGIN') {
-      site.current = { begin, order, text, begun: false, obeyed: false };
+      site.current = { begin, order, text, hasBegun: false, obeyed: false };
       return { chatId: await send(message) };
     },
     get chatId() {

@@ -61,11 +61,11 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     if (messages.length > 1) await page.getByRole('region', { name: 'Last turn' }).waitFor();
     await page.evaluate('document.fonts.ready.then(() => undefined)');
     await drawn(page);
-    const begun = await page.evaluate<number>('performance.now()');
+    const startedAt = await page.evaluate<number>('performance.now()');
     await opened.api.send(world, chat, { content: messages.at(-1) ?? '' });
     await done(page);
     await drawn(page);
-    return await page.evaluate<Shift[]>(`shiftsSince(${begun})`);
+    return await page.evaluate<Shift[]>(`shiftsSince(${startedAt})`);
   }
   /**
    * A status word or bar may change its width next to its call; nothing may move vertically, and nothing else

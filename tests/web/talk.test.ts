@@ -237,8 +237,8 @@ describe.runIf(hasBrowser)('talking', () => {
       };
       Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
       // Time stands still, so everything happens at once even on a slow machine.
-      const begun = Date.now();
-      Date.now = () => begun;
+      const startedAt = Date.now();
+      Date.now = () => startedAt;
     `);
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByLabel('Message').waitFor();

@@ -137,7 +137,7 @@ describe('an event stream', () => {
       beat = () => void response.write(': still here\n\n');
     });
     const t = listen(url);
-    const begun = t.clock.now();
+    const startedAt = t.clock.now();
     await t.until(isEvent(1));
     const coming = t.next();
     t.clock.advance(44_000);
@@ -147,7 +147,7 @@ describe('an event stream', () => {
     t.clock.advance(44_000);
     t.clock.advance(2000);
     // Not at 45 s or 88 s, but 45 s after the heartbeat.
-    expect(await coming).toMatchObject({ connection: { kind: 'reconnecting', retryAt: begun + 90_000 + 250 } });
+    expect(await coming).toMatchObject({ connection: { kind: 'reconnecting', retryAt: startedAt + 90_000 + 250 } });
     expect(requests).toHaveLength(1);
     t.over.abort();
   });

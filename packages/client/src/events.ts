@@ -62,7 +62,7 @@ export async function* streamEvents(
   while (!isAborted(signal)) {
     let why = 'The server ended the stream.';
     let retryAfterMs = 0;
-    const begun = source.clock.now();
+    const startedAt = source.clock.now();
     try {
       for await (const batch of readOnce(source, last, signal, wakes)) {
         for (const item of batch) {
@@ -83,7 +83,7 @@ export async function* streamEvents(
     }
     if (isAborted(signal)) break;
     // A connection that lasted counts as a success, even without events.
-    if (source.clock.now() - begun > LONGEST_PAUSE_MS) failures = 0;
+    if (source.clock.now() - startedAt > LONGEST_PAUSE_MS) failures = 0;
     const wait = Math.max(backOff(failures, source.random), retryAfterMs);
     failures += 1;
     yield told({ kind: 'reconnecting', attempt: failures, retryAt: source.clock.now() + wait, why });

@@ -5,9 +5,9 @@ import type { Batch } from './events.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** Listener of a feed. After `begun` it gets every event past that position; data loaded earlier is outdated. */
+/** Listener of a feed. After `started` it gets every event past that position; data loaded earlier is outdated. */
 interface FeedListener {
-  begun(position: number): void;
+  started(position: number): void;
   heard(batch: Batch): void;
 }
 
@@ -76,7 +76,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     for (;;) {
       position = await findPosition();
       if (position === undefined) return;
-      for (const listener of [...listeners]) listener.begun(position);
+      for (const listener of [...listeners]) listener.started(position);
       const where = { after: position, signal: over.signal, wakes, ...(chat === undefined ? {} : { chat }) };
       if (!(await follow(client.eventBatches(world, where)))) return;
     }
@@ -108,7 +108,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     subscribe(listener) {
       listeners.add(listener);
       listener.heard([{ kind: 'connection', connection }]);
-      if (position !== undefined) listener.begun(position);
+      if (position !== undefined) listener.started(position);
       return () => listeners.delete(listener);
     },
     wakes,

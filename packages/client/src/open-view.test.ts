@@ -88,7 +88,7 @@ function open(answers: (() => void)[], fetches: (() => void)[] = []) {
     clock,
     asked,
     fetched: () => fetched,
-    begun: (position: number) => listener?.begun(position),
+    started: (position: number) => listener?.started(position),
     hear: (batch: Batch) => listener?.heard(batch),
     wake: () => {
       for (const each of [...sleepers]) each();
@@ -103,7 +103,7 @@ const fail = (error: ClientError) => () => {
 describe('a view', () => {
   it('[S6] that failed to load shows nothing, and loads when the connection is back', async () => {
     const t = open([fail(broken()), fine]);
-    t.begun(5);
+    t.started(5);
     await settle();
     expect(t.view.getState().failed).toBe('That is no world.');
     t.hear(happens(6, 7));
@@ -117,9 +117,9 @@ describe('a view', () => {
 
   it('[S8] that has loaded keeps its content when a reload fails, and retries until it succeeds', async () => {
     const t = open([fine, fail(broken()), fail(busy()), fine]);
-    t.begun(1);
+    t.started(1);
     await settle();
-    t.begun(4);
+    t.started(4);
     await settle();
     t.hear(happens(5));
     expect(t.view.getState()).toEqual({ heard: [], loads: 1, fetched: 0 });
@@ -132,16 +132,16 @@ describe('a view', () => {
 
   it('[S8] that has loaded ends when its subject no longer exists', async () => {
     const t = open([fine, fail(new ClientError('problem', { status: 404, detail: 'Gone.' }))]);
-    t.begun(1);
+    t.started(1);
     await settle();
-    t.begun(4);
+    t.started(4);
     await settle();
     expect(t.view.getState().failed).toBe('Gone.');
   });
 
   it('[S8] whose first load failed loads on a manual retry', async () => {
     const t = open([fail(broken()), fine]);
-    t.begun(1);
+    t.started(1);
     await settle();
     expect(t.view.getState()).toMatchObject({ failed: 'That is no world.', loads: 0 });
     t.wake();
@@ -151,7 +151,7 @@ describe('a view', () => {
 
   it('[S7] retries immediately on request', async () => {
     const t = open([fail(busy()), fine]);
-    t.begun(1);
+    t.started(1);
     await settle();
     expect(t.view.getState().loads).toBe(0);
     t.wake();
@@ -162,7 +162,7 @@ describe('a view', () => {
   it('[S7] refetches what changed while the server was busy, but not what was deleted', async () => {
     const gone = fail(new ClientError('problem', { status: 404, detail: 'Gone.' }));
     const t = open([fine], [fail(busy()), fail(busy()), fine, gone]);
-    t.begun(1);
+    t.started(1);
     await settle();
     t.hear(happens(2));
     await settle();
@@ -181,7 +181,7 @@ describe('a view', () => {
 
   it('[W4] reloads after an unreadable event, once for many of them', async () => {
     const t = open([fine]);
-    t.begun(1);
+    t.started(1);
     await settle();
     const malformed: Batch = [{ kind: 'malformed', detail: 'no JSON' }];
     t.hear([...happens(2), ...malformed, ...malformed]);

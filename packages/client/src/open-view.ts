@@ -92,7 +92,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     const before = state;
     for (const item of batch) {
       if (item.kind === 'connection') apply({ type: 'connection', connection: item.connection });
-      if (item.kind === 'connection' && item.connection.kind === 'open' && mode.kind === 'failed') begun(position);
+      if (item.kind === 'connection' && item.connection.kind === 'open' && mode.kind === 'failed') started(position);
       if (item.kind === 'event') told(item.event);
       if (item.kind === 'malformed') reloadSoon();
     }
@@ -112,11 +112,11 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     cancelMending = clock.after(Math.max(0, mendedAt + LONGEST_PAUSE_MS - clock.now()), () => {
       cancelMending = undefined;
       mendedAt = clock.now();
-      begun(position);
+      started(position);
     });
   }
 
-  function begun(from: number): void {
+  function started(from: number): void {
     position = from;
     mode = { kind: 'loading', early: [] };
     loads += 1;
@@ -191,9 +191,9 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     fetching.delete(wanted.name);
   }
 
-  const leave = feed.subscribe({ begun, heard });
+  const leave = feed.subscribe({ started, heard });
   const stopWaking = feed.wakes(() => {
-    if (mode.kind === 'failed') begun(position);
+    if (mode.kind === 'failed') started(position);
   });
   return {
     getState: () => state,

@@ -149,20 +149,20 @@ describe('pending state', () => {
 describe('a tool that was running when its process ended', () => {
   /** A tool that never finishes, and how often it was started. */
   function endless(more: { idempotent?: boolean } = {}) {
-    const begun: unknown[] = [];
+    const starts: unknown[] = [];
     const began = deferred();
     const again = deferred();
     const end = deferred<string>();
     const tool = gated(
       'send',
       (args) => {
-        begun.push(args);
-        (begun.length === 1 ? began : again).resolve();
+        starts.push(args);
+        (starts.length === 1 ? began : again).resolve();
         return end.promise;
       },
       more,
     );
-    return { begun, began, again, end, tool };
+    return { starts, began, again, end, tool };
   }
 
   async function interrupted(more: { idempotent?: boolean } = {}, scope: 'once' | 'session' = 'once') {
@@ -181,7 +181,7 @@ describe('a tool that was running when its process ended', () => {
   it('[S3.1] fails with outcome unknown, does not run again, and the model is told', async () => {
     const t = await interrupted();
     expect(await t.chat.settled()).toBe('idle');
-    expect(t.begun).toHaveLength(1);
+    expect(t.starts).toHaveLength(1);
     expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown', outcome: 'interrupted' }]);
     // From the record: it may have settled before anyone could listen again.
     const told = (await t.chat.messages()).flatMap(
@@ -194,7 +194,7 @@ describe('a tool that was running when its process ended', () => {
       state: 'failed',
     });
     await t.world.quiet();
-    expect(t.begun).toHaveLength(1);
+    expect(t.starts).toHaveLength(1);
     expect(await t.world.audit()).toContainEqual(
       expect.objectContaining({ kind: 'outcome', decision: 'outcome unknown', tool: 'send' }),
     );
@@ -212,11 +212,11 @@ describe('a tool that was running when its process ended', () => {
     await t.world.decide(approval, { decision: 'deny' });
     await t.chat.settled();
     expect(await propose(t, { name: 'send', arguments: { to: 'meg' } })).toBe('waiting');
-    expect(t.begun).toHaveLength(1);
+    expect(t.starts).toHaveLength(1);
     await t.chat.stop();
     await t.chat.send('[{"name":"send","arguments":{"to":"joe"}}]');
     await t.again.promise;
-    expect(t.begun).toEqual([{ to: 'meg' }, { to: 'joe' }]);
+    expect(t.starts).toEqual([{ to: 'meg' }, { to: 'joe' }]);
   });
 
   it('[S3.1] [T4.3] runs again under the same approval if it is idempotent', async () => {
@@ -224,7 +224,7 @@ describe('a tool that was running when its process ended', () => {
     await t.again.promise;
     t.end.resolve('sent');
     expect(await t.chat.settled()).toBe('idle');
-    expect(t.begun).toEqual([{ to: 'meg' }, { to: 'meg' }]);
+    expect(t.starts).toEqual([{ to: 'meg' }, { to: 'meg' }]);
     expect(lastResults(t)).toEqual([{ result: 'sent' }]);
     expect(await t.world.approvals()).toEqual([]);
   });
@@ -285,7 +285,7 @@ async function chatOf(engine: Engine): Promise<() => Promise<void>> {
 }
 
 function sizeOf(state: ChatState | undefined): number {
-  return state === undefined ? 0 : 1 + state.turns.size + state.calls.size + state.approvals.size + state.begun.size;
+  return state === undefined ? 0 : 1 + state.turns.size + state.calls.size + state.approvals.size + state.startedTurns.size;
 }
 
 /** The same store, counting its calls and the rows it returns. */

@@ -174,7 +174,7 @@ function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContex
 }
 
 export function emptyChat(chat: ChatRecord): ChatState {
-  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
+  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };
 }
 
 /**
@@ -190,7 +190,7 @@ export function applyChange(state: ChatState, row: RowChange): void {
       const { seq, speaker } = row.message;
       const isPerson = speaker === 'human' || speaker === 'world';
       state.chat = { ...state.chat, lastSeq: seq, humanSeq: isPerson ? seq : state.chat.humanSeq };
-      if (isPerson) state.begun.clear();
+      if (isPerson) state.startedTurns.clear();
       return;
     }
     case 'turn-queued':
@@ -252,7 +252,7 @@ function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): vo
 function countStarted(state: ChatState, before: TurnRecord | undefined, after: TurnRecord): void {
   const hasStarted = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
   if (!hasStarted || after.triggerSeq < state.chat.humanSeq) return;
-  state.begun.set(after.agentId, (state.begun.get(after.agentId) ?? 0) + 1);
+  state.startedTurns.set(after.agentId, (state.startedTurns.get(after.agentId) ?? 0) + 1);
 }
 
 export function isOfWorld(fact: Fact): fact is WorldFact {

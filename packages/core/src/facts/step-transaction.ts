@@ -148,7 +148,7 @@ export class StepTransaction {
   }
   /** Started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
   countStarted(chatId: string, agentId: string): number {
-    return this.#state(chatId)?.begun.get(agentId) ?? 0;
+    return this.#state(chatId)?.startedTurns.get(agentId) ?? 0;
   }
   /** Open and queued turns of the step's world. */
   countWorking(): number {

@@ -141,7 +141,7 @@ describe('ended turns', () => {
   const contents = (past: Awaited<ReturnType<AgentMemory['past']>>): string[] | undefined =>
     past?.messages.map(({ content }) => content);
 
-  async function begun(): Promise<AgentMemory> {
+  async function followed(): Promise<AgentMemory> {
     const memory = createAgentMemory();
     expect(memory.past(undefined, nth(1), view, BUDGET)).toBeUndefined();
     expect(contents(await memory.past(none, nth(1), view, BUDGET))).toEqual([]);
@@ -149,7 +149,7 @@ describe('ended turns', () => {
   }
 
   it('[C1] [N1] are not read if they were followed, including messages written after their end', async () => {
-    const memory = await begun();
+    const memory = await followed();
     take(memory, 1);
     take(memory, 3);
     const past = memory.past(undefined, nth(5), view, BUDGET);
@@ -158,19 +158,19 @@ describe('ended turns', () => {
   });
 
   it('[C1] are read if one of them was not followed from its start', async () => {
-    const memory = await begun();
+    const memory = await followed();
     memory.follow({ kind: 'turn-changed', chatId: 'chat_1', turnId: nth(1).id, change: { state: 'ended' } });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 
   it('[P1] are read if the answer that ended one has provider state', async () => {
-    const memory = await begun();
+    const memory = await followed();
     take(memory, 1, { thought: 'x' });
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();
   });
 
   it('[C1] are read again for another model, or after the world has changed', async () => {
-    const memory = await begun();
+    const memory = await followed();
     take(memory, 1);
     expect(memory.past(undefined, nth(3), { ...view, model: 'other' }, BUDGET)).toBeUndefined();
     expect(memory.past(undefined, nth(3), { ...view, version: 2 }, BUDGET)).toBeUndefined();
@@ -178,7 +178,7 @@ describe('ended turns', () => {
   });
 
   it('[S1] are read after a step that was rolled back', async () => {
-    const memory = await begun();
+    const memory = await followed();
     take(memory, 1);
     memory.forgetChat('chat_1');
     expect(memory.past(undefined, nth(3), view, BUDGET)).toBeUndefined();

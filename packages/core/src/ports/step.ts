@@ -25,7 +25,7 @@ export interface ChatState {
   /** Pending approvals by id, oldest first. */
   approvals: Map<string, ApprovalRecord>;
   /** Per agent: started turns that answer a person's last message or a later one, except silent turns (M6). */
-  begun: Map<string, number>;
+  startedTurns: Map<string, number>;
 }
 
 /** The row changes of a step, in order. Derived from facts; applying them to a chat's state gives the state after the step. */

@@ -33,10 +33,10 @@ type CallState = ToolCallStatus & { startedAt?: string };
 
 function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallStatus' | 'toolCallStartedAt'> {
   const all = Object.entries(states);
-  const begun = all.flatMap(([id, { startedAt }]) => (startedAt === undefined ? [] : [[id, startedAt] as const]));
+  const started = all.flatMap(([id, { startedAt }]) => (startedAt === undefined ? [] : [[id, startedAt] as const]));
   return {
     toolCallStatus: Object.fromEntries(all.map(([id, { complete, result }]) => [id, { complete, result }])),
-    ...(begun.length === 0 ? {} : { toolCallStartedAt: Object.fromEntries(begun) }),
+    ...(started.length === 0 ? {} : { toolCallStartedAt: Object.fromEntries(started) }),
   };
 }
 
@@ -44,10 +44,10 @@ function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallSt
 export function callStatus(
   invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
 ): CallState {
-  const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
-  if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
+  const started = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
+  if (!isSettled(invocation.status)) return { complete: false, result: null, ...started };
   const { secrets } = maskArguments(invocation.arguments);
-  return { complete: true, result: maskResult(invocation.result ?? 'null', secrets), ...begun };
+  return { complete: true, result: maskResult(invocation.result ?? 'null', secrets), ...started };
 }
 
 export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {

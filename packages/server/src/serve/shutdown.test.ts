@@ -97,10 +97,10 @@ it('[S4] reads a request to its end before rejecting it: a client that is cut of
   const write = (part: string): Promise<void> =>
     new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
   const head = ['POST /api/worlds HTTP/1.1', 'host: 127.0.0.1', `content-length: ${3 * words.length}`, '', words];
-  const begun = write(head.join('\r\n'));
+  const sent = write(head.join('\r\n'));
   // Sent later, so once it is answered the server has seen the other one too.
   expect(await ask()).toBe('leaving');
-  await begun;
+  await sent;
   await write(words);
   await write(words);
   expect(await text(socket)).toContain(LEAVING_HEADER);

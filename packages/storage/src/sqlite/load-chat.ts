@@ -8,7 +8,7 @@ import { toTurn } from '../verbs/turns.js';
 import type { SqliteConnection } from './connection.js';
 
 /** Agents with a turn in the chat, found by skip scan of the index: otherwise all turns of a long chat would be read. */
-export const begunSince: Statement<{ chatId: string; seq: number }, [agentId: string, count: number]> = {
+export const startedSince: Statement<{ chatId: string; seq: number }, [agentId: string, count: number]> = {
   sql: `with recursive agents (id) as (
     select min(agent_id) from turns where chat_id = ?
     union all
@@ -28,7 +28,7 @@ export function chatLoader(on: SqliteConnection, s: Statements): (id: string) =>
   const turnsOf = on.all(s.unfinishedTurnsOfChat, toTurn);
   const callsOf = on.all(s.invocations, toInvocation);
   const approvalsOf = on.all(s.pendingOfChat, toApproval);
-  const begunOf = on.all(begunSince, (row) => row);
+  const begunOf = on.all(startedSince, (row) => row);
 
   return (id) => {
     const record = chat({ id });
@@ -41,10 +41,10 @@ export function chatLoader(on: SqliteConnection, s: Statements): (id: string) =>
     }
     const approvals = new Map<string, ApprovalRecord>();
     for (const approval of approvalsOf({ worldId: record.worldId, chatId: id })) approvals.set(approval.id, approval);
-    const begun = new Map<string, number>();
+    const startedTurns = new Map<string, number>();
     for (const [agentId, count] of begunOf({ chatId: id, seq: record.humanSeq })) {
-      if (count > 0) begun.set(agentId, count);
+      if (count > 0) startedTurns.set(agentId, count);
     }
-    return { chat: record, turns, calls, approvals, begun };
+    return { chat: record, turns, calls, approvals, startedTurns };
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Statement } from '../queries/prepared.js';
-import { begunSince } from './load-chat.js';
+import { startedSince } from './load-chat.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
 
@@ -40,7 +40,7 @@ it('[S2] no statement scans a table: the cost of a step doesn’t grow with the 
 
 it('[M6] counts started turns per agent without reading every turn of the chat', () => {
   const db = openDatabase(':memory:', 'NORMAL');
-  const plan = db.prepare(`explain query plan ${begunSince.sql}`).all() as { detail: string }[];
+  const plan = db.prepare(`explain query plan ${startedSince.sql}`).all() as { detail: string }[];
   const turns = plan.map(({ detail }) => detail).filter((detail) => detail.includes('turns'));
   expect(turns).toEqual([
     'SEARCH turns USING COVERING INDEX turns_by_trigger (chat_id=?)',

@@ -61,5 +61,5 @@ function stateOf(id: string): ChatState {
     humanSeq: 0,
     createdAt: 1,
   } as const;
-  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
+  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() };
 }

@@ -11,7 +11,7 @@ function setUp({ failing = 0 }: { failing?: number } = {}) {
     firstPauseMs: 1_000,
     healthMs: 30_000,
     async start(folder, _signal, ended) {
-      starts.push({ at: clock.now() - begun, folder, end: ended });
+      starts.push({ at: clock.now() - startedAt, folder, end: ended });
       if (starts.length <= life.failing) throw new Error('it does not want to');
       return {
         workingDirectory: folder ?? '/here',
@@ -28,7 +28,7 @@ function setUp({ failing = 0 }: { failing?: number } = {}) {
       life.moved += 1;
     },
   });
-  const begun = clock.now();
+  const startedAt = clock.now();
   const pass = async (ms: number): Promise<void> => {
     clock.advance(ms);
     // Timers continue in promises, so flush the microtasks.

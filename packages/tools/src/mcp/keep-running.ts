@@ -176,9 +176,9 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
       });
     },
     async stop() {
-      const begun = starting;
-      begun?.controller.abort();
-      await begun?.promise.catch(() => undefined);
+      const attempt = starting;
+      attempt?.controller.abort();
+      await attempt?.promise.catch(() => undefined);
       await end();
       error = undefined;
       failures = 0;

@@ -107,9 +107,9 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     const opened = gateway === undefined ? undefined : openFor(child, gateway);
     const first = contained ? readInnerPid(child.stdio[STATUS_FD] as Readable) : undefined;
     const ready = Promise.all([first, once(gate, 'data'), opened]);
-    const begun = await Promise.race([ready, exited.then(() => undefined)]);
-    if (begun === undefined || child.pid === undefined) throw new Error('it could not be started');
-    [inner] = begun;
+    const started = await Promise.race([ready, exited.then(() => undefined)]);
+    if (started === undefined || child.pid === undefined) throw new Error('it could not be started');
+    [inner] = started;
   } catch {
     const said = await readAll(pipes.stderr.reader);
     pipes.stdout.reader.destroy();

@@ -110,9 +110,9 @@ describe('subjectsOfCommand', () => {
     ];
     // CPU time of this process only, not of others on the machine.
     const slow = hostile.filter((command) => {
-      const begun = process.cpuUsage();
+      const startUsage = process.cpuUsage();
       subjectsOfCommand(command);
-      const { user, system } = process.cpuUsage(begun);
+      const { user, system } = process.cpuUsage(startUsage);
       return user + system > 3_000_000;
     });
     expect(slow.map((command) => command.slice(0, 20))).toEqual([]);

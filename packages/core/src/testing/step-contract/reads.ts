@@ -84,7 +84,7 @@ export function describeReads(open: OpenStore): void {
   });
 
   it('[M6] the number of turns of each agent that started since a person’s last message', async () => {
-    const begun = async () => Object.fromEntries((await stateOf(store()))?.begun ?? []);
+    const started = async () => Object.fromEntries((await stateOf(store()))?.startedTurns ?? []);
     const run = (id: string, triggerSeq: number, change: Parameters<typeof turn>[1] = {}) =>
       step(store(), (tx) => {
         tx.insertTurn(turn(id, { triggerSeq, begunSeq: triggerSeq, state: 'ended', ...change }));
@@ -100,15 +100,15 @@ export function describeReads(open: OpenStore): void {
     await run('turn_4', 3, { outcome: 'silent' });
     await run('turn_5', 1);
     await run('turn_6', 4, { begunSeq: null, state: 'queued' });
-    expect(await begun()).toEqual({ [A]: 2, [B]: 1 });
+    expect(await started()).toEqual({ [A]: 2, [B]: 1 });
     await step(store(), (tx) => tx.fenceTurn('turn_6', { state: 'open', begunSeq: 5 }));
-    expect(await begun()).toEqual({ [A]: 3, [B]: 1 });
+    expect(await started()).toEqual({ [A]: 3, [B]: 1 });
     await run('turn_7', 2);
-    expect(await begun()).toEqual({ [A]: 4, [B]: 1 });
+    expect(await started()).toEqual({ [A]: 4, [B]: 1 });
     await step(store(), (tx) => tx.appendMessage(message('msg_6', { speaker: 'world' })));
-    expect(await begun()).toEqual({});
+    expect(await started()).toEqual({});
     await write(store(), (tx) => tx.updateWorld(W, { name: 'Desert' }));
-    expect(await begun()).toEqual({});
+    expect(await started()).toEqual({});
   });
 
   it('[A5.2] grants that may cover a call, oldest first', async () => {

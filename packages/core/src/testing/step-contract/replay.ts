@@ -76,8 +76,8 @@ function act(tx: RowTransaction, [what, which, how]: Play, at: number): void {
       return;
     case 3: {
       const begins = tx.currentTurn(chatId, agentId) === undefined;
-      const begun = begins ? ({ state: 'open', begunSeq: chat.lastSeq } as const) : ({ state: 'queued' } as const);
-      tx.insertTurn(turn(`turn_${at}`, { chatId, agentId, triggerSeq: chat.lastSeq, createdAt: at, ...begun }));
+      const opened = begins ? ({ state: 'open', begunSeq: chat.lastSeq } as const) : ({ state: 'queued' } as const);
+      tx.insertTurn(turn(`turn_${at}`, { chatId, agentId, triggerSeq: chat.lastSeq, createdAt: at, ...opened }));
       return;
     }
     case 4:

@@ -24,7 +24,7 @@ export interface Loaded {
   turns: Rows;
   invocations: Rows;
   approvals: Rows;
-  begun: Rows;
+  started: Rows;
   clients?: [version: string, cells: unknown[]][] | null;
   asker?: boolean;
   mcpTools?: Rows;
@@ -110,7 +110,7 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
       select count(*) from turns t where t.chat_id = c.id and t.agent_id = a.id and t.trigger_seq >= c.human_seq
         and t.begun_seq is not null and coalesce(t.outcome, '') <> 'silent') as count
     from chats c join agents a on a.world_id = c.world_id where c.id = any($2::text[])
-  ) b where b.count > 0) as begun`;
+  ) b where b.count > 0) as started`;
 
 const PARTS = {
   clients: (at: number) =>

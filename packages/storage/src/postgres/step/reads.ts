@@ -141,15 +141,15 @@ export function chatsOf(loaded: Loaded): Map<string, CachedChat> {
 function statesOf(loaded: Loaded): Map<string, ChatState> {
   const states = new Map<string, ChatState>();
   for (const chat of read(loaded.chats, toChat)) {
-    states.set(chat.id, { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() });
+    states.set(chat.id, { chat, turns: new Map(), calls: new Map(), approvals: new Map(), startedTurns: new Map() });
   }
   for (const turn of read(loaded.turns, toTurn)) states.get(turn.chatId)?.turns.set(turn.id, turn);
   for (const call of read(loaded.invocations, toInvocation)) states.get(call.chatId)?.calls.set(call.id, call);
   for (const approval of read(loaded.approvals, toApproval)) {
     states.get(approval.chatId)?.approvals.set(approval.id, approval);
   }
-  const begun = read(loaded.begun, (row: [chatId: string, agentId: string, count: number]) => row);
-  for (const [chatId, agentId, count] of begun) states.get(chatId)?.begun.set(agentId, count);
+  const started = read(loaded.started, (row: [chatId: string, agentId: string, count: number]) => row);
+  for (const [chatId, agentId, count] of started) states.get(chatId)?.startedTurns.set(agentId, count);
   return states;
 }
 
