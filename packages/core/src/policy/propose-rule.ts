@@ -4,7 +4,7 @@ import { rulesCover } from './covers-call.js';
 import { coveringOne, groupsFor } from './find-rules.js';
 import { isRecord } from './arguments/prepare-arguments.js';
 import { shownValue } from './default-subjects.js';
-import { formatNamed, formatPattern } from './format-rule.js';
+import { formatNamed, formatPattern } from './format-pattern.js';
 import { plainHost } from './patterns/host-pattern.js';
 import { normalSegments } from './patterns/path-text.js';
 import { prepareOnce } from './prepare-call.js';

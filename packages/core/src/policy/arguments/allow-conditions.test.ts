@@ -5,7 +5,7 @@ import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { scaled } from '../../../../../tests/support/scaled.js';
 import { outcome, plain, reporting } from '../../testing/policy-calls.js';
 import { patternCovers, rulesCover } from '../covers-call.js';
-import { formatRule } from '../format-rule.js';
+import { formatNamed } from '../format-pattern.js';
 import { parseRule } from '../parse-rule.js';
 import { prepareCall } from '../prepare-call.js';
 import { proposeRule } from '../propose-rule.js';
@@ -140,7 +140,7 @@ describe('an allow rule about named arguments', () => {
     fc.assert(
       fc.property(fc.array(condition, { minLength: 1, maxLength: 4 }), fc.boolean(), (conditions, open) => {
         const named = { conditions, open, separator: 'comma', joined: false } as const;
-        const parsed = parseRule(formatRule({ verb: 'allow', tool: 'x', named }));
+        const parsed = parseRule(`allow x(${formatNamed(named)})`);
         expect(parsed).toMatchObject({ ok: true, rule: { named } });
       }),
       { numRuns: scaled(1000) },

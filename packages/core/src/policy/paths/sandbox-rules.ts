@@ -1,6 +1,6 @@
 import type { Policy, RuleGroup } from '../compile-policy.js';
 import { covering, firstMatching, groupsFor } from '../find-rules.js';
-import { formatPattern } from '../format-rule.js';
+import { formatPattern } from '../format-pattern.js';
 import type { Policies } from '../judge.js';
 import { parseRule } from '../parse-rule.js';
 import { foldName, normalSegments } from '../patterns/path-text.js';

@@ -1,5 +1,5 @@
 import { isHidden, showHidden } from './patterns/hidden-characters.js';
-import type { Condition, Named, PatternWord, Rule } from './types.js';
+import type { Condition, Named, PatternWord } from './types.js';
 
 /** Words that need no escaping. */
 const PLAIN_WORD = /^[\w.@/-]+$/;
@@ -12,13 +12,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** Formats a rule so that it parses back to the same rule. Invisible characters are escaped. */
-export function formatRule(rule: Rule): string {
-  const head = `${rule.verb} ${rule.tool}`;
-  if (rule.named !== undefined && rule.named.separator === 'comma') return `${head}(${formatNamed(rule.named)})`;
-  return rule.words === undefined ? head : `${head}(${formatPattern(rule.words)})`;
-}
-
+/** Formats conditions so that they parse back to the same conditions. Invisible characters are escaped. */
 export function formatNamed({ conditions, open }: Pick<Named, 'conditions' | 'open'>): string {
   return [...conditions.map(formatCondition), ...(open ? ['*'] : [])].join(', ');
 }
@@ -36,6 +30,7 @@ function quoteName(name: string): string {
   return `"${Array.from(name, (character) => escapeCharacter(character)).join('')}"`;
 }
 
+/** Formats words so that they parse back to the same words. Invisible characters are escaped. */
 export function formatPattern(words: readonly PatternWord[]): string {
   return words.map((word, at) => guardOperator(formatWord(word), at)).join(' ');
 }
