@@ -7,9 +7,9 @@ import { asks, button, decided, enabled, press, said, toolCard, write } from './
 const TABS = 7;
 
 /**
-* A tab that doesn't answer for seconds counts as gone, and its stream is taken over. Longer timeouts make sure that only closed
-* tabs count as gone on a slow machine.
-*/
+ * A tab that doesn't answer for seconds counts as gone, and its stream is taken over. Longer timeouts make sure that only closed
+ * tabs count as gone on a slow machine.
+ */
 const PATIENT = `
   const soon = globalThis.setTimeout;
   globalThis.setTimeout = (act, ms = 0, ...rest) => soon(act, ms < 3000 ? ms : ms * 40, ...rest);

@@ -220,9 +220,9 @@ export interface ChatSummary {
 export interface WorldState extends ApprovalBook {
   readonly worldId: string;
   /**
-  * Cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are in
-  * `queue` already.
-  */
+   * Cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are in
+   * `queue` already.
+   */
   readonly laterApprovals: string | undefined;
   readonly loading: Loading;
   readonly connection: Connection;

@@ -285,7 +285,9 @@ async function chatOf(engine: Engine): Promise<() => Promise<void>> {
 }
 
 function sizeOf(state: ChatState | undefined): number {
-  return state === undefined ? 0 : 1 + state.turns.size + state.calls.size + state.approvals.size + state.startedTurns.size;
+  return state === undefined
+    ? 0
+    : 1 + state.turns.size + state.calls.size + state.approvals.size + state.startedTurns.size;
 }
 
 /** The same store, counting its calls and the rows it returns. */

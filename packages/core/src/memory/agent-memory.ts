@@ -57,9 +57,9 @@ const PAGE = 32;
 const KEEP_AFTER_CUT = 0.75;
 
 /**
-* An agent's memory of a chat is a view of the transcript. Caches blocks of recently used chats, up to `capacity` characters; a cache
-* miss only costs a read.
-*/
+ * An agent's memory of a chat is a view of the transcript. Caches blocks of recently used chats, up to `capacity` characters; a cache
+ * miss only costs a read.
+ */
 export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
   const messages = createTurnMessages();
   const remembered = new Map<string, Remembered>();

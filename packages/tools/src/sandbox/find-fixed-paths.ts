@@ -47,9 +47,14 @@ export async function findFixedPaths(
 }
 
 /** Adds the parent folders of hidden paths: moving one would give its content a name that no rule covers. */
-export function pinParents(workingDirectory: string, fixed: readonly FixedPath[], hiddenByRules: readonly string[]): FixedPath[] {
+export function pinParents(
+  workingDirectory: string,
+  fixed: readonly FixedPath[],
+  hiddenByRules: readonly string[],
+): FixedPath[] {
   const found = [...fixed];
-  for (const path of hiddenByRules) if (isInside(workingDirectory, path)) pinWay(workingDirectory, dirname(path), found);
+  for (const path of hiddenByRules)
+    if (isInside(workingDirectory, path)) pinWay(workingDirectory, dirname(path), found);
   // Parents first: mounted later, one would cover the fixed paths inside it.
   return found.sort((a, b) => a.path.split(sep).length - b.path.split(sep).length);
 }

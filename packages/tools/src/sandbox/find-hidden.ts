@@ -57,7 +57,8 @@ export async function findHidden(
     ![...folders].some((folder) => isInside(folder, path));
   const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
   const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
-  const hiddenByRules = protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
+  const hiddenByRules =
+    protectedPaths === undefined ? [] : await findProtected(protectedPaths, { areas, openings, isHidden });
   const needed = hiddenByRules.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
   if (needed !== undefined) {
     throw new Error(`a rule denies ${needed}, which every command needs. Nothing ran. Make the rule narrower`);

@@ -89,7 +89,8 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
       // Without an append, nothing verifies the cached state.
-      if (reads.isCached && needs.recent !== true) throw new NotLoaded('A step that writes nothing needs loaded state.');
+      if (reads.isCached && needs.recent !== true)
+        throw new NotLoaded('A step that writes nothing needs loaded state.');
       return { value, events: [], head: undefined };
     }
     const { worldRev, now: at } = reads;
@@ -161,7 +162,9 @@ function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>
   try {
     return decide(reads);
   } catch (cause) {
-    throw reads.isCached ? new NotLoaded('A step that failed on cached state is decided again on loaded state.', { cause }) : cause;
+    throw reads.isCached
+      ? new NotLoaded('A step that failed on cached state is decided again on loaded state.', { cause })
+      : cause;
   }
 }
 
