@@ -18,7 +18,5 @@ it('[A46.2] names the refused address, and the rule that would allow it', () => 
   ).toBe(
     `This server’s sandbox refused a connection to mirror.corp:4873 (10.0.0.5), because it is not a public address. This rule would allow it: ${rule}`,
   );
-  expect(mcpCauseText({ code: 'refused-host', host: '::1', address: '::1' }, where)).toContain(
-    'No rule can allow it.',
-  );
+  expect(mcpCauseText({ code: 'refused-host', host: '::1', address: '::1' }, where)).toContain('No rule can allow it.');
 });
