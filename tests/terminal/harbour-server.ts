@@ -153,6 +153,7 @@ export async function runHere(
     migrate: nowhere,
     openBrowser: nowhere,
     probe: nowhere,
+    startModel: nowhere,
     ...known,
   };
   return await runWith(servers, words, options);

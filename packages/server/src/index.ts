@@ -13,6 +13,8 @@ export type { LogLevel, LogOptions } from './serve/create-log.js';
 export { hasDisplay, openBrowser } from './serve/open-browser.js';
 export { runServe } from './serve/run-serve.js';
 export type { RunServeOptions } from './serve/run-serve.js';
+export { startModel } from './serve/start-model.js';
+export type { StartModelOptions } from './serve/start-model.js';
 export { DEFAULT_PORT, serve } from './serve/serve.js';
 export type { ServeOptions, Serving } from './serve/serve.js';
 export { readToken } from './home/keep-token.js';

@@ -10,6 +10,7 @@ import { addGrants } from './commands/decide/grants.js';
 import { addImportExport } from './commands/worlds/import-export.js';
 import { addMcp } from './commands/worlds/mcp.js';
 import { addMigrate } from './commands/machine/migrate.js';
+import { addModel } from './commands/machine/model.js';
 import { addOpen } from './commands/machine/open.js';
 import { addPolicy } from './commands/decide/policy.js';
 import { addProviders } from './commands/machine/providers.js';
@@ -64,6 +65,7 @@ export function createProgram({ console: { stdout }, version }: ProgramInput, en
   addImportExport(program, register);
   addMigrate(program, register);
   addDoctor(program, register);
+  addModel(program, register);
   addCompletion(program, register);
   return program;
 }

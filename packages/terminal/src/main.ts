@@ -76,5 +76,9 @@ export function createServerAccess({ version, webRoot }: Program): ServerAccess 
       const { diagnose } = await load();
       return await diagnose(home, process.env, port);
     },
+    async startModel(options) {
+      const { startModel } = await load();
+      return await startModel(options);
+    },
   };
 }

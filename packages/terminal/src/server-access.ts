@@ -20,6 +20,32 @@ export interface ServerAccess {
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
+  /** Starts the scripted model of a file. Rejects with a sentence that names the line if the script is invalid. */
+  startModel(options: ModelOptions): Promise<RunningModel>;
+}
+
+interface ModelOptions {
+  readonly file: { name: string; text: string };
+  readonly port?: number;
+  readonly host?: string;
+  readonly onRequest?: (served: ServedRequest) => void;
+}
+
+/** One request to a scripted model. Without a status it got no complete response. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status?: number;
+  /** Which reply of the script, counted from 0. */
+  readonly reply?: number;
+  readonly request?: { model: string; turn: number; user: string; toolResults: readonly string[] };
+}
+
+interface RunningModel {
+  readonly url: string;
+  /** The variables with which programs use this model. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
 }
 
 export interface FoundServer {

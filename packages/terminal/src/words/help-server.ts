@@ -68,6 +68,17 @@ export const providersHelp = {
   examples: ['countersign providers --json'],
 } satisfies Help;
 
+export const modelHelp = {
+  about: 'Start a scripted model with the HTTP APIs of Anthropic, OpenAI and Gemini, to test programs without a vendor',
+  script: 'script file (YAML or JSON); docs/guide/testing.md describes it',
+  port: 'port to listen on (default: any free port)',
+  host: 'address to listen on (default 127.0.0.1); any other address accepts connections from other machines',
+  log: 'print a line for each request on standard error',
+  notes: ['With --json, the first line on standard output is {"url","env"}. Ctrl-C stops the model.'],
+  exitCodes: '0 stopped by Ctrl-C, 1 the port is not available, 2 the script is invalid or missing',
+  examples: ['countersign model --script weather.yaml --port 4848 --log'],
+} satisfies Help;
+
 export const statsHelp = {
   about: 'Show counts, tokens and latencies of a world',
   examples: ['countersign stats -w harbour'],

@@ -22,6 +22,13 @@ export const results = {
   acceptProposed: (id: string): string => `To accept proposed rules, run: countersign policy edit -w ${id}`,
   readingImport: (length: number): string => `… ${length} characters`,
 
+  // Scripted models
+  modelListening: (url: string): string => `The scripted model is listening on ${url}\nSet these variables to use it:`,
+  modelStop: 'Press Ctrl-C to stop.',
+  modelTurn: (turn: number): string => `turn ${turn}`,
+  modelReply: (index: number): string => `replies[${index}]`,
+  modelNoResponse: 'no response',
+
   // Agents
   noAgents: (world: string): string =>
     `"${world}" has no agents yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,

@@ -47,7 +47,7 @@ function completionScript(shell: string, tree: WordTree): string {
 }
 
 /** Flags whose value is a file or folder, and the command that takes one. */
-const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder'];
+const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder', '--script'];
 
 // Only known words extend the path: the value of a flag must not count as a command.
 
