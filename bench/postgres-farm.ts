@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('../../packages/server/dist/testing/stampi
 export interface Farm {
   readonly urls: readonly string[];
   ask<T>(server: number, method: string, path: string, body?: unknown): Promise<T>;
-  /** Calls `heard` with the chat whenever one of a world's chats becomes idle. Returns a function that ends it. */
+  /** Calls `heard` with the chat whenever one of a world's chats becomes idle. Returns a function that unsubscribes. */
   hearIdle(server: number, worldId: string, heard: (chatId: string) => void): Promise<() => void>;
   /** When a tool started, and in which process. */
   stampOf(key: string): { pid: number; at: number } | undefined;

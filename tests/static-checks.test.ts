@@ -14,7 +14,7 @@ it.each(['typecheck', 'lint', 'format:check'])(
   'npm run %s finds nothing',
   async (script) => {
     const env = { ...goEnvironment, ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
-    // Asynchronous: a test that blocks its process is taken for a crashed one.
+    // Asynchronous: Vitest treats a worker that blocks its event loop as crashed.
     const said = await promisify(execFile)('npm', ['run', '--silent', script], {
       cwd: root,
       env,

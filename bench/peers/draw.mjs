@@ -32,7 +32,7 @@ export function bars({ title, unit, rows }) {
 `;
 }
 
-/** Lines over the length of the history, both axes logarithmic. */
+/** A line chart over the length of the history, with a log scale on both axes. */
 export function curves({ title, unit, xs, rows }) {
   const width = 720;
   const height = 340;

@@ -139,7 +139,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     expect(runs).toEqual(new Map());
   });
 
-  it('[A18] a client that registers while a model’s view is read stays', async () => {
+  it('[A18] a client that registers while a model’s view is being read stays registered', async () => {
     const url = await createMigratedDatabase();
     const tool = { name: 'ring', description: 'Rings.', parameters: { type: 'object' } };
     let register: (() => Promise<unknown>) | undefined;

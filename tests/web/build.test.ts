@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { webRoot } from './support/open-browser.js';
 
-/** The build of this run's setup, which looks for the word `webBuild`. */
+/** Named `webBuild` because the global setup builds the app only if a test file contains that word. */
 const webBuild = webRoot;
 const assets = join(webBuild, 'assets');
 const html = readFileSync(join(webBuild, 'index.html'), 'utf8');

@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
 
-  it('keeps a call open that opens automatically under a click, and closes it with the next', async () => {
+  it('keeps a call open if it opened automatically just before the click, and closes it on the next click', async () => {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
     await goTo(page, path);

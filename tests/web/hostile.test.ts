@@ -18,7 +18,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('in a message is text, and none of its links runs anything', async () => {
+  it('is shown as text in a message, and its links run nothing', async () => {
     const { page } = visit;
     await write(
       page,

@@ -23,7 +23,7 @@ export function openChat(client: Client, world: string, chat: string, options: O
   return openChatOn(feed, client, world, chat, { ...options, onClose: () => feed.close() });
 }
 
-/** The same over a shared stream, which its owner closes. */
+/** Like `openChat`, over a shared stream that its owner closes. */
 export function openChatOn(
   feed: Feed,
   client: Client,
@@ -56,7 +56,7 @@ export function openChatOn(
     view.dispatch({ type: 'older-asked' });
     try {
       const messages = await client.messages(world, chat, { before: older.before, limit }, { signal: view.signal });
-      // A full reload happened in between, so this page no longer adjoins the loaded ones.
+      // Drop the page if a full reload happened in between: it no longer adjoins the loaded ones.
       const now = view.getState().older;
       if (now.kind === 'loading' && now.before === older.before) view.dispatch({ type: 'older', messages });
     } catch (error) {

@@ -6,7 +6,6 @@ import { readMessage, viewOfApproval } from './read-message.js';
 import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
 import { get, values } from './table.js';
 
-/** All actions of a world view. */
 export type WorldAction =
   /** A full load replaces everything. `position` is the stream's position before the load started. */
   | {

@@ -104,7 +104,7 @@ export interface OpenedWorld {
     decision: Decision,
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
-  /** The same with an explicit owner. The documentation calls it `publishToolResult(world, agentId, …)`. */
+  /** Like `decide`, with an explicit owner. The documentation calls it `publishToolResult(world, agentId, …)`. */
   publishToolResult(
     agentId: string,
     result: ToolDecision | QuestionAnswer,

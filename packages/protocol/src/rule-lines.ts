@@ -1,4 +1,4 @@
-/** A rule in a text. Lines count from one; `indent` is the number of leading blanks. */
+/** A rule in a text. Line numbers start at one; `indent` is the number of leading whitespace characters. */
 export interface RuleLine {
   readonly rule: string;
   readonly line: number;

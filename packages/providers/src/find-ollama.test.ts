@@ -21,7 +21,7 @@ describe('finding Ollama', () => {
     expect(server.requests.at(-1)?.path).toBe('/api/tags');
   });
 
-  it('[P2] finds nothing in another server, a broken one, or none', async () => {
+  it('[P2] finds nothing if the server is not Ollama, sends invalid data, or is not running', async () => {
     server.will(json(404, {}), page(200, '<html></html>'), json(200, { models: 'many' }));
     for (let tries = 0; tries < 3; tries += 1)
       expect(await findOllama({ url: server.url, timeoutMs: PATIENT_MS })).toBeUndefined();

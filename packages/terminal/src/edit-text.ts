@@ -46,7 +46,7 @@ export async function editText<T>(
   }
 }
 
-/** The same for a JSON document. */
+/** Like `editText`, for a JSON document. */
 export async function editJson<T>(
   context: CommandContext,
   value: unknown,

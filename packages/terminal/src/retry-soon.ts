@@ -19,7 +19,7 @@ export function retrySoon(context: Pick<CommandContext, 'isServed'>, view: View)
     if (!view.isAway() || isBusy) return;
     isBusy = true;
     look()
-      // The view shows that the server is away; look again later.
+      // The view shows that the server is unreachable; retry later.
       .catch(() => undefined)
       .finally(() => {
         isBusy = false;

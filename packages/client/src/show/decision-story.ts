@@ -36,7 +36,7 @@ export function approvedText(decision: Decision, me?: string): string {
   return `approved ${SCOPE_WORDS[decision.scope]}${byText(decision, me)}`;
 }
 
-/** The same without the name. */
+/** Like `approvedText`, without the name. */
 export function scopeText({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
   return released === undefined ? `approved ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
 }

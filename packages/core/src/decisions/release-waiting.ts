@@ -35,7 +35,7 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
   }
 }
 
-/** Runs after a start, and periodically with other processes: one may have crashed between a decision and its releases. */
+/** Runs at startup, and periodically if other processes share the store: one may have crashed between a decision and its releases. */
 export async function releaseCovered(runtime: Runtime): Promise<void> {
   const worlds = await runtime.store.read(async (reader) =>
     (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),

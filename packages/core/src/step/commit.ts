@@ -103,7 +103,7 @@ export async function readSnapshot(
   return await unlessGone(readState(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
 }
 
-/** Undefined if it no longer exists. */
+/** Resolves to undefined if the work fails with `not-found`. */
 export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

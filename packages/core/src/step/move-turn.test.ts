@@ -26,7 +26,7 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   return chat.turns.get('turn_1');
 }
 
-it('[S4.1] a decision in an open turn that nobody runs takes it with a new epoch, so that its last owner can settle nothing', () => {
+it('[S4.1] a decision claims an unowned open turn with a new epoch, so that the last owner can no longer write', () => {
   expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
@@ -35,6 +35,6 @@ it('[S4.1] a turn that runs in another process stays there, and one that this pr
   expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });
 
-it('[S4.1] a decision in a waiting turn takes it: no process runs it, whatever owner its row has', () => {
+it('[S4.1] a decision claims a waiting turn even if its row has another owner, because no process is running it', () => {
   expect(decideIn('waiting', 'other', 'me')).toMatchObject({ owner: 'me', epoch: 3 });
 });

@@ -59,7 +59,7 @@ describe('nextStep', () => {
     expect(nextStep(situation(['denied'], { state: 'waiting' }))).toEqual({ kind: 'call-model' });
   });
 
-  it('[T10] gives up instead of the model call beyond the limit, and not before', () => {
+  it('[T10] gives up when the next model call would exceed the limit, and not earlier', () => {
     expect(nextStep(situation(['succeeded'], { iteration: 2 }))).toEqual({ kind: 'call-model' });
     expect(nextStep(situation(['succeeded'], { iteration: 3 }))).toEqual({ kind: 'give-up' });
     expect(nextStep(situation(['started'], { iteration: 3 }))).toEqual({ kind: 'await-tools' });

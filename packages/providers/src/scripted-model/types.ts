@@ -5,7 +5,7 @@ import type { Conversation, WireName } from './wire.js';
 export interface ReplyConditions {
   /** The last message of the user. */
   user?: string;
-  /** One of the tool results that this request brings, since the model's last answer. */
+  /** A tool result in this request, after the model's last answer. */
   toolResult?: string;
   /** The system prompt. */
   system?: string;
@@ -81,7 +81,7 @@ export interface ScriptedModelOptions {
   port?: number;
   /** Default: 127.0.0.1. Any other address accepts connections from other machines. */
   host?: string;
-  /** How errors call the script, such as the name of its file. Default: `script`. */
+  /** The name of the script in error messages, such as its file name. Default: `script`. */
   name?: string;
   /** Called after every request. */
   onRequest?: (served: ServedRequest) => void;

@@ -58,7 +58,7 @@ export interface Wire {
   readonly name: WireName;
   /** How its call ids start. */
   readonly callPrefix: string;
-  /** Throws a CountersignError that names the field of an invalid request. `inPath`: what the URL says. */
+  /** Throws a CountersignError that names the field of an invalid request. `inPath`: the model and the streaming flag from the URL. */
   read(body: unknown, inPath: { model: string; stream: boolean }): Conversation;
   whole(reply: WireReply, head: WireHead): unknown;
   /** The server-sent events of a streamed answer. */

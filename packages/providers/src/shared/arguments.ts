@@ -21,7 +21,7 @@ export function argumentsObject(text: string): Record<string, unknown> {
   return { unparsable: text };
 }
 
-/** The same as text, unchanged if it is already an object. */
+/** Like `argumentsObject`, as JSON text. Text that is already an object stays unchanged. */
 export function argumentsText(text: string): string {
   const value = argumentsObject(text);
   return text.trim() === '' || 'unparsable' in value ? JSON.stringify(value) : text;

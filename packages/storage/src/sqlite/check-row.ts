@@ -11,11 +11,11 @@ interface Column {
 export interface RowChecker {
   /** Rejects a row that the table would reject, or return changed. */
   whole(row: object): void;
-  /** The same for changed columns. */
+  /** Like `whole`, for changed columns only. */
   change(change: object): void;
 }
 
-/** By table: every open store has the newest schema. */
+/** Columns by table, shared by all open stores: each has the newest schema. */
 const columnsOf = new Map<string, ReadonlyMap<string, Column>>();
 
 function readColumns(db: DatabaseSyncInstance, table: string): ReadonlyMap<string, Column> {

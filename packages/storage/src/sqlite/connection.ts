@@ -15,7 +15,7 @@ export interface SqliteConnection extends Connection {
   stop(): void;
   /** Whether anything other than a read has run since `start`. */
   readonly hasWritten: boolean;
-  // Synchronous, unlike over a network.
+  // Synchronous, unlike queries over a network.
   all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T[];
   first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T | undefined;
   run<P>(statement: Statement<P, unknown>): (parameters: P) => number;

@@ -2,7 +2,7 @@ import { get, rowAt, sliceRows, type ChatState } from '@countersign/client';
 import type { Printer } from './printer.js';
 
 /**
- * The same as JSON Lines: `message`, `call` and `notice`, one per line, as they arrive. Answers are complete messages.
+ * Prints a chat as JSON Lines: `message`, `call` and `notice`, one per line, as they arrive. Answers are complete messages.
  */
 export function createJsonPrinter(say: (value: object) => void): Printer {
   const known = new Set<string>();

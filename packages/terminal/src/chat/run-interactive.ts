@@ -83,7 +83,7 @@ export async function runInteractive(
       if (command !== undefined) await obey(command);
       else if (line.trim() !== '') await session.send(line);
     } catch (error) {
-      // Bad input, or the server is away: the conversation continues.
+      // Bad input, or the server is unreachable: the conversation continues.
       if (!(error instanceof ClientError)) throw error;
       failed(error);
     }

@@ -50,7 +50,7 @@ export interface Session {
   state(): ChatState;
   client(): Client;
   send(content: string): Promise<string>;
-  /** Waits until the chat has settled; approvals are asked, denied or waited for meanwhile. */
+  /** Waits until the chat has settled. Meanwhile, calls that need approval are shown, denied or left waiting. */
   settle(limits?: SettleLimits): Promise<Settled>;
   stop(): Promise<void>;
   /** Whether the server is unreachable. */
@@ -66,7 +66,7 @@ export interface Session {
 const LINES_BEFORE = 30;
 /** Polling interval when no event arrives. */
 const LOOK_AGAIN_MS = 1_000;
-/** Without a person waiting, give up on a server that is away for longer. */
+/** If no person is waiting, give up on a server that is unreachable for longer than this. */
 const LONGEST_AWAY_MS = 60_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {

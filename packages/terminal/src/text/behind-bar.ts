@@ -51,12 +51,12 @@ export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
-/** The same for messages by agents and people. */
+/** Like `wrapLines`, for messages by agents and people. */
 export function wrapProse(text: string, columns: number): string[] {
   return wrapFrom(proseText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
-/** The same for what will run. */
+/** Like `wrapLines`, for text that will run. */
 export function wrapExactLines(text: string, columns: number): string[] {
   return wrapFrom(exactText(text), 0, roomIn(columns), '\n').text.split('\n');
 }

@@ -26,7 +26,7 @@ it('stops at an endless line, and takes linear time for a long one', () => {
   expect(late(Buffer.from(`${'x'.repeat(1_001)}\n`))).toBe(false);
 });
 
-it('decodes invalid UTF-8 and a byte order mark as in one piece', () => {
+it('decodes invalid UTF-8 and a byte order mark split across chunks as if they arrived in one', () => {
   const lines = [
     [0xef, 0xbb, 0xbf, 0x7b],
     [0xe2, 0x80],

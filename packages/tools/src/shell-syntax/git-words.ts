@@ -36,7 +36,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   push: 'e',
 };
 
-/** Long options of the same kind: a template brings hooks, which run immediately. */
+/** Long options of the same kind: a template contains hooks, which run immediately. */
 const LONG: Readonly<Record<string, readonly string[]>> = {
   clone: ['--template', '--separate-git-dir'],
   // If the remote is a folder, its configuration can name programs.

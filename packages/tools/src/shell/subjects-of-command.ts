@@ -68,6 +68,6 @@ function toSubjects(
     if (!found.has(key)) found.set(key, { kind: 'words', words, inner: true });
   }
   const paths = new Set([...findings.paths, ...pathsInFolders(findings)]);
-  // These come with a reason to ask, so no rule has to allow them.
+  // Each path comes with a reason why the command needs approval, so no allow rule has to match the path.
   return [...found.values(), ...Array.from(paths, (path) => ({ kind: 'path' as const, path }))];
 }

@@ -17,7 +17,7 @@ import { t } from '../words/chat.js';
 const LONGEST = 60_000;
 const LONGEST_LINE = 20_000;
 
-/** Shows the plain text if the renderer's code can't be loaded because the server is away. */
+/** Shows the plain text if the renderer's code can't be loaded because the server is unreachable. */
 const Highlighted = lazy(() => import('./highlighted.js').catch(() => ({ default: Plain })));
 
 const Plain: typeof HighlightedView = memo(function Plain({ text }: { text: string }): ReactElement {

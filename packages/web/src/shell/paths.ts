@@ -15,7 +15,7 @@ export type WorldPage = 'policy' | 'grants' | 'agents' | 'servers' | 'audit' | '
 
 const WORLD = 'countersign.world';
 
-/** The last open world, for pages that belong to none. */
+/** Remembers the last open world, for pages without a world. */
 export function rememberWorld(world: string): void {
   try {
     localStorage.setItem(WORLD, world);

@@ -41,7 +41,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
       }}
       className={cx(
         'bg-paper p-0 text-ink shadow-card',
-        // A border would make a full sheet higher and move the bar at its bottom.
+        // A border would make a full-height sheet taller and move the bar at its bottom.
         shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
         shape === 'box' && 'm-auto max-h-[80dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&

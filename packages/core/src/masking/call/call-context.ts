@@ -16,7 +16,7 @@ export interface CallContext {
 
 /** Arguments that people or models read, and that nothing executes. */
 const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comments?|summary|notes?)$/i;
-/** The same, unless the call also names a file or a program. */
+/** Also prose, unless the call names a file or a program. */
 const TEXT = /^(?:content|text|body)$/i;
 
 function isProse(key: string | undefined): boolean {

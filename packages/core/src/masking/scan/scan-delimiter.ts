@@ -64,7 +64,7 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   return /[$`;|&<>()]/.test(character) ? plainMode : mode;
 }
 
-/** `passwords:` at the end of a line, or an item of the list below it. In a shell, no command starts with a dash. */
+/** Whether list items may follow: after `passwords:` at the end of a line, or after an item. Safe in a shell, where no command starts with a dash. */
 function beginsList(mode: ValueMode): boolean {
   return mode.of === 'item' || (mode.of === 'field' && !mode.started && !mode.closed && !mode.cautious);
 }

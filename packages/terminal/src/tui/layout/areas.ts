@@ -61,7 +61,7 @@ export function areasOf(size: Size, wanted: Wanted): Areas {
   };
 }
 
-/** On a low screen the card is a bar until it is focused. */
+/** On a short screen the card is a bar until it is focused. */
 export function isCompact({ rows }: Size): boolean {
   return rows < 30;
 }

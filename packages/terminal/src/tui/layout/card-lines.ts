@@ -26,7 +26,7 @@ const labels = screenWords.options;
 /** The choices and the selected one. Deny is first. */
 export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(screenWords.sending, { dim: true })]];
-  // Shown alone: a low screen has no room for the choices too.
+  // Shown alone: a short screen has no room for the choices as well.
   if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
   return [...optionLines(card, width), ...choiceLines(card, width)];
 }

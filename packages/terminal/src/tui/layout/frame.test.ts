@@ -72,7 +72,7 @@ describe('the screen', () => {
     expect(drawn(sceneOf({ size: { columns: 40, rows: 12 } })).join(' ')).toContain('too small: 40×12');
   });
 
-  it('[A12] shows a bar on a low screen, and the whole card when it is focused', () => {
+  it('[A12] shows a bar on a short screen, and the whole card when it is focused', () => {
     const bar = drawn(waiting()).join('\n');
     expect(bar).toContain('Waiting for you · 1 of 2');
     expect(bar).toContain('Mason wants to run: rm scratch-1.tmp');

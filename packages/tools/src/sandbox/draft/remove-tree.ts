@@ -19,7 +19,7 @@ export async function removeTree(path: string | Buffer): Promise<void> {
   }
 }
 
-/** Removes folders nested beyond the maximum path length, which only a program that uses `cd` can do. */
+/** Removes folders nested beyond the maximum path length. Programs can create them with `cd`. */
 async function removeDeep(path: Buffer): Promise<void> {
   const at = path.lastIndexOf(47);
   // The last part may not be UTF-8; the next cleanup retries what is left.

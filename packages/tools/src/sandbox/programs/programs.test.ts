@@ -231,7 +231,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 127 });
   });
 
-  it('a hidden program is named with the rule that shows it, and nothing else is', async () => {
+  it('a note names a hidden program and the rule that makes it readable, and no other program', async () => {
     await program('other/bin/tool');
     await put('.ssh/known');
     usePath('other/bin');

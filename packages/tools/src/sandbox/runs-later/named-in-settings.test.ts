@@ -141,7 +141,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toEqual(expect.arrayContaining(['link', 'real', 'scripts/check', 'scripts/push']));
   });
 
-  it('but no folder that a command works on, no word that is not a file, and nothing elsewhere', async () => {
+  it('excludes folders that a command works on, words that are not files, and paths outside the working folder', async () => {
     await mkdir(at('src'));
     await put('main');
     await repository(
