@@ -4,10 +4,10 @@ import type { Reason } from './reasons.js';
 /** Describes a reason, for every screen. The text follows a colon, as in `Why you're asked: no rule allows this call`. */
 export function describeReason(reason: Reason): string {
   const changed = 'changedSince' in reason ? reason.changedSince : undefined;
-  return changed === undefined ? wordsOf(reason) : `the call changed after it was ${changed}; ${wordsOf(reason)}`;
+  return changed === undefined ? textOf(reason) : `the call changed after it was ${changed}; ${textOf(reason)}`;
 }
 
-function wordsOf(reason: Reason): string {
+function textOf(reason: Reason): string {
   switch (reason.code) {
     case 'decision':
       return 'a person approved this call';

@@ -8,7 +8,7 @@ import { describeDifference } from './mcp-difference.js';
 import type { JudgedCall, ReadCall } from './read-call.js';
 import type { Card } from '../facts/fact.js';
 import { fillMessage, maskArguments, maskSecrets, maskText, maskValue } from '../masking/index.js';
-import { textOf } from '../ports/words-of.js';
+import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Step } from '../step/runtime.js';
 import { newId } from '../turn/ids.js';

@@ -2,7 +2,7 @@ import type { Subject } from '@countersign/protocol';
 import type { GateInput } from '../approval/check-tool-approval.js';
 import { defaultSubjects, keysOfCall, readSubjects, canonicalJson } from '../policy/index.js';
 import type { CallKeys, InvocationRecord, Tool, ToolPlace } from '../ports/index.js';
-import { textOf, wordsOf } from '../ports/words-of.js';
+import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 
@@ -34,7 +34,7 @@ function validate(tool: Tool, value: Record<string, unknown>): ReadCall['argumen
     if (ok !== false) throw new Error("the tool's validator returned no result");
     return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
-    return { ok: false, error: `could not validate the arguments: ${wordsOf(error)}` };
+    return { ok: false, error: `could not validate the arguments: ${errorMessage(error)}` };
   }
 }
 
@@ -49,7 +49,7 @@ export async function bringTool(
     for (const source of sources) await source.bring(worldId, toolName, signal);
     return undefined;
   } catch (error) {
-    return wordsOf(error);
+    return errorMessage(error);
   }
 }
 
@@ -124,7 +124,7 @@ function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly S
     if (subjects === undefined) throw new Error('it returned no list of subjects');
     return subjects;
   } catch (error) {
-    return [{ kind: 'dynamic', why: { code: 'subjects-failed', problem: wordsOf(error) } }];
+    return [{ kind: 'dynamic', why: { code: 'subjects-failed', problem: errorMessage(error) } }];
   }
 }
 

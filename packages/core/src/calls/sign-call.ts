@@ -12,7 +12,7 @@ import { maskCallText } from '../masking/index.js';
 import { readSubjects, canonicalJson } from '../policy/index.js';
 import type { Tool, ToolPlace } from '../ports/index.js';
 import { withinTime } from '../ports/until-aborted.js';
-import { textOf } from '../ports/words-of.js';
+import { textOf } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import type { ReadCall } from './read-call.js';

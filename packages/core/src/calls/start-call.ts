@@ -3,7 +3,7 @@ import type { Gate } from '../approval/check-tool-approval.js';
 import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
@@ -136,7 +136,7 @@ async function readyCall(
     const signed = await signCall(runtime, call, { ...invocation, place });
     return { judged: judgeCall(call, { ...invocation, place, seen: signed.seen }), signed };
   } catch (error) {
-    return `could not determine what this call would touch: ${wordsOf(error)}`;
+    return `could not determine what this call would touch: ${errorMessage(error)}`;
   }
 }
 

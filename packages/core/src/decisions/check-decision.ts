@@ -7,7 +7,7 @@ import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 import {
   compilePolicy,
   keyOfPattern,
@@ -81,7 +81,7 @@ export async function readCallToSign(
       shown,
     };
   } catch (error) {
-    return { ok: false, detail: `could not prepare the call for approval: ${wordsOf(error)}` };
+    return { ok: false, detail: `could not prepare the call for approval: ${errorMessage(error)}` };
   }
 }
 

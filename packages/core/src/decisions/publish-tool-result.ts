@@ -36,7 +36,7 @@ import {
   refuseForeign,
   type FoundCall,
 } from './find-call.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 
 /** Signers that were validated and are frozen. */
 const validSigners = new WeakSet<Signer>();
@@ -87,7 +87,7 @@ function readDecision(input: ToolDecision): ToolDecision {
   try {
     return { ...sent, arguments: JSON.parse(canonicalJson(sent.arguments)) as Record<string, unknown> };
   } catch (cause) {
-    throw new CountersignError('invalid', `decision: arguments: ${wordsOf(cause)}`, { field: 'arguments', cause });
+    throw new CountersignError('invalid', `decision: arguments: ${errorMessage(cause)}`, { field: 'arguments', cause });
   }
 }
 

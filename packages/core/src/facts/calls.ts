@@ -9,7 +9,7 @@ import type {
   NewAuditRecord,
   RowChange,
 } from '../ports/index.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 import { toolTurnId } from '../turn/ids.js';
 import type { CallSettled, CallStarted, Derived, FactContext, MessageFields, Settlement } from './fact.js';
 
@@ -62,7 +62,7 @@ export function callSettled({ chatId, callId, settlement, content }: CallSettled
     settledAt: context.now,
   };
   // Errors quote arguments and output, so they are masked too. Never empty, because clients show only this text (T3).
-  const shown = (text: string): string => maskText(text, { alreadyKnown: secrets }).value || wordsOf(undefined);
+  const shown = (text: string): string => maskText(text, { alreadyKnown: secrets }).value || errorMessage(undefined);
   return {
     changes: [
       { kind: 'call-changed', chatId, callId, change },

@@ -22,7 +22,7 @@ import { releaseCovered } from '../decisions/release-waiting.js';
 import { titleChat } from '../turns/title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { createStop } from '../ports/until-aborted.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 
 export interface RuntimeOptions {
   store: Store;
@@ -311,7 +311,7 @@ async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): 
   await failTurn(
     runtime,
     found.turn,
-    `An internal error ended this turn: ${wordsOf(error)}. Send your message again to retry.`,
+    `An internal error ended this turn: ${errorMessage(error)}. Send your message again to retry.`,
   );
   return true;
 }

@@ -11,7 +11,7 @@ import type {
   StoreReader,
   TurnRecord,
 } from '../ports/index.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { prepareTools } from '../calls/read-call.js';
 import { commit, readSnapshot } from '../step/commit.js';
@@ -42,7 +42,7 @@ export async function callModel(
   try {
     response = readResponse(await generate(runtime, turn, { provider, request, stream }, signal));
   } catch (error) {
-    stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
+    stream.end({ type: 'error', content: maskSecrets(errorMessage(error)) });
     // Stopped or shutting down: the code that aborted the call writes the end of the turn.
     if (signal.aborted) return { kind: 'look' };
     await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
@@ -77,7 +77,7 @@ async function findPlace(
   try {
     return { ok: true, place: runtime.findPlace(snapshot), snapshot };
   } catch (error) {
-    return { ok: false, error: `The working folder is not usable: ${wordsOf(error)}` };
+    return { ok: false, error: `The working folder is not usable: ${errorMessage(error)}` };
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type TurnRecord,
 } from '../ports/index.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
-import { textOf, wordsOf } from '../ports/words-of.js';
+import { textOf, errorMessage } from '../ports/error-message.js';
 import type { Runtime } from '../step/runtime.js';
 
 /** Maximum number of attempts per model call (P4). */
@@ -61,9 +61,9 @@ export async function generate(
 
 /** A failed model call as a message for people. */
 export function explainFailure(error: unknown, agent: string, provider: string): string {
-  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
+  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${errorMessage(error)}`;
   // The provider's message names the variable to set.
-  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
+  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${errorMessage(error)}`;
   const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
     auth: `${provider} rejected the API key. Check the key and send your message again.`,
     'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
@@ -73,7 +73,7 @@ export function explainFailure(error: unknown, agent: string, provider: string):
     network: `Could not reach ${provider}. Check your connection and send your message again.`,
     aborted: 'The call was stopped.',
   };
-  return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;
+  return `${agent} could not answer. ${what[error.kind]} (${errorMessage(error)})`;
 }
 
 interface ModelStream {

@@ -23,7 +23,7 @@ import { startCall } from '../calls/start-call.js';
 import { commit } from '../step/commit.js';
 import type { Place, Runtime, Step, Started, Situation } from '../step/runtime.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 
@@ -159,7 +159,7 @@ async function sign(
     const signed = await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place });
     return { signed, trouble: undefined };
   } catch (error) {
-    return { signed: undefined, trouble: `could not determine what this call would change: ${wordsOf(error)}` };
+    return { signed: undefined, trouble: `could not determine what this call would change: ${errorMessage(error)}` };
   }
 }
 
@@ -172,7 +172,7 @@ function readQuestion(
   try {
     return { question: tool.question(args.value), trouble };
   } catch (error) {
-    return { question: undefined, trouble: `the question is invalid: ${wordsOf(error)}` };
+    return { question: undefined, trouble: `the question is invalid: ${errorMessage(error)}` };
   }
 }
 

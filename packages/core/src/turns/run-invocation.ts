@@ -10,7 +10,7 @@ import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-ca
 import type { Settlement } from '../facts/fact.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
-import { textOf, wordsOf } from '../ports/words-of.js';
+import { textOf, errorMessage } from '../ports/error-message.js';
 import { openWorldHandle } from '../worlds/world-handle.js';
 
 /**
@@ -144,9 +144,9 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     return { kind: 'succeeded', result };
   } catch (error) {
     if (error instanceof ToolFailure && error.outcomeUnknown)
-      return { kind: 'unknown', error: wordsOf(error), outcome: 'unknown' };
+      return { kind: 'unknown', error: errorMessage(error), outcome: 'unknown' };
     const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
-    return { kind: 'failed', error: wordsOf(error), ...result };
+    return { kind: 'failed', error: errorMessage(error), ...result };
   } finally {
     output.end();
     runtime.probe('after tool-execution');

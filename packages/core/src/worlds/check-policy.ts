@@ -16,7 +16,7 @@ import { judgeCall, readCall } from '../calls/read-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { agentIn, noWorld, readSnapshot, readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
-import { wordsOf } from '../ports/words-of.js';
+import { errorMessage } from '../ports/error-message.js';
 
 /**
  * Checks what would happen to a call, and by which rule (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
@@ -35,7 +35,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const place = runtime.findPlace(snapshot);
   const nowhere = { agentId: agentId ?? '', chatId: '', place };
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
-    trouble: `could not determine what this call would touch: ${wordsOf(error)}`,
+    trouble: `could not determine what this call would touch: ${errorMessage(error)}`,
   }));
   const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
   const needs = { chats: [], ...gateNeeds([judged]) };

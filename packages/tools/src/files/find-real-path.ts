@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { isOwnFile, wordsOf } from '@countersign/core/ports';
+import { isOwnFile, errorMessage } from '@countersign/core/ports';
 import { isInside } from './is-inside.js';
 import { absolutePath } from './path-argument.js';
 
@@ -72,6 +72,6 @@ export function wordsFor(error: unknown, name: string): string {
     case 'EISDIR':
       return `"${name}" is a folder`;
     default:
-      return `"${name}" can't be used: ${wordsOf(error)}`;
+      return `"${name}" can't be used: ${errorMessage(error)}`;
   }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { wordsOf } from '@countersign/core/ports';
+import { errorMessage } from '@countersign/core/ports';
 
 /** Finds the lines that match. */
 export interface LineMatcher {
@@ -66,6 +66,6 @@ export function regexProblem(source: string): string | undefined {
     RegExp(source, 'u');
     return undefined;
   } catch (error) {
-    return wordsOf(error);
+    return errorMessage(error);
   }
 }

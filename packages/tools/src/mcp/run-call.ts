@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { NoAnswer, ToolFailure, wordsOf, type Clock, type ToolContext } from '@countersign/core/ports';
+import { NoAnswer, ToolFailure, errorMessage, type Clock, type ToolContext } from '@countersign/core/ports';
 import { type Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
@@ -146,7 +146,7 @@ function silent(server: string, ms: number): ToolFailure {
 
 function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof ToolFailure) return error;
-  const said = hide.inText(capText(wordsOf(error), 2_000));
+  const said = hide.inText(capText(errorMessage(error), 2_000));
   if (error instanceof ProtocolError) return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);
   if (error instanceof SdkHttpError && (error.status ?? 500) < 500)
     return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);

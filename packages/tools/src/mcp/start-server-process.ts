@@ -4,7 +4,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { wordsOf, type ProtectedPaths, type McpPlace } from '@countersign/core/ports';
+import { errorMessage, type ProtectedPaths, type McpPlace } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -234,7 +234,7 @@ async function exitOf(child: ChildProcess): Promise<string> {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code === null ? `it was killed by ${signal ?? 'a signal'}` : `it exited with code ${code}`;
   } catch (error) {
-    return `it could not be started: ${wordsOf(error)}`;
+    return `it could not be started: ${errorMessage(error)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import {
   ToolFailure,
-  wordsOf,
+  errorMessage,
   type Clock,
   type McpRecords,
   type McpServerState,
@@ -166,7 +166,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   async function call(tool: SeenTool, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
     refuseIfOff();
     const connection = await reach(context.workingDirectory).catch((error: unknown) => {
-      throw new ToolFailure(`the MCP server "${name}" is not running, so nothing ran: ${wordsOf(error)}`);
+      throw new ToolFailure(`the MCP server "${name}" is not running, so nothing ran: ${errorMessage(error)}`);
     });
     context.signal.throwIfAborted();
     await relisting.listed();
@@ -192,7 +192,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   function explain(error: unknown): string {
-    const how = wordsOf(error);
+    const how = errorMessage(error);
     lastFailure = { log, cause: causeOf(error) };
     const cause = failureCause(log.lines(), how);
     return secretsOf(record)
@@ -281,7 +281,7 @@ function refresher(list: (from: Connection) => Promise<void>, failed: (words: st
       }
     };
     work()
-      .catch((error: unknown) => failed(wordsOf(error)))
+      .catch((error: unknown) => failed(errorMessage(error)))
       .finally(() => {
         busy = false;
         round = undefined;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import { wordsOf } from '@countersign/core/ports';
+import { errorMessage } from '@countersign/core/ports';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { DRAFT_LIMITS } from './draft/draft-limits.js';
 import { findDrafting, TRY_MS } from './find-drafting.js';
@@ -90,5 +90,5 @@ async function findSandboxExec(): Promise<Sandbox> {
 function saidBy(error: unknown): string {
   const said = typeof error === 'object' && error !== null ? (Reflect.get(error, 'stderr') as unknown) : undefined;
   if (typeof said === 'string' && said.trim() !== '') return said.trim().slice(0, 300);
-  return wordsOf(error).slice(0, 300);
+  return errorMessage(error).slice(0, 300);
 }

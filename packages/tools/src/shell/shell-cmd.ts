@@ -5,7 +5,7 @@ import {
   defineTool,
   systemClock,
   ToolFailure,
-  wordsOf,
+  errorMessage,
   type Clock,
   type Tool,
   type ToolContext,
@@ -116,7 +116,7 @@ export function shellCmd(options: ShellOptions): Tool {
         const started = await start(joinCommand(command, words), options, context, temporary);
         ({ confined } = started);
         const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
-        if (isTooLarge) throw new ToolFailure(wordsOf(new DraftTooLarge(draftLimits)), ended.result);
+        if (isTooLarge) throw new ToolFailure(errorMessage(new DraftTooLarge(draftLimits)), ended.result);
         // Include what a stopped command wrote before it ended, such as notes or cleaned-up files.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
@@ -203,7 +203,7 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
   try {
     return await confined?.accept();
   } catch (error) {
-    const why = wordsOf(error);
+    const why = errorMessage(error);
     if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);
     throw new ToolFailure(
       `the command ran, but not all of its changes could be applied to the working folder: ${why}`,

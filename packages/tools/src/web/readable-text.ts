@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { ToolFailure, wordsOf } from '@countersign/core/ports';
+import { ToolFailure, errorMessage } from '@countersign/core/ports';
 import type { HtmlToTextOptions } from 'html-to-text';
 
 const LIMITS = { maxInputLength: 2_000_000, maxDepth: 150, maxChildNodes: 20_000 };
@@ -72,7 +72,7 @@ export async function readableText(html: string, url: URL, limitMs: number = LIM
     return { title: title === '' ? undefined : title, text };
   } catch (cause) {
     // Don't fall back to the source: prompt injections hide in text that people don't see.
-    throw new ToolFailure('the page is too complex to convert to text', { limitMs, cause: wordsOf(cause) });
+    throw new ToolFailure('the page is too complex to convert to text', { limitMs, cause: errorMessage(cause) });
   } finally {
     await worker.terminate();
   }

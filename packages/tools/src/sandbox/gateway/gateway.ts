@@ -5,7 +5,7 @@ import { connect as netConnect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { readNameQuestion, writeNameAnswer, type NameQuestion } from './answer-name.js';
 import { createNameTable } from './name-table.js';
-import { wordsOf } from '@countersign/core/ports';
+import { errorMessage } from '@countersign/core/ports';
 import {
   publicNetwork,
   RefusedHostError,
@@ -248,5 +248,5 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
 
 /** Only characters that are valid in a header. */
 function asciiMessage(error: unknown): string {
-  return wordsOf(error).replaceAll(/[^\x20-\x7e]/g, '?');
+  return errorMessage(error).replaceAll(/[^\x20-\x7e]/g, '?');
 }

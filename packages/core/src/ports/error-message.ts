@@ -6,7 +6,7 @@ export function textOf(value: unknown): string {
 }
 
 /** The message of an error. Never empty and never throws, because third-party code may throw anything. */
-export function wordsOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   try {
     const words: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
     const text = textOf(words);
