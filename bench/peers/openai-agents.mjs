@@ -109,7 +109,7 @@ export function subject({ tools: count, gated, history, streaming }) {
     },
     async finish(decisions) {
       if (!gated) return (await call(paused)).finalOutput;
-      // As in its guide: the state is serialised between the request and the decision.
+      // As in the guide of the SDK: the state is serialised between the request and the decision.
       const state = await RunState.fromString(agent, paused.state.toString());
       state.getInterruptions().forEach((interruption, index) => {
         if (decisions?.[index] ?? true) state.approve(interruption);

@@ -34,7 +34,7 @@ export const approvalSchema = z.object({
   status: approvalStatusSchema,
   requestedAt: z.string(),
   expiresAt: z.string().exactOptional(),
-  /** Where the call would act. */
+  /** The folder in which the call would run. */
   workingDirectory: z.string(),
   sandbox: callSandboxSchema,
   preview: previewSchema.exactOptional(),

@@ -16,7 +16,7 @@ const auditClaimSchema = z.strictObject({
   at: z.iso.datetime(),
 });
 
-/** The claim of a head about a log. */
+/** The content of a head, without its signature. */
 export type AuditClaim = z.infer<typeof auditClaimSchema>;
 
 /**

@@ -9,7 +9,7 @@ export const mcpServerNameSchema = z
   );
 const mcpCommon = {
   name: mcpServerNameSchema,
-  /** Its tools that declare themselves read-only run without approval (A1). */
+  /** Tools of this server that declare themselves read-only run without approval (A1). */
   trusted: z.boolean().default(false),
   enabled: z.boolean().default(true),
 };

@@ -34,7 +34,7 @@ export const newAgentSchema = z.strictObject({
   systemPrompt: z.string().max(200_000).default(''),
   temperature: z.number().min(0).max(2).exactOptional(),
   maxTokens: z.number().int().min(1).exactOptional(),
-  /** Names or globs of tools that it may request. Empty by default: no default grants permissions. */
+  /** Names or globs of tools that the agent may request. Empty by default: no default grants permissions. */
   tools: z.array(z.string().min(1).max(128)).max(1000).default([]),
   /** The agent's own rules. They can only be stricter than the world's (A19). */
   policy: rules.default([]),

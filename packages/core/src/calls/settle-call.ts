@@ -49,7 +49,7 @@ export function settleOpenCalls(
   const { reason, by } = end;
   for (const invocation of tx.openCalls(turn)) {
     const { id: callId, chatId, approvalId } = invocation;
-    // Started by a process that died and not restarted yet: it may have run, so it can't count as not run (T4).
+    // Started by a process that died: the call may have run, so it must not be reported as not run (T4).
     if (invocation.startedAt !== null) {
       expireQuestions(step, invocation);
       settleCall(runtime, step, invocation, cutOff(end.outcome));

@@ -85,7 +85,7 @@ export async function readCallToSign(
   }
 }
 
-/** Whether its folder, its tool or the file it would overwrite has changed since the approval was requested. */
+/** Whether the call's folder, its tool or the file it would overwrite has changed since the approval was requested. */
 function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: ApprovalRecord): boolean {
   return toSign.shown.signed.callHash !== approval.callHash;
 }
@@ -98,8 +98,8 @@ export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> 
 }
 
 /**
- * If the call has changed since it was shown (A7), the approval counts for nothing, not even a grant, and is requested again. Returns false if
- * the call is unchanged, or if a rule now covers it and starting the call decides.
+ * If the call has changed since it was shown (A7), the approval is void and creates no grant; it is requested again. Returns
+ * false if the call is unchanged, or if a rule now covers it and starting the call decides.
  */
 export function supersedeApproval(
   step: Step,
@@ -136,7 +136,7 @@ export type CheckedDecision =
       /** Keys for finding an unknown outcome of such a call. */
       keys: CallKeys;
       callHash: string;
-      /** What the decision message contains besides decision, scope and reason. */
+      /** Fields of the decision message besides decision, scope and reason. */
       record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
       /** Writes the grant or rule if the scope outlives this call (A5). */
       writeGrantOrRule(step: Step, signer: Signer): void;

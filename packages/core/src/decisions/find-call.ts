@@ -13,7 +13,7 @@ export interface FoundCall {
   invocation: InvocationRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
-  /** False if the call was named instead: then it must not decide an approval that its sender hasn't seen. */
+  /** False if the sender named the call: then it must not decide an approval that the sender hasn't seen. */
   byApproval: boolean;
   /** The snapshot of the lookup. Absent if it was read from the store. */
   snapshot?: WorldSnapshot;
@@ -57,7 +57,7 @@ export function needsOf(found: FoundCall | undefined, { client }: Signer): Pick<
   return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
 }
 
-/** Reloads it in a step. If it isn't in the state of its chat, it has ended; if it was read as unfinished, it is read again. */
+/** Reloads the target in a step. A call that isn't in the state of its chat has ended; if it was unfinished before, it is read again. */
 export function reloadCall({ tx }: Step, found: FoundCall): FoundCall {
   const invocation = tx.invocation(found.invocation.id);
   const turn = tx.turn(found.turn.id);

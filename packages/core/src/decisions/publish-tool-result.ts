@@ -103,7 +103,7 @@ async function decideCall(
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
-    // Before the step, because signing may read files. Checked again inside.
+    // Before the step, because signing may read files; checked again in the step.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
     return await commit(runtime, 'decision', worldId, needs, (step) => {

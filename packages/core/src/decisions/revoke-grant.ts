@@ -3,7 +3,7 @@ import type { GrantRecord } from '../ports/index.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
-/** Revokes a grant, starting with the next call (A14). Returns false if it wasn't live. */
+/** Revokes a grant, starting with the next call (A14). Returns false if it was already revoked or has expired. */
 export async function revokeGrant(
   runtime: Runtime,
   worldId: string,

@@ -38,7 +38,7 @@ export function mayBeReleased({ status, question, rule, options }: ApprovalRecor
   return options.includes('approve_session') || options.includes('approve_always');
 }
 
-/** Only a grant or rule that a person made releases a call. */
+/** Calls are released only by a grant or rule that a person made. */
 export function coveringOf(gate: Gate): Covering | undefined {
   if (gate.kind !== 'run') return undefined;
   if (gate.because === 'grant' && gate.grantId !== undefined) return { kind: 'grant', grantId: gate.grantId };

@@ -188,7 +188,7 @@ export interface ApprovalRecord {
   /** The ask rule that required it, if any. */
   rule: string | null;
   proposedRule: string | null;
-  /** Where the call would act. It is part of the signature, so people see it (A7). */
+  /** The folder in which the call would run. Part of the signature, so people see it (A7). */
   workingDirectory: string;
   sandbox: CallSandbox;
   /** What the call would change, masked, if its tool provides a preview. */

@@ -33,7 +33,7 @@ async function runStep<T>(
     hooks.rolledBack();
     hooks = createHooks();
     const { afterCommit, afterRollback } = hooks;
-    // The cached memory of such a chat lacks what another process wrote.
+    // The cached memory of this chat lacks what another process wrote.
     for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.memory.forgetChat(id);
     const snapshot = snapshotAt(runtime, worldId, reads);
     const tx = new StepTransaction(worldId, needs, reads, (id) => snapshot.agentName(id));
@@ -209,7 +209,7 @@ function createHooks(): CommitHooks & { keep(): void; act(): void; rolledBack():
   return {
     afterCommit: (act) => void acts.push(act),
     afterRollback: (act) => void undo.push(act),
-    /** After this, nothing is undone, whatever fails. */
+    /** After this, a failure no longer undoes anything. */
     keep() {
       undo = [];
     },

@@ -12,7 +12,7 @@ export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord)
   const { chatId, seq } = message;
   for (const agentId of message.addressees) {
     step.tx.write({ kind: 'turn-queued', turn: queuedTurn(message, agentId) });
-    // It queues behind an unfinished turn and never replaces it (M11).
+    // The turn queues behind an unfinished one and never replaces it (M11).
     if (step.tx.currentTurn(chatId, agentId) === undefined) openNext(runtime, step, { chatId, agentId, begunSeq: seq });
   }
 }
@@ -113,11 +113,11 @@ export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: str
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
-  // No process runs a waiting turn, whatever owner its row has: keeping it would miss a decision after a restart (A9).
-  // A suspect waits until it may run alone.
+  // No process runs a waiting turn, even if its row still has an owner: keeping that owner would miss a decision after a restart
+  // (A9). A suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
   const owner = isOrphan || turn.state === 'waiting' ? runtime.dispatch.owner : turn.owner;
-  // The process that lost it may only be frozen, and must not settle the calls that it started.
+  // The last owner may only be frozen, and must not settle the calls that it started.
   const fenced = isOrphan && owner !== null;
   if (fenced || turn.state === 'waiting') tx.write({ kind: 'turn-resumed', chatId, turnId, owner, fenced });
   return true;

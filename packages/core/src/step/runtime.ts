@@ -54,7 +54,7 @@ export interface About {
 /** A chat, or the chat of a call or an approval. */
 export type ChatOrCall = { chatId: string } | { callId: string };
 
-/** Caches the chat of a call or approval, so that it is found in that chat's state. A miss costs a read. */
+/** Caches the chat of each call or approval, so that a call is found in the state of its chat. A miss costs a read. */
 export interface CallChats {
   get(id: string): string | undefined;
   note(row: RowChange): void;
@@ -76,7 +76,7 @@ export interface Runtime {
   clock: Clock;
   bus: EventBus;
   scheduler: Scheduler<Handover>;
-  /** Decides where turns run that a step made runnable. */
+  /** Decides which process runs a runnable turn. */
   dispatch: Dispatch;
   /** Whether a side effect may start. False in a process that others may consider dead. */
   mayAct(): boolean;
@@ -145,9 +145,9 @@ export interface Handover {
   started: readonly Started[];
 }
 
-/** Decides where turns run that a step made runnable. */
+/** Decides which process runs a runnable turn. */
 export interface Dispatch {
-  /** The owner for such a turn: this process, or null until another claims it. Read it once per turn, because it can change any time. */
+  /** The owner for a runnable turn: this process, or null until another claims it. Read it once per turn, because it can change any time. */
   readonly owner: string | null;
   /** Call it last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
   wake(step: Step, turnId: string, started?: readonly Started[]): void;

@@ -19,7 +19,7 @@ export interface TurnRun<Handover> {
   signal: AbortSignal;
 }
 
-/** Delivers wake-ups. Each turn has at most one run in this process; a wake-up during a run makes it look again. */
+/** Delivers wake-ups. Each turn has at most one run in this process; a wake-up during a run makes it check again. */
 export interface Scheduler<Handover> {
   wake(turnId: string, handover?: Handover): void;
   /** Like `wake`, if the turn runs here. */
@@ -80,7 +80,7 @@ export function createScheduler<Handover>(
     const promise = run(turnId, { wakes, handovers, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
-      // Without this second run, a wake-up between the run's last look and its end would be lost.
+      // Without this second run, a wake-up between the run's last check and its end would be lost.
       if (closed) untaken.push(...take());
       else if (entry.woken) start(turnId, take(), false);
     });
