@@ -1,7 +1,7 @@
 import type { WorldEvent } from '@countersign/protocol';
 import type { Notice } from './state.js';
 
-const MOST = 50;
+const MAX = 50;
 
 /** Adds a notice and drops the oldest ones over the limit. */
 export function withNotice<S extends { readonly notices: readonly Notice[] }>(
@@ -17,5 +17,5 @@ export function withNotice<S extends { readonly notices: readonly Notice[] }>(
     message: data.message,
     ...(afterMessageId === undefined ? {} : { afterMessageId }),
   };
-  return { ...state, notices: [...state.notices, notice].slice(-MOST) };
+  return { ...state, notices: [...state.notices, notice].slice(-MAX) };
 }

@@ -8,8 +8,8 @@ const id = z.string().min(1).max(200);
 
 /** A cursor. Opaque: take it from `next`, or use an item's id where that is documented. */
 const cursor = z.string().min(1).max(500);
-const MOST_ITEMS = 1000;
-const limit = z.coerce.number().int().min(1).max(MOST_ITEMS);
+const MAX_ITEMS = 1000;
+const limit = z.coerce.number().int().min(1).max(MAX_ITEMS);
 
 /** A page of a list, read forwards (W4). */
 export const listQuerySchema = z.strictObject({ after: cursor.exactOptional(), limit: limit.exactOptional() });

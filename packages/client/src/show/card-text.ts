@@ -35,7 +35,7 @@ export function maskedText(
     : `${count} secrets are masked; the tool gets the real values.`;
 }
 
-const MOST_TOOL_WORDS = 500;
+const MAX_TOOL_WORDS = 500;
 
 /** The approval message that a tool declares (A1), with its fields filled in. Undefined if it adds nothing to what the card shows. */
 export function toolText({
@@ -47,7 +47,7 @@ export function toolText({
   if (question !== undefined || message.trim() === '' || message === defaultMessage(toolName)) return undefined;
   const { kind } = describeCall(toolName, args);
   if (kind === 'shell' || kind === 'write' || kind === 'edit') return undefined;
-  return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
+  return message.length > MAX_TOOL_WORDS ? `${message.slice(0, MAX_TOOL_WORDS)}…` : message;
 }
 
 /** `Why you're asked: no rule allows this call` */

@@ -100,16 +100,16 @@ export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: W
 }
 
 /** More calls in one response would flood the queue and the transcript (T1). */
-export const MOST_CALLS = 64;
+export const MAX_CALLS = 64;
 /** Per agent, across all its chats (A34). */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** How many chats an error message names. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Rejects a call beyond the per-response limit, with an error for the model. */
 export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
-  if (position < MOST_CALLS) return call;
-  const error = `Nothing ran. A response may contain at most ${MOST_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
+  if (position < MAX_CALLS) return call;
+  const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
   return { ...call, arguments: { ok: false, error } };
 }
 
@@ -121,21 +121,21 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   let room: number | undefined;
   return (gate) => {
     if (gate.kind !== 'ask') return gate;
-    room ??= MOST_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
+    room ??= MAX_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
     if (room <= 0)
       return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: describeFull(tx, agentId) } };
     room -= 1;
-    tx.limitPending(agentId, MOST_WAITING);
+    tx.limitPending(agentId, MAX_WAITING);
     return gate;
   };
 }
 
 /** Names chats by id: a title may come from a model, and the model of another chat reads this text. */
 function describeFull(tx: StepTransaction, agentId: string): string {
-  const fullest = tx.pendingOf(agentId).slice(0, MOST_NAMED);
+  const fullest = tx.pendingOf(agentId).slice(0, MAX_NAMED);
   const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
   return (
-    `Nothing ran. ${MOST_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
+    `Nothing ran. ${MAX_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
     'Wait until a person has decided some of them.'
   );
 }
@@ -212,7 +212,7 @@ function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
 /** Limits for text on a card. */
 const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
-const MOST_CHOICES = 50;
+const MAX_CHOICES = 50;
 
 /** A question as people see it: masked like a call's arguments and truncated. */
 export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
@@ -223,6 +223,6 @@ export function showQuestion({ text, choices }: Question, secrets: readonly stri
   };
   return {
     text: shown(text, TEXT_LIMIT_BYTES),
-    choices: (choices ?? []).slice(0, MOST_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
+    choices: (choices ?? []).slice(0, MAX_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
   };
 }

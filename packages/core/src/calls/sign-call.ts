@@ -185,7 +185,7 @@ export function toolDigest(definition: ToolDefinition): string {
 }
 
 /** Cache size, in characters. */
-const MOST_REMEMBERED = 1024 * 1024;
+const MAX_REMEMBERED = 1024 * 1024;
 const hashers = new WeakMap<Uint8Array, (text: string) => string>();
 
 /**
@@ -196,7 +196,7 @@ export function keyedHash(key: Uint8Array, text: string): string {
   let hash = hashers.get(key);
   if (hash === undefined) {
     const imported = createSecretKey(key);
-    hash = createMemo(MOST_REMEMBERED, (text) => createHmac('sha256', imported).update(text).digest('hex'));
+    hash = createMemo(MAX_REMEMBERED, (text) => createHmac('sha256', imported).update(text).digest('hex'));
     hashers.set(key, hash);
   }
   return hash(text);

@@ -245,7 +245,7 @@ function recordDecision(
   if (isOpen) runtime.dispatch.wake(step, turn.id, started === undefined ? [] : [started]);
 }
 
-const MOST_REPEATS = 1_000;
+const MAX_REPEATS = 1_000;
 const REPEAT_LIFETIME_MS = 10 * 60 * 1000;
 
 /**
@@ -256,7 +256,7 @@ export function createRecentRepeats(
   clock: Pick<Clock, 'now'>,
   bounds: { capacity?: number; lifetimeMs?: number } = {},
 ): RecentRepeats {
-  const { capacity = MOST_REPEATS, lifetimeMs = REPEAT_LIFETIME_MS } = bounds;
+  const { capacity = MAX_REPEATS, lifetimeMs = REPEAT_LIFETIME_MS } = bounds;
   const kept = new Map<string, { outcome: ToolResultOutcome; until: number }>();
   return {
     isEmpty: () => kept.size === 0,

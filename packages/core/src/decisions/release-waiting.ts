@@ -8,7 +8,7 @@ import type { Runtime, Step } from '../step/runtime.js';
 import { coveringOf, findCovered, mayBeReleased, type Covering, type WaitingCall } from './waiting-calls.js';
 
 /** If the world keeps changing, give up after this many rounds; the calls stay in the queue. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 /**
  * Releases the waiting calls that a new grant or rule covers (A5). Each passes the gate again in its own step, and once more when it starts.
@@ -16,7 +16,7 @@ const MOST_ROUNDS = 3;
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
   try {
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       let isStale = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
         const by = await findAuthor(runtime, worldId, waiting.covering);

@@ -3,7 +3,7 @@ import type { GrantRecord } from '../ports/index.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
-/** Revokes a grant, starting with the next call (A14). Returns false if it was already revoked or has expired. */
+/** Revokes a grant, starting with the next call (A14). Returns false if it does not exist or was already revoked. */
 export async function revokeGrant(
   runtime: Runtime,
   worldId: string,

@@ -2,15 +2,15 @@ import { createMemo } from './create-memo.js';
 import { maskValue } from './mask-value.js';
 
 /** Cache size, in characters of results. */
-const MOST_REMEMBERED = 4 * 1024 * 1024;
+const MAX_REMEMBERED = 4 * 1024 * 1024;
 
-const recent = createMemo(MOST_REMEMBERED, (key): { value: unknown } => {
+const recent = createMemo(MAX_REMEMBERED, (key): { value: unknown } => {
   // The JSON of the secrets contains no line feed.
   const end = key.indexOf('\n');
   return maskJson(key.slice(end + 1), JSON.parse(key.slice(0, end)) as string[]);
 });
 
-const recentPlain = createMemo(MOST_REMEMBERED, (text) => maskJson(text, []));
+const recentPlain = createMemo(MAX_REMEMBERED, (text) => maskJson(text, []));
 
 function maskJson(text: string, alreadyKnown: readonly string[]): { value: unknown } {
   try {

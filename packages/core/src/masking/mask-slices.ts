@@ -5,9 +5,9 @@ import { createMemo } from './create-memo.js';
 /** Characters scanned per step: a few milliseconds in the worst case. */
 const SLICE = 16 * 1024;
 /** Cache size, in characters of recently masked texts. */
-const MOST_REMEMBERED = 8 * 1024 * 1024;
+const MAX_REMEMBERED = 8 * 1024 * 1024;
 
-const remembered = createMemo<{ masked: string | undefined }>(MOST_REMEMBERED, () => ({ masked: undefined }));
+const remembered = createMemo<{ masked: string | undefined }>(MAX_REMEMBERED, () => ({ masked: undefined }));
 
 /** Whether `maskSecrets` would withhold part of this text because it hasn't been masked in slices yet. */
 export function needsSlices(text: string): boolean {

@@ -25,8 +25,8 @@ export interface TurnMessagesMemory {
   forgetChat(chatId: string): void;
 }
 
-const MOST_TURNS = 512;
-const MOST_TEXT = 8_000_000;
+const MAX_TURNS = 512;
+const MAX_TEXT = 8_000_000;
 
 /**
  * Caches the messages of recent turns, so that a model call need not read back what a step has just written (N1).
@@ -64,9 +64,9 @@ export function createTurnMessages(): TurnMessagesMemory {
         // Provider state must be returned as it was stored, not as the original object.
         if (message.providerState?.state !== undefined) drop(message.turnId);
       }
-      if (turns.size <= MOST_TURNS && text <= MOST_TEXT) return;
+      if (turns.size <= MAX_TURNS && text <= MAX_TEXT) return;
       for (const oldest of turns.keys()) {
-        if (turns.size <= MOST_TURNS && text <= MOST_TEXT) break;
+        if (turns.size <= MAX_TURNS && text <= MAX_TEXT) break;
         drop(oldest);
       }
     },

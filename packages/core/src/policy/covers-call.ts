@@ -29,7 +29,7 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
 }
 
 /** Cache of compiled patterns. Parsing ten thousand grants again for every call would be noticeably slow. */
-const MOST_COMPILED = 20_000;
+const MAX_COMPILED = 20_000;
 const compiledPatterns = new Map<string, Compiled | undefined>();
 
 interface Compiled {
@@ -53,7 +53,7 @@ function compiledPattern(pattern: string): Compiled | undefined {
   if (compiledPatterns.has(pattern)) return compiledPatterns.get(pattern);
   const parsed = parsePattern(pattern);
   const matcher = parsed.ok ? compile(parsed) : undefined;
-  const [oldest] = compiledPatterns.size < MOST_COMPILED ? [] : compiledPatterns.keys();
+  const [oldest] = compiledPatterns.size < MAX_COMPILED ? [] : compiledPatterns.keys();
   if (oldest !== undefined) compiledPatterns.delete(oldest);
   compiledPatterns.set(pattern, matcher);
   return matcher;

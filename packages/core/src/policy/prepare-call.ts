@@ -107,7 +107,7 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
 }
 
 /** Maximum number of separators to split at. The model chooses the word, and each split costs time linear in its length. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 /** `file=x`, `host:x`, `@x`, `a,x`. */
 const SEPARATOR = /[=:@,]/g;
 
@@ -116,7 +116,7 @@ function pathTexts(word: string): readonly string[] {
   const texts = [word];
   if (/^-[A-Za-z][~/.]/.test(word)) texts.push(word.slice(2));
   let from = 0;
-  let left = MOST_PARTS;
+  let left = MAX_PARTS;
   for (const { index } of word.matchAll(SEPARATOR)) {
     if (left-- === 0) break;
     const value = word.slice(index + 1);

@@ -11,7 +11,7 @@ import { prepareOnce } from './prepare-call.js';
 import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 
 /** People don't read more lines than this before approving. */
-const MOST_RULES = 5;
+const MAX_RULES = 5;
 /** The API's limit for the rules of a decision. */
 const LONGEST = 2000;
 
@@ -31,11 +31,11 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   const rules = new Set<string>();
   for (const subject of uncovered(call, there)) {
     const pattern = literalPattern(subject, place);
-    if (pattern === undefined || rules.size > MOST_RULES) return undefined;
+    if (pattern === undefined || rules.size > MAX_RULES) return undefined;
     rules.add(`allow ${tool}(${pattern})`);
   }
   const text = [...rules].join('\n');
-  const fits = rules.size > 0 && rules.size <= MOST_RULES && text.length <= LONGEST;
+  const fits = rules.size > 0 && rules.size <= MAX_RULES && text.length <= LONGEST;
   return fits && rulesCover([...rules], there, call) ? text : undefined;
 }
 

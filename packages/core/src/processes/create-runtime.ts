@@ -76,7 +76,7 @@ const CLOSE_GRACE_MS = 3_000;
 /** About five seconds: if another process crashes between a decision and releasing calls, this one releases them (A5). */
 const ROUNDS_PER_RELEASE = 5;
 /** How many titled chats are remembered. */
-const MOST_TITLED = 10_000;
+const MAX_TITLED = 10_000;
 
 export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError } = options;
@@ -97,7 +97,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
 
   function noteTitled(chatId: string): void {
     titled.add(chatId);
-    if (titled.size > MOST_TITLED) for (const oldest of titled) return void titled.delete(oldest);
+    if (titled.size > MAX_TITLED) for (const oldest of titled) return void titled.delete(oldest);
   }
 
   const deadlines = watchDeadlines(() => runtime);

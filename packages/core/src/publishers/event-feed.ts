@@ -2,7 +2,7 @@ import type { Store, StoredEvent } from '../ports/index.js';
 import { maskLongEvents } from './mask-long-texts.js';
 
 const PAGE = 500;
-const MOST_HEARD = 10_000;
+const MAX_HEARD = 10_000;
 
 /**
  * Delivers the events of a world in order, whichever process wrote them. An event of this process may be known before an earlier one of
@@ -43,7 +43,7 @@ export function createEventFeed(
     const last = Math.max(id, heard.get(worldId) ?? 0);
     heard.delete(worldId);
     heard.set(worldId, last);
-    if (heard.size > MOST_HEARD) for (const oldest of heard.keys()) return void heard.delete(oldest);
+    if (heard.size > MAX_HEARD) for (const oldest of heard.keys()) return void heard.delete(oldest);
   }
 
   function deliverReady(watched: Watched): void {

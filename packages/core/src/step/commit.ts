@@ -50,7 +50,7 @@ async function runStep<T>(
     if (tx.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
     return { value, writes };
   };
-  for (let left = MOST_TRIES; ; left -= 1) {
+  for (let left = MAX_TRIES; ; left -= 1) {
     try {
       const { value } = await runtime.store.step(worldId, needs, decideNow, (events) =>
         publishCommitted(runtime, name, hooks, events),
@@ -155,7 +155,7 @@ class OldSnapshot extends CountersignError {}
 class StaleRead extends CountersignError {}
 
 /** Each retry means that a concurrent step committed first. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** Aborts the step because an earlier read is stale. Only inside `retryStale`. */
 export function retry(): never {
@@ -171,7 +171,7 @@ const BUSY = 'Another change was made at the same time. Try again.';
 
 /** Runs the work, and retries if an earlier read turns out to be stale in its step. */
 export async function retryStale<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = MOST_TRIES; ; left -= 1) {
+  for (let left = MAX_TRIES; ; left -= 1) {
     try {
       return await work();
     } catch (error) {
@@ -250,7 +250,7 @@ export function noWorld(worldId: string): CountersignError {
   return new CountersignError('not-found', `there is no world "${worldId}"`);
 }
 
-const MOST_CALL_CHATS = 10_000;
+const MAX_CALL_CHATS = 10_000;
 
 export function createCallChats(): CallChats {
   const chats = new Map<string, string>();
@@ -260,7 +260,7 @@ export function createCallChats(): CallChats {
       if (row.kind === 'call-proposed') chats.set(row.call.id, row.call.chatId);
       else if (row.kind === 'approval-requested') chats.set(row.approval.id, row.approval.chatId);
       else return;
-      if (chats.size > MOST_CALL_CHATS) for (const oldest of chats.keys()) return void chats.delete(oldest);
+      if (chats.size > MAX_CALL_CHATS) for (const oldest of chats.keys()) return void chats.delete(oldest);
     },
   };
 }

@@ -168,7 +168,7 @@ function noAnswer(what: string): ProviderError {
 }
 
 /** More than any model reads or writes. Sums must stay safe integers. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /** Token sums are stored as integers; anything else would make the answer unwritable. */
 function readUsage(usage: unknown): Usage {
@@ -178,7 +178,7 @@ function readUsage(usage: unknown): Usage {
 
 function count(tokens: unknown): number {
   const whole = typeof tokens === 'number' ? Math.ceil(tokens) : 0;
-  return whole > 0 && whole <= MOST_TOKENS ? whole : 0;
+  return whole > 0 && whole <= MAX_TOKENS ? whole : 0;
 }
 
 /** A copy, because it is written more than once and must not change. State that can't be serialized is dropped. */

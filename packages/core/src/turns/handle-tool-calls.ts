@@ -13,7 +13,7 @@ import {
   gateNeeds,
   isUnattended,
   limitWaiting,
-  MOST_CALLS,
+  MAX_CALLS,
   refuseExcess,
 } from '../calls/gate-call.js';
 import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '../calls/read-call.js';
@@ -141,7 +141,7 @@ async function bringTools(
   const missing = new Map<string, string>();
   if (runtime.sources.length === 0) return missing;
   const given = snapshot.agent(agentId)?.definition.tools ?? [];
-  for (const name of new Set(response.tool_calls.slice(0, MOST_CALLS).map((call) => call.function.name))) {
+  for (const name of new Set(response.tool_calls.slice(0, MAX_CALLS).map((call) => call.function.name))) {
     if (!agentMayAskFor(given, name)) continue;
     const trouble = await bringTool(runtime, worldId, name, signal);
     if (trouble !== undefined) missing.set(name, trouble);

@@ -16,7 +16,7 @@ import { findCovered } from '../decisions/waiting-calls.js';
 
 /** How many messages are searched, and how many calls are shown: enough for a card. */
 const MESSAGES = 500;
-const MOST = 20;
+const MAX = 20;
 
 /** An earlier call of a chat that a rule would match. Arguments are masked. */
 export interface MatchedCall {
@@ -52,7 +52,7 @@ export async function matchesInChat(
   for (const { agentId, toolCalls } of found.messages.toReversed()) {
     for (const call of toolCalls?.toReversed() ?? []) {
       if (agentId === null || !matches(call)) continue;
-      if (calls.length === MOST) return { calls, more: true };
+      if (calls.length === MAX) return { calls, more: true };
       const { name, arguments: text } = call.function;
       calls.push({ toolCallId: call.id, agentId, toolName: name, arguments: maskArguments(text).value });
     }

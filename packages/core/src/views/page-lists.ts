@@ -7,7 +7,7 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { MOST_COUNTED, positionOf, toApproval, totalOf } from './queries.js';
+import { MAX_COUNTED, positionOf, toApproval, totalOf } from './queries.js';
 import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from '../worlds/show-world.js';
@@ -136,8 +136,8 @@ async function placesOf(
     for (const { id } of shown) places.push({ ...(await positionOf(reader, worldId, id)), ...total });
     return places;
   }
-  const { position: start = MOST_COUNTED + 1 } = await positionOf(reader, worldId, first.id);
-  return shown.map((_, index) => (start + index > MOST_COUNTED ? total : { position: start + index, ...total }));
+  const { position: start = MAX_COUNTED + 1 } = await positionOf(reader, worldId, first.id);
+  return shown.map((_, index) => (start + index > MAX_COUNTED ? total : { position: start + index, ...total }));
 }
 
 function noPlace(field: string): CountersignError {

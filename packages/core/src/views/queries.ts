@@ -87,7 +87,7 @@ type Total = Pick<QueuedApproval, 'total' | 'more'>;
 type Place = Total & Pick<QueuedApproval, 'position'>;
 
 /** Longer queues aren't counted: every card shows the count, and counting gets slower with the queue. */
-export const MOST_COUNTED = 100;
+export const MAX_COUNTED = 100;
 
 /** "1 of 3" (A12), or "1 of more than 100". */
 async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<Place> {
@@ -95,8 +95,8 @@ async function placeInQueue(reader: StoreReader, worldId: string, approvalId: st
 }
 
 export async function totalOf(reader: StoreReader, worldId: string): Promise<Total> {
-  const counted = await reader.countPendingOf(worldId, { most: MOST_COUNTED + 1 });
-  return counted > MOST_COUNTED ? { total: MOST_COUNTED, more: true } : { total: counted };
+  const counted = await reader.countPendingOf(worldId, { most: MAX_COUNTED + 1 });
+  return counted > MAX_COUNTED ? { total: MAX_COUNTED, more: true } : { total: counted };
 }
 
 export async function positionOf(
@@ -104,8 +104,8 @@ export async function positionOf(
   worldId: string,
   approvalId: string,
 ): Promise<Pick<Place, 'position'>> {
-  const position = await reader.countPendingOf(worldId, { upTo: approvalId, most: MOST_COUNTED + 1 });
-  return position > MOST_COUNTED ? {} : { position };
+  const position = await reader.countPendingOf(worldId, { upTo: approvalId, most: MAX_COUNTED + 1 });
+  return position > MAX_COUNTED ? {} : { position };
 }
 
 export function toApproval(

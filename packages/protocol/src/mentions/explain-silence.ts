@@ -4,7 +4,7 @@ import { gatherMentions } from './read-mentions.js';
 import { leadingMentions, namedAgents } from './scan-mentions.js';
 
 /** A notice lists at most this many names. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** Why no agent answers a message. Names are those of the agents, or as typed if they are unknown. */
 export type Silence =
@@ -86,8 +86,8 @@ function grammarOf(names: readonly string[]): readonly [string, string] {
 }
 
 function list(names: readonly string[], word = 'and'): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `@${name}`);
-  if (names.length > MOST_NAMES) return `${shown.join(', ')} ${word} ${names.length - MOST_NAMES} more`;
+  const shown = names.slice(0, MAX_NAMES).map((name) => `@${name}`);
+  if (names.length > MAX_NAMES) return `${shown.join(', ')} ${word} ${names.length - MAX_NAMES} more`;
   const last = shown.pop() ?? '';
   return shown.length === 0 ? last : `${shown.join(', ')} ${word} ${last}`;
 }

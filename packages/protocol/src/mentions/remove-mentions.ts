@@ -2,7 +2,7 @@ import { AFTER_MENTIONS, BETWEEN_MENTIONS, skipSpace } from './characters.js';
 import type { NameIndex } from './index-names.js';
 import { matchMention, type Mention } from './match-mention.js';
 import { readLines, skipMarkers, type Line } from './read-lines.js';
-import { codeReader, hasProse, MOST_MENTIONS } from './scan-mentions.js';
+import { codeReader, hasProse, MAX_MENTIONS } from './scan-mentions.js';
 
 type IsUnwanted = (target: Mention['target']) => boolean;
 
@@ -15,7 +15,7 @@ export function removeMentions(content: string, names: NameIndex, isUnwanted: Is
   const text = readLines(content, names);
   const isCode = codeReader(text.code);
   const parts: string[] = [];
-  const budget = { left: MOST_MENTIONS };
+  const budget = { left: MAX_MENTIONS };
   let removed = false;
   let afterEmptied = false;
   let previous: Line['kind'] | undefined;

@@ -8,7 +8,7 @@ import { readLines, type Line } from './read-lines.js';
 const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 
 /** More than any world needs. Without a limit, a message of only mentions would block the process. */
-export const MOST_MENTIONS = 1_000;
+export const MAX_MENTIONS = 1_000;
 
 /** The mentions at the start of each line, in order. Only these address agents (M3). */
 export function leadingMentions(content: string, names: NameIndex): Mention[] {
@@ -22,7 +22,7 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
     let mention = matchMention(content, line.lead, line.proseEnd, names);
     while (mention !== undefined) {
       found.push(mention);
-      if (found.length === MOST_MENTIONS) return found;
+      if (found.length === MAX_MENTIONS) return found;
       mention = matchMention(content, skipSpace(content, mention.end, BETWEEN_MENTIONS), line.proseEnd, names);
     }
   }

@@ -3,7 +3,7 @@ import type { Clock } from '@countersign/core/ports';
 
 const BURST = 20;
 const REFILL_MS = 3_000;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /** Counts wrong credentials per remote address, in bounded memory. */
 export interface FailedAttempts {
@@ -33,7 +33,7 @@ export function createFailedAttempts(clock: Pick<Clock, 'now'>): FailedAttempts 
       counted.delete(key);
       counted.set(key, { failures, at: clock.now() });
       const [oldest] = counted.keys();
-      if (counted.size > MOST_ADDRESSES && oldest !== undefined) counted.delete(oldest);
+      if (counted.size > MAX_ADDRESSES && oldest !== undefined) counted.delete(oldest);
     },
   };
 }

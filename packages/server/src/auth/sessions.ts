@@ -22,7 +22,7 @@ export interface SessionKeeper {
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const NOTE_USE_MS = 60 * 60 * 1000;
-const MOST = 100;
+const MAX = 100;
 
 interface Opened {
   id: string;
@@ -46,7 +46,7 @@ export function createSessions(clock: Pick<Clock, 'now'>, keeper?: SessionKeeper
       if (usedAt + SESSION_LIFETIME_MS <= clock.now()) alive.delete(id);
     }
     const byUse = [...alive.values()].sort((a, b) => b.usedAt - a.usedAt);
-    for (const { id } of byUse.slice(MOST)) alive.delete(id);
+    for (const { id } of byUse.slice(MAX)) alive.delete(id);
     keeper?.save([...alive.values()]);
   }
 

@@ -4,7 +4,7 @@ import { hashSecret, randomSecret } from './secrets.js';
 /** Lifetime of a start link (W1). */
 export const TICKET_MS = 60_000;
 /** Limits memory if a client keeps requesting tickets. */
-const MOST = 100;
+const MAX = 100;
 
 /** Single-use tickets. Only their hashes are stored. */
 export interface Tickets {
@@ -20,7 +20,7 @@ export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
 
   function forgetOld(): void {
     for (const [hash, ends] of open) {
-      if (ends > clock.now() && open.size < MOST) return;
+      if (ends > clock.now() && open.size < MAX) return;
       open.delete(hash);
     }
   }

@@ -4,7 +4,7 @@ import { feedsOf } from './feeds.js';
 import type { StreamStart } from './find-start.js';
 
 /** More than one request usually causes before it is answered. Beyond this, the log is read instead. */
-const MOST_HELD = 64;
+const MAX_HELD = 64;
 
 export interface HeldFrames {
   frames(): readonly EncodedFrame[];
@@ -22,7 +22,7 @@ export function holdFrames(engine: Engine, worldId: string): HeldFrames {
     heard(frame) {
       first ??= frame;
       held?.push(frame);
-      if (held !== undefined && held.length > MOST_HELD) held = undefined;
+      if (held !== undefined && held.length > MAX_HELD) held = undefined;
     },
     tick: ignore,
     closing: ignore,

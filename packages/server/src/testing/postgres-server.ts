@@ -19,7 +19,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 interface RunAs {
   readonly uid?: number;
@@ -48,7 +48,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         return await launch({ programs, data, password, home, runAs, ...options });
       } catch (error) {
         // Another process took the port in the meantime.
-        if (tries === MOST_TRIES || !String(error).includes('Address already in use')) throw error;
+        if (tries === MAX_TRIES || !String(error).includes('Address already in use')) throw error;
       }
     }
   } catch (cause) {

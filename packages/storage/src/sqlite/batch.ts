@@ -3,7 +3,7 @@ import type { Statement, Value } from '../queries/prepared.js';
 import { toValue } from '../text.js';
 
 /** Rows per statement, a power of two. Each row count needs its own prepared statement, so fewer rows use the next lower powers. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 /** Adds a statement to the batch it was created for. */
 type Add<P> = (parameters: P) => void;
@@ -51,7 +51,7 @@ export function createBatch(db: DatabaseSyncInstance): Batch {
         return statement;
       };
       return (rows: readonly P[]) => {
-        let count = MOST_ROWS;
+        let count = MAX_ROWS;
         for (let from = 0; from < rows.length; from += count) {
           while (count > rows.length - from) count /= 2;
           const cells: Value[] = [];

@@ -34,8 +34,8 @@ export interface CachedChat {
   hasUnknown?: boolean;
 }
 
-const MOST_CHATS = 1_000;
-const MOST_TEXT = 16_000_000;
+const MAX_CHATS = 1_000;
+const MAX_TEXT = 16_000_000;
 
 /**
  * A cache for a store with a single owner: the states of recently used chats and the numbers of their worlds (N1). Any other
@@ -59,7 +59,7 @@ export interface StateCache {
 
 type ReadPending = (of: { worldId: string; agentId: string }) => readonly [chatId: string, waiting: number][];
 
-export function createStateCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): StateCache {
+export function createStateCache(mostChats = MAX_CHATS, mostText = MAX_TEXT): StateCache {
   const chats = new Map<string, CachedChat>();
   const worlds = new Map<string, CachedWorld>();
   let text = 0;

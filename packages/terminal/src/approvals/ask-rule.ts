@@ -49,12 +49,12 @@ async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Pr
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
     if (lines.length === 0) return keyboard.print(`${cardWords.matchesNothing}\n`);
     keyboard.print(`${cardWords.alsoMatches}\n`);
-    for (const line of lines.slice(0, MOST_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
-    if (more || lines.length > MOST_MATCHES) keyboard.print(`${cardWords.andMore}\n`);
+    for (const line of lines.slice(0, MAX_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
+    if (more || lines.length > MAX_MATCHES) keyboard.print(`${cardWords.andMore}\n`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columns)}\n`);
   }
 }
 
-const MOST_MATCHES = 5;
+const MAX_MATCHES = 5;

@@ -18,7 +18,7 @@ export type Signer =
 
 const COMMAND_MS = 60_000;
 /** An Ed25519 signature is 88 characters of base64. */
-const MOST_ANSWERED = 1_000;
+const MAX_ANSWERED = 1_000;
 
 function readKeySource(env: NodeJS.ProcessEnv): KeySource {
   const [path = '', command = '', publicKey = ''] = [
@@ -77,7 +77,7 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
   child.stdin.end(text);
   let answer = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    if (answer.length <= MOST_ANSWERED) answer += part;
+    if (answer.length <= MAX_ANSWERED) answer += part;
   });
   let timer: NodeJS.Timeout | undefined;
   const ended = await new Promise<string | undefined>((resolve) => {

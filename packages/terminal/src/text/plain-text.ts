@@ -10,7 +10,7 @@ const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
 /** More combining marks than any script uses on one letter: a stack of them paints over other lines. */
 const PILE = /\p{M}{5,}/gu;
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 
 /** Nearly all text; needs no further work. */
 const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
@@ -55,7 +55,7 @@ export function exactJson(json: string): string {
 
 function unpiled(marks: string): string {
   const all = Array.from(marks);
-  return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(byNumber)].join('');
+  return [...all.slice(0, MAX_MARKS), ...all.slice(MAX_MARKS).map(byNumber)].join('');
 }
 
 /** The same on one line: a name must not start a line of its own. */

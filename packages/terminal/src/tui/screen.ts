@@ -11,7 +11,7 @@ const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h\
 const LEAVE = '\u001B[?2026l\u001B[?1007r\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
 const FRAME_MS = 16;
 /** On a slow line, frames are dropped rather than queued. */
-const MOST_QUEUED = 64_000;
+const MAX_QUEUED = 64_000;
 
 export interface Screen {
   /** Ink writes whole frames to it. */
@@ -34,7 +34,7 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
   function draw(): void {
     timer = undefined;
     if (isClosed) return;
-    if (stdout.writableLength > MOST_QUEUED) {
+    if (stdout.writableLength > MAX_QUEUED) {
       stdout.once('drain', schedule);
       return;
     }

@@ -11,8 +11,8 @@ import { openFile } from './open-inside.js';
 import { pathArgument, readSubjects } from './path-argument.js';
 import { noteOfWithheld, type Walk, type WalkCounter, walkCounter, walkFolder } from './walk-folder.js';
 
-const MOST_MATCHES = 200;
-const MOST_FILE_BYTES = 8 * 1024 * 1024;
+const MAX_MATCHES = 200;
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 10_000;
 const LONGEST_SHOWN = 300;
 const DEEPEST = 50;
@@ -53,7 +53,7 @@ export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): 
         for await (const name of filesBelow(workingDirectory, args, { withheld, signal }, found.walked)) {
           signal.throwIfAborted();
           await searchFile(workingDirectory, name, matcher, found, withheld !== undefined);
-          if (found.matches.length >= MOST_MATCHES) break;
+          if (found.matches.length >= MAX_MATCHES) break;
         }
       } finally {
         await matcher.close();
@@ -107,7 +107,7 @@ async function searchFile(
   found.searched += 1;
   const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE));
   for (const index of await matcher.matching(lines)) {
-    if (found.matches.length >= MOST_MATCHES) return;
+    if (found.matches.length >= MAX_MATCHES) return;
     const line = lines[index] ?? '';
     const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}… (truncated)` : line;
     found.matches.push(`${name}:${index + 1}: ${shown.trimEnd()}`);
@@ -119,7 +119,7 @@ async function readText(workingDirectory: string, name: string, oneNameOnly: boo
   const opened = await openFile(workingDirectory, name).catch(() => undefined);
   if (opened === undefined) return undefined;
   try {
-    if (opened.stats.size > MOST_FILE_BYTES || (oneNameOnly && opened.stats.nlink > 1)) return undefined;
+    if (opened.stats.size > MAX_FILE_BYTES || (oneNameOnly && opened.stats.nlink > 1)) return undefined;
     const bytes = Buffer.alloc(opened.stats.size);
     // Not `readFile`: it would keep reading a file that grows.
     const { bytesRead } = await opened.handle.read(bytes, 0, bytes.length, 0);
@@ -132,7 +132,7 @@ async function readText(workingDirectory: string, name: string, oneNameOnly: boo
 
 function report({ matches, searched, passedOver, walked }: Found): object {
   const notes = [
-    ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are shown; there may be more`] : []),
+    ...(matches.length >= MAX_MATCHES ? [`only the first ${MAX_MATCHES} matches are shown; there may be more`] : []),
     ...(passedOver > 0
       ? [
           `${passedOver === 1 ? '1 binary, large or unreadable file was' : `${passedOver} binary, large or unreadable files were`} skipped`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { pathArgument, readSubjects } from './path-argument.js';
 import { noteOfWithheld, walkCounter, walkFolder, type WalkedEntry } from './walk-folder.js';
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 const parameters = z.strictObject({
   path: pathArgument.exactOptional().describe('A folder in the working folder. Default: the working folder itself.'),
@@ -26,8 +26,8 @@ export function listFiles(): Tool {
       const counter = walkCounter();
       const notes = (): readonly string[] => noteOfWithheld(counter);
       for await (const entry of walkFolder(workingDirectory, path, { depth, hidden, withheld, signal }, counter)) {
-        if (entries.length === MOST_LISTED) {
-          const more = `there are more; only the first ${MOST_LISTED} are listed`;
+        if (entries.length === MAX_LISTED) {
+          const more = `there are more; only the first ${MAX_LISTED} are listed`;
           return { path, entries, note: [more, ...notes()].join('; ') };
         }
         entries.push(entry.name + SIGN[entry.kind]);

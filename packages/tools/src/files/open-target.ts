@@ -10,7 +10,7 @@ import { linkOrRename } from '../sandbox/draft/move.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
 /** A file to be replaced is read whole, for its fingerprint and diff. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The current state of the file that a write would replace. */
 export interface Target {
@@ -62,7 +62,7 @@ export async function lookAtTarget(
 async function readOld(workingDirectory: string, path: string): Promise<Target['old']> {
   const { handle, stats, name } = await openFile(workingDirectory, path);
   try {
-    if (stats.size > MOST_BYTES) throw new Error(`"${name}" has ${stats.size} bytes, which is too large for this tool`);
+    if (stats.size > MAX_BYTES) throw new Error(`"${name}" has ${stats.size} bytes, which is too large for this tool`);
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     const { mode, uid, gid } = stats;

@@ -3,9 +3,9 @@ import { looksBinary } from './looks-binary.js';
 
 const CHUNK_BYTES = 64 * 1024;
 /** How far to scan for the first requested line. Scanning further would take too long. */
-const MOST_SCANNED = 64 * 1024 * 1024;
+const MAX_SCANNED = 64 * 1024 * 1024;
 /** Maximum number of bytes to return: what a model may get, with room for quoting. */
-const MOST_GIVEN = 48 * 1024;
+const MAX_GIVEN = 48 * 1024;
 const LONGEST_LINE = 4_000;
 
 export type ReadLines =
@@ -31,7 +31,7 @@ export async function readLines(
   const endLine = (feed: '\n' | ''): boolean => {
     if (number >= offset) {
       const text = textOf(Buffer.concat(line), lineBytes, number, notes);
-      if (given + text.length > MOST_GIVEN && lines.length > 0) {
+      if (given + text.length > MAX_GIVEN && lines.length > 0) {
         notes.add(`there is more; continue at line ${number}`);
         return false;
       }
@@ -66,7 +66,7 @@ export async function readLines(
       if (!endLine('\n')) return { kind: 'lines', lines, notes: [...notes] };
       start = feed + 1;
     }
-    if (position >= MOST_SCANNED) {
+    if (position >= MAX_SCANNED) {
       if (number < offset) return { kind: 'too-far', scanned: position };
       endLine('');
       notes.add(`only the first ${position} bytes of the file were searched`);

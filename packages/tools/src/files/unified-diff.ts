@@ -3,10 +3,10 @@ import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
 /** Also limits the search, which is quadratic in the number of changes. More lines would not be shown anyway. */
-const MOST_LINES = 600;
+const MAX_LINES = 600;
 const LONGEST_LINE = 1_000;
 /** Total lines of both texts. A preview must not block the server. */
-const MOST_COMPARED = 50_000;
+const MAX_COMPARED = 50_000;
 
 /**
  * The change to a file in `diff -u` format, for people to read. `before` is undefined if the file doesn't exist yet.
@@ -21,8 +21,8 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
   if (hunks === undefined) return preview(['(too many changes to compare line by line)'], true);
   if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(no changes)'], false);
   const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
-  const rest = body.length - MOST_LINES;
-  const shown = body.slice(0, MOST_LINES).map(shorten);
+  const rest = body.length - MAX_LINES;
+  const shown = body.slice(0, MAX_LINES).map(shorten);
   if (rest > 0) return preview([...shown, `[${rest} more lines of this change are not shown.]`], true);
   return preview(
     shown,
@@ -32,14 +32,14 @@ export function unifiedDiff(name: string, before: string | undefined, after: str
 
 /** Undefined if the texts are too long or too different to compare. */
 function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
-  if (countLines(before) + countLines(after) > MOST_COMPARED) return undefined;
-  const how = { context: CONTEXT, maxEditLength: before === '' ? MOST_COMPARED : MOST_LINES };
+  if (countLines(before) + countLines(after) > MAX_COMPARED) return undefined;
+  const how = { context: CONTEXT, maxEditLength: before === '' ? MAX_COMPARED : MAX_LINES };
   return structuredPatch('', '', before, after, undefined, undefined, how)?.hunks;
 }
 
 function countLines(text: string): number {
   let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && count <= MOST_COMPARED; at = text.indexOf('\n', at + 1)) count += 1;
+  for (let at = text.indexOf('\n'); at >= 0 && count <= MAX_COMPARED; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
 

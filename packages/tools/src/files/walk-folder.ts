@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openFolder } from './open-inside.js';
 
 /** Limit for one walk, so that it also ends on a disk full of files. */
-const MOST_ENTRIES = 200_000;
+const MAX_ENTRIES = 200_000;
 /** Generated content; searched only if the path names it. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
@@ -31,7 +31,7 @@ export interface WalkCounter {
 }
 
 export function walkCounter(): WalkCounter {
-  return { left: MOST_ENTRIES, withheld: 0 };
+  return { left: MAX_ENTRIES, withheld: 0 };
 }
 
 /** Says that something was omitted, but not what. */

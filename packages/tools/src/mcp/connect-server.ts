@@ -49,7 +49,7 @@ export interface Connection {
 const { version } = createRequire(import.meta.url)('@countersign/tools/package.json') as { version: string };
 
 const CHECK_MS = 5_000;
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
 
 /**
@@ -86,7 +86,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       capabilities: { roots: {}, elicitation: { form: {} } },
       jsonSchemaValidator: options.checker,
       versionNegotiation: { mode },
-      listMaxPages: MOST_PAGES,
+      listMaxPages: MAX_PAGES,
       // No debounce: until the tools are listed again, calls would run with outdated definitions.
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed() } },
     },

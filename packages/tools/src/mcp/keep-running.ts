@@ -44,7 +44,7 @@ export interface Keeper<R extends Runs> {
 
 const LONGEST_PAUSE_MS = 60_000;
 /** Automatic retries in a row; after that it starts only when needed. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** A server that ran for this long has started successfully. */
 const SETTLED_MS = 10_000;
 
@@ -118,7 +118,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
     error = options.explain(cause);
     cancelRetry();
     // In the background: an idle server must not keep the process alive.
-    if (failures <= MOST_TRIES)
+    if (failures <= MAX_TRIES)
       cancelRetry = clock.after(pauseMs, () => void get().catch(() => undefined), { background: true });
     options.moved();
     return new Error(error);

@@ -3,7 +3,7 @@ import type { Tool as ServerTool } from '@modelcontextprotocol/client';
 import type { HideValues } from './hide-values.js';
 import { toolName } from './tool-names.js';
 
-const MOST_TOOLS = 500;
+const MAX_TOOLS = 500;
 /** Larger than any real definition; models pay for every character. */
 const LARGEST_DEFINITION = 64 * 1024;
 const LONGEST_NAME = 256;
@@ -25,7 +25,7 @@ export function readTools(server: string, listed: readonly ServerTool[], hide: H
     leftOut.push(`${JSON.stringify(name.slice(0, 80))} was omitted: ${why}`);
   };
   // Names without a suffix come first: a server could choose a name that looks like another tool's suffixed name.
-  const inOrder = listed.slice(0, MOST_TOOLS).map((tool) => ({ tool, name: toolName(server, tool.name) }));
+  const inOrder = listed.slice(0, MAX_TOOLS).map((tool) => ({ tool, name: toolName(server, tool.name) }));
   const plain = inOrder.filter(({ tool, name }) => name.endsWith(`__${tool.name}`));
   const marked = inOrder.filter((entry) => !plain.includes(entry));
   for (const { tool, name } of [...plain, ...marked]) {
@@ -35,7 +35,7 @@ export function readTools(server: string, listed: readonly ServerTool[], hide: H
     else if (hide.inData(tool.name) !== tool.name) leaveOut(hide.inData(tool.name), 'its name contains a secret value');
     else byName.set(name, hide.inData(definitionOf(tool)));
   }
-  if (listed.length > MOST_TOOLS) leftOut.push(`only the first ${MOST_TOOLS} of ${listed.length} tools are used`);
+  if (listed.length > MAX_TOOLS) leftOut.push(`only the first ${MAX_TOOLS} of ${listed.length} tools are used`);
   return { tools: [...byName].map(([name, definition]) => ({ name, definition })), leftOut };
 }
 

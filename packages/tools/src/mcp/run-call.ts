@@ -24,7 +24,7 @@ export interface CallOptions {
 /** Upper limit, regardless of progress reports. */
 const LONGEST_CALL_MS = 60 * 60 * 1000;
 /** Per call, one at a time. */
-const MOST_QUESTIONS = 20;
+const MAX_QUESTIONS = 20;
 /** Maximum number of characters shown of one call while it runs: nobody reads more, and every client has to receive it. */
 const LIVE_CHARACTERS = 64 * 1024;
 
@@ -113,7 +113,7 @@ function askPausing(context: ToolContext, watch: Watch): ToolContext['ask'] {
   const { ask } = context;
   if (ask === undefined) return undefined;
   let open = false;
-  let left = MOST_QUESTIONS;
+  let left = MAX_QUESTIONS;
   return async (question) => {
     // A queue full of a server's questions would hide the calls that need approval.
     if (open || left === 0) throw new NoAnswer('declined', 'too many questions; ask one at a time');

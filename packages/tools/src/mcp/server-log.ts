@@ -5,7 +5,7 @@ export interface ServerLog {
   lines(): string[];
 }
 
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 const LONGEST_LINE = 1_000;
 
 export function createServerLog(): ServerLog {
@@ -15,8 +15,8 @@ export function createServerLog(): ServerLog {
     push(text) {
       const parts = `${open}${text}`.split(/\r\n|\r|\n/);
       open = (parts.pop() ?? '').slice(0, LONGEST_LINE);
-      for (const part of parts.slice(-MOST_LINES)) if (part.trim() !== '') lines.push(part.slice(0, LONGEST_LINE));
-      lines.splice(0, lines.length - MOST_LINES);
+      for (const part of parts.slice(-MAX_LINES)) if (part.trim() !== '') lines.push(part.slice(0, LONGEST_LINE));
+      lines.splice(0, lines.length - MAX_LINES);
     },
     lines: () => (open.trim() === '' ? [...lines] : [...lines, open]),
   };

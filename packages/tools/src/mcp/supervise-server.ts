@@ -54,7 +54,7 @@ export interface Supervisor {
 }
 
 const LONGEST_ERROR = 2_000;
-const MOST_REFUSED = 100;
+const MAX_REFUSED = 100;
 
 export function superviseServer(first: McpServerWithTools, options: SupervisorOptions): Supervisor {
   const { records } = options;
@@ -93,7 +93,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     checker = createSchemaChecker();
     const said = log;
     const onRefused = (host: RefusedHost): void => {
-      if (refusedNow.length < MOST_REFUSED) refusedNow.push(host);
+      if (refusedNow.length < MAX_REFUSED) refusedNow.push(host);
     };
     relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
     // Loaded lazily: the SDK takes half as long to load as everything else, and most worlds have no server.

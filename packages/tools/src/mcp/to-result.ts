@@ -5,7 +5,7 @@ import type { HideValues } from './hide-values.js';
 
 /** Per text: several times what a model is shown, and small enough to search for secrets. */
 const LONGEST_TEXT = 256 * 1024;
-const MOST_BLOCKS = 1_000;
+const MAX_BLOCKS = 1_000;
 /** A larger value is more than a model could read. */
 const LARGEST_STRUCTURE = 1024 * 1024;
 
@@ -17,8 +17,8 @@ export function toResult(result: CallToolResult, hide: HideValues): unknown {
 }
 
 function readResult({ content, structuredContent }: CallToolResult): unknown {
-  const blocks = content.slice(0, MOST_BLOCKS).map(readBlock);
-  if (content.length > MOST_BLOCKS) blocks.push(`[${content.length - MOST_BLOCKS} more parts were omitted.]`);
+  const blocks = content.slice(0, MAX_BLOCKS).map(readBlock);
+  if (content.length > MAX_BLOCKS) blocks.push(`[${content.length - MAX_BLOCKS} more parts were omitted.]`);
   const [only] = blocks;
   const said = blocks.length === 1 && typeof only === 'string' ? only : blocks;
   if (structuredContent === undefined) return said;

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../files/is-inside.js';
 import type { NamedInSettings } from './runs-later/named-in-settings.js';
-import { MOST_FOLDERS, walkFolders } from './runs-later/walk-folders.js';
+import { MAX_FOLDERS, walkFolders } from './runs-later/walk-folders.js';
 import { isGitFolder, isGitSetting, runsByItself } from './runs-later/runs-later.js';
 
 export interface FixedPath {
@@ -17,7 +17,7 @@ export interface FixedPath {
 export async function findFixedPaths(
   workingDirectory: string,
   named: NamedInSettings,
-  mostFolders: number = MOST_FOLDERS,
+  mostFolders: number = MAX_FOLDERS,
 ): Promise<FixedPath[]> {
   const found: FixedPath[] = [];
   const { folders, complete } = await walkFolders(workingDirectory, mostFolders);

@@ -6,9 +6,9 @@ import { isInside } from '../files/is-inside.js';
 import { isFolder, realPath } from '../files/probe.js';
 
 /** Limit on directory entries per command. Beyond it, the command fails and asks for a narrower rule. */
-const MOST_ENTRIES = 300_000;
+const MAX_ENTRIES = 300_000;
 /** Each protected path costs a mount. */
-const MOST_PROTECTED = 1_000;
+const MAX_PROTECTED = 1_000;
 /** Folders read before yielding to the event loop. Reading each one asynchronously would take several times as long. */
 const AT_ONCE = 200;
 
@@ -30,7 +30,7 @@ export async function findProtected(
   { areas, openings = [], isHidden }: Search,
 ): Promise<string[]> {
   const found = new Set<string>();
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   let read = 0;
 
   async function walk(shown: string, real: string, where: 'inside' | 'outside'): Promise<void> {
@@ -38,7 +38,7 @@ export async function findProtected(
     if (read % AT_ONCE === 0) await setImmediate();
     for (const entry of entriesOf(real)) {
       left -= 1;
-      if (left < 0) throw tooMuch(`more than ${MOST_ENTRIES} files would have to be searched`);
+      if (left < 0) throw tooMuch(`more than ${MAX_ENTRIES} files would have to be searched`);
       // The path as written, not its target, because rules are written that way.
       const path = join(shown, entry.name);
       if (where === 'outside' && (isHidden(path) || areas.includes(path))) continue;
@@ -61,8 +61,8 @@ export async function findProtected(
     if (real === undefined && !entry.isSymbolicLink()) throw tooMuch(`${JSON.stringify(path)} can't be named`);
     if (real === undefined || isHidden(real)) return;
     found.add(real);
-    if (found.size > MOST_PROTECTED)
-      throw tooMuch(`more than ${MOST_PROTECTED} files and folders would have to be hidden`);
+    if (found.size > MAX_PROTECTED)
+      throw tooMuch(`more than ${MAX_PROTECTED} files and folders would have to be hidden`);
   }
 
   for (const area of areas) await walk(area, area, 'inside');

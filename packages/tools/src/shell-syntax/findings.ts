@@ -29,12 +29,12 @@ export interface Findings {
 type Read = (text: string, findings: Findings) => void;
 
 const DEEPEST = 6;
-const MOST_TEXTS = 200;
+const MAX_TEXTS = 200;
 /** How many words of a wrapper are tried as the start of its command. */
-const MOST_STARTS = 32;
+const MAX_STARTS = 32;
 
 export function noFindings(): Findings {
-  return { commands: [], inner: [], paths: [], reasons: [], folders: [], depth: 0, left: { texts: MOST_TEXTS } };
+  return { commands: [], inner: [], paths: [], reasons: [], folders: [], depth: 0, left: { texts: MAX_TEXTS } };
 }
 
 export function noteReason({ reasons }: Findings, reason: Reason): void {
@@ -80,13 +80,13 @@ export function noteText(findings: Findings, text: string, read: Read): void {
 }
 
 /** Maximum number of paths reported for commands in other folders. */
-const MOST_PATHS = 500;
+const MAX_PATHS = 500;
 
 /** Paths of words relative to the folders of `cd`: a rule about `./secrets/key` also applies to `cd secrets; cat key`. */
 export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
   if (folders.length === 0 || commands.length < 2) return [];
   const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));
-  return folders.flatMap((folder) => [folder, ...words.map((word) => `${folder}/${word}`)]).slice(0, MOST_PATHS);
+  return folders.flatMap((folder) => [folder, ...words.map((word) => `${folder}/${word}`)]).slice(0, MAX_PATHS);
 }
 
 function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly string[], read: Read): void {
@@ -174,14 +174,14 @@ function textsIn(word: string): readonly string[] {
 }
 
 function noteStarts(findings: Findings, words: readonly string[], starts: readonly number[], read: Read): void {
-  for (const at of starts.slice(0, MOST_STARTS)) {
+  for (const at of starts.slice(0, MAX_STARTS)) {
     const rest = words.slice(at);
     const program = baseName(rest[0] ?? '');
     if (program === '' || program.startsWith('-')) continue;
     findings.inner.push([program, ...rest.slice(1)]);
     if (kindOfProgram(program) === 'shell') noteShell(findings, [program, ...rest.slice(1)], read);
   }
-  if (starts.length > MOST_STARTS) {
+  if (starts.length > MAX_STARTS) {
     noteReason(findings, { why: { code: 'too-long' }, told: false });
   }
 }

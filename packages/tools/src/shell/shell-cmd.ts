@@ -165,7 +165,7 @@ async function makeTemporary(sandbox: Sandbox): Promise<string> {
   return await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
 }
 
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Retries: sockets of other programs come and go, so a path to hide may disappear while the sandbox is set up. */
 async function start(
@@ -187,7 +187,7 @@ async function start(
       return { command, confined };
     } catch (error) {
       await confined?.release();
-      if (!(error instanceof NotStarted) || confined === undefined || tries === MOST_TRIES) throw error;
+      if (!(error instanceof NotStarted) || confined === undefined || tries === MAX_TRIES) throw error;
     }
   }
 }

@@ -7,7 +7,7 @@ import { publicNetwork, resolveHost, type Network } from './network.js';
 import { isHtml, readableText } from './readable-text.js';
 
 const TIMEOUT_MS = 20_000;
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 /** Maximum number of characters of a page per call; `offset` continues from there. */
 const SHOWN_CHARACTERS = 40_000;
@@ -94,7 +94,7 @@ async function follow(from: URL, network: Network, how: { signal: AbortSignal; l
     const answer = await get(at, addresses, how);
     const next = answer.location === undefined ? undefined : nextOf(answer.location, at);
     if (next === undefined || !isSamePlace(at, next)) return { at, answer };
-    if (hops === MOST_REDIRECTS) throw new ToolFailure(`gave up after ${MOST_REDIRECTS} redirects`);
+    if (hops === MAX_REDIRECTS) throw new ToolFailure(`gave up after ${MAX_REDIRECTS} redirects`);
     at = next;
   }
 }

@@ -8,7 +8,7 @@ import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
 import { t } from '../words/approvals.js';
 
 /** More than this many within this time become one notification, so that an agent can't flood the desktop. */
-const MOST_AT_ONCE = 3;
+const MAX_AT_ONCE = 3;
 const AT_ONCE_MS = 10_000;
 
 /**
@@ -38,7 +38,7 @@ export function useNotifications(inbox: Inbox): void {
         if (isSeen) return;
         const now = Date.now();
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
-        if (recent.current.length <= MOST_AT_ONCE) for (const item of fresh) tell(item, navigate);
+        if (recent.current.length <= MAX_AT_ONCE) for (const item of fresh) tell(item, navigate);
         // The same tag, so that each replaces the one before.
         else show(t.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
       })

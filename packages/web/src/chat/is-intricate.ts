@@ -1,7 +1,7 @@
 /** Deeper than anyone writes by hand; at some thousands the Markdown parser overflows the stack. */
 const DEEPEST = 60;
 /** Limit of delimiters that have to be paired, which takes quadratic time. */
-const MOST_MARKS = 2000;
+const MAX_MARKS = 2000;
 
 /** Whether parsing this as Markdown would block or break the page. If so, it is shown as plain text. */
 export function isIntricate(text: string): boolean {
@@ -18,7 +18,7 @@ export function isIntricate(text: string): boolean {
     if (depthOf(line) > DEEPEST) return true;
     fence = mark;
     marks = line.trim() === '' ? 0 : marks + (line.match(/[*_~[]/g)?.length ?? 0);
-    if (marks > MOST_MARKS) return true;
+    if (marks > MAX_MARKS) return true;
   }
   return false;
 }

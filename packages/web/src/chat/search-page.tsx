@@ -12,7 +12,7 @@ import { Visible } from '../ui/visible.js';
 import { t } from '../words/chat.js';
 
 const STEP = 50;
-const MOST = 1000;
+const MAX = 1000;
 
 /** Full-text search over all chats of the world. */
 export default function SearchPage(): ReactElement {
@@ -71,7 +71,7 @@ export default function SearchPage(): ReactElement {
             </Card>
           </Link>
         ))}
-        {found?.next === undefined || limit >= MOST ? null : (
+        {found?.next === undefined || limit >= MAX ? null : (
           <Button onClick={() => setLimit(limit + STEP)}>{t.showMore}</Button>
         )}
       </div>

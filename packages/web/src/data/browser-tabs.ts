@@ -4,7 +4,7 @@ import type { Tabs } from './tabs.js';
  * Most concurrent streams: a browser has six connections per server, and without a free one no page loads and nothing
  * can be approved. More worlds than that take turns.
  */
-const MOST_STREAMS = 4;
+const MAX_STREAMS = 4;
 const ROOM = 'countersign.room';
 const LOOK_AGAIN_MS = 15_000;
 
@@ -47,7 +47,7 @@ async function streams(locks: LockManager): Promise<number> {
 
 /** A hidden tab waits while others need the connections; a visible one waits for nobody. */
 async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && document.visibilityState === 'hidden' && (await streams(locks)) >= MOST_STREAMS) {
+  while (!signal.aborted && document.visibilityState === 'hidden' && (await streams(locks)) >= MAX_STREAMS) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(end, LOOK_AGAIN_MS);
       function end(): void {
@@ -69,7 +69,7 @@ function makeRoom(locks: LockManager, giveUp: () => void): () => void {
   const look = (): void => {
     if (document.visibilityState !== 'hidden') return;
     streams(locks)
-      .then((count) => count > MOST_STREAMS && giveUp())
+      .then((count) => count > MAX_STREAMS && giveUp())
       .catch(giveUp);
   };
   channel.addEventListener('message', look);

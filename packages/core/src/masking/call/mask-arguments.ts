@@ -4,14 +4,14 @@ import { maskValue } from '../mask-value.js';
 import { textAsJson } from '../text-as-json.js';
 
 /** Cache size, in characters of arguments. */
-const MOST_REMEMBERED = 4 * 1024 * 1024;
+const MAX_REMEMBERED = 4 * 1024 * 1024;
 
 interface ShownArguments extends MaskedCall {
   /** Nothing is masked, escaped or abbreviated, so this is the original (A40). */
   isOriginal: boolean;
 }
 
-const recent = createMemo(MOST_REMEMBERED, (text): ShownArguments => {
+const recent = createMemo(MAX_REMEMBERED, (text): ShownArguments => {
   const value = textAsJson(text);
   // Arguments that aren't JSON are rejected and never run, so mask them as ordinary text.
   if (typeof value === 'string') return { ...maskValue(value), isWhole: true, isOriginal: false };

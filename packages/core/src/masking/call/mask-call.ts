@@ -14,10 +14,10 @@ import { type SecretRegistry, createSecretRegistry } from '../secret-registry.js
 import type { Span } from '../scan/spans.js';
 
 /** Limit on candidates. Each is examined closely, so thousands would block the process. */
-const MOST_CANDIDATES = 200;
+const MAX_CANDIDATES = 200;
 
 /** Limit on escapes and counted blanks. Longer texts are unreadable, so they are withheld and the call is refused (T11). */
-const MOST_PLACEHOLDERS = 20_000;
+const MAX_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {
   /** False if part of it is withheld, so nobody may approve it. */
@@ -30,13 +30,13 @@ export interface MaskedCall extends Masked<unknown> {
  */
 export function maskCall(value: unknown): MaskedCall {
   const registry = createSecretRegistry();
-  const display = createDisplay(MOST_PLACEHOLDERS);
+  const display = createDisplay(MAX_PLACEHOLDERS);
   const isLong = lengthOf(value) > callLimit;
   let context: CallContext | undefined;
   /** Lazy, because most calls contain nothing that looks like a secret. */
   const looked = (): CallContext => (context ??= readCallContext(value));
   let command: string | undefined;
-  let left = MOST_CANDIDATES;
+  let left = MAX_CANDIDATES;
   const masked = mapJson(value, {
     enter: isSecretKey,
     key: display.show,
@@ -82,7 +82,7 @@ function lengthOf(value: unknown): number {
 
 /** The unmasked arguments with hidden characters escaped, for a person who asked to see them. */
 export function displayCall(value: unknown): unknown {
-  const { show } = createDisplay(MOST_PLACEHOLDERS);
+  const { show } = createDisplay(MAX_PLACEHOLDERS);
   return mapJson(value, {
     enter: () => false,
     key: show,

@@ -30,7 +30,7 @@ export interface ScannerOptions {
 /** Limit on nested encodings. Nothing decodes text that is encoded more often. */
 const MAX_DEPTH = 3;
 /** Each known secret is searched for in each word, so their number is limited. */
-const MOST_KNOWN = 100;
+const MAX_KNOWN = 100;
 /** The longest XML element that is treated as a possible secret. */
 const LONGEST_ELEMENT = 1024;
 
@@ -46,7 +46,7 @@ export function createSecretScanner(
   sink: (kind: Piece['kind'], text: string) => void,
   options: ScannerOptions = {},
 ): SecretScanner {
-  const known = (options.known ?? []).filter((secret) => onlyWord.test(secret)).slice(0, MOST_KNOWN);
+  const known = (options.known ?? []).filter((secret) => onlyWord.test(secret)).slice(0, MAX_KNOWN);
   let buffer = '';
   let mode = options.start ?? plainMode;
   let quotes = noQuotes;

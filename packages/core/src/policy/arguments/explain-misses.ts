@@ -6,7 +6,7 @@ import { type PreparedCall, prepareCall } from '../prepare-call.js';
 import type { PolicyCall } from '../types.js';
 import type { Miss } from './miss.js';
 
-const MOST = 20;
+const MAX = 20;
 /** Longer than any screen shows: truncating before masking could cut a secret in half and leave it unmasked. */
 const LONGEST_VALUE = 4096;
 
@@ -21,7 +21,7 @@ export function explainMisses({ admin, world, agent }: Policies, call: PolicyCal
   const misses = new Map<string, RuleMiss | 'applies'>();
   for (const rule of guards.flatMap(rulesOf)) note(misses, rule, whyGuardMisses(rule, prepared), prepared);
   for (const rule of allows.flatMap(rulesOf)) note(misses, rule, whyAllowMisses(rule, prepared), prepared);
-  return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MOST);
+  return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MAX);
 }
 
 function rulesOf({ any, named, patterned }: RuleGroup): readonly CompiledRule[] {

@@ -142,11 +142,11 @@ export function literalNumber(word: PatternWord): number | undefined {
 }
 
 /** A double can't represent more digits, so a comparison would use another number. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 export function readNumber(text: string): number | undefined {
   const trimmed = text.trim();
-  if (!NUMBER.test(trimmed) || trimmed.replace(/[eE].*$/, '').replaceAll(/\D/g, '').length > MOST_DIGITS)
+  if (!NUMBER.test(trimmed) || trimmed.replace(/[eE].*$/, '').replaceAll(/\D/g, '').length > MAX_DIGITS)
     return undefined;
   const number = Number(trimmed);
   return Number.isFinite(number) ? number : undefined;

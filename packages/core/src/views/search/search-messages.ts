@@ -9,7 +9,7 @@ import { wordsOf } from './words-of.js';
 
 /** Messages indexed per transaction, which blocks other writers. */
 const BATCH = 500;
-const MOST_WORDS = 16;
+const MAX_WORDS = 16;
 
 /**
  * Searches the messages of people and agents in a world by words, newest first. Indexes new messages first, so that searching pays for it and not
@@ -21,7 +21,7 @@ export async function searchMessages(
   query: string,
   page: { before?: number; limit: number },
 ): Promise<{ hits: SearchHit[]; next?: number }> {
-  const words = wordsOf(query).slice(0, MOST_WORDS);
+  const words = wordsOf(query).slice(0, MAX_WORDS);
   if (words.length === 0) {
     throw new CountersignError('invalid', 'q: contains no words to search for', { field: 'q' });
   }

@@ -23,9 +23,9 @@ export interface Appender {
 type Waiting = (Ready & { done(appended: Appended): void; fail(error: unknown): void }) | { alone(): Promise<void> };
 type Grouped = Extract<Waiting, Ready>;
 
-const MOST_AT_ONCE = 64;
+const MAX_AT_ONCE = 64;
 /** The first step may be longer: a message alone may be a megabyte. */
-const MOST_TEXT = 4_000_000;
+const MAX_TEXT = 4_000_000;
 
 export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now: number): void }): Appender {
   const queues = new Map<string, Waiting[]>();
@@ -115,9 +115,9 @@ function takeGroup(queue: Waiting[]): Grouped[] {
   const group: Grouped[] = [];
   for (let text = 0; ;) {
     const [next] = queue;
-    if (next === undefined || 'alone' in next || group.length === MOST_AT_ONCE) return group;
+    if (next === undefined || 'alone' in next || group.length === MAX_AT_ONCE) return group;
     text += next.step.length;
-    if (group.length > 0 && text > MOST_TEXT) return group;
+    if (group.length > 0 && text > MAX_TEXT) return group;
     group.push(next);
     queue.shift();
   }

@@ -17,11 +17,11 @@ export interface CachedClient {
   version: string | null;
 }
 
-const MOST_CHATS = 1_000;
-const MOST_TEXT = 16_000_000;
-const MOST_WORLDS = 1_000;
-const MOST_CLIENTS = 1_000;
-const MOST_VERSIONS = 10_000;
+const MAX_CHATS = 1_000;
+const MAX_TEXT = 16_000_000;
+const MAX_WORLDS = 1_000;
+const MAX_CLIENTS = 1_000;
+const MAX_VERSIONS = 10_000;
 
 /** The cache of this process, for recently used chats. */
 export interface ChatCache {
@@ -42,7 +42,7 @@ export interface ChatCache {
   clear(): void;
 }
 
-export function createChatCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): ChatCache {
+export function createChatCache(mostChats = MAX_CHATS, mostText = MAX_TEXT): ChatCache {
   const chats = new Map<string, CachedChat & { text: number }>();
   const versions = new Map<string, string>();
   const clients = new Map<string, CachedClient>();
@@ -69,7 +69,7 @@ export function createChatCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): C
       const size = textOf(chat.state);
       chats.set(id, { ...chat, text: size });
       text += size;
-      if (versions.size >= MOST_VERSIONS) versions.clear();
+      if (versions.size >= MAX_VERSIONS) versions.clear();
       versions.set(id, chat.version);
       trim();
     },
@@ -77,13 +77,13 @@ export function createChatCache(mostChats = MOST_CHATS, mostText = MOST_TEXT): C
     lastVersion: (id) => versions.get(id),
     client: (id) => clients.get(id),
     keepClient(id, client) {
-      if (clients.size >= MOST_CLIENTS) clients.clear();
+      if (clients.size >= MAX_CLIENTS) clients.clear();
       clients.set(id, client);
     },
     dropClient: (id) => void clients.delete(id),
     rev: (worldId) => revs.get(worldId),
     keepRev(worldId, rev) {
-      if (revs.size >= MOST_WORLDS) revs.clear();
+      if (revs.size >= MAX_WORLDS) revs.clear();
       revs.set(worldId, rev);
     },
     dropRev: (worldId) => void revs.delete(worldId),

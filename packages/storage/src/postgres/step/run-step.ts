@@ -38,7 +38,7 @@ export interface Stepper {
 /** Another step was faster, or the cached state was outdated. Nothing was written, and the step can be decided again. */
 class StaleStep extends CountersignError {}
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /**
  * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something
@@ -123,7 +123,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
       inTurn(needs.chats, async () => {
         /** A read-only step always loads, to include writes of other processes. */
         let mustLoad = needs.isReadOnly === true && needs.recent !== true;
-        for (let left = MOST_TRIES; ; left -= 1) {
+        for (let left = MAX_TRIES; ; left -= 1) {
           try {
             const known = mustLoad ? undefined : cachedReads(worldId, needs, cache, clock.now());
             return await tryStep(worldId, needs, decide, published, known ?? (await load(worldId, needs)));

@@ -24,7 +24,7 @@ import { cardWords } from '../../words/cards.js';
 import { screenWords } from '../../words/screen.js';
 
 /** Nobody reads this many lines here: a longer call is truncated and can't be approved. */
-const MOST_LINES = 5000;
+const MAX_LINES = 5000;
 
 /** The scrollable part of a card. */
 export interface CardBody {
@@ -55,12 +55,12 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolText(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
-  const hidden = call.length - MOST_LINES;
+  const hidden = call.length - MAX_LINES;
   const cutWords = screenWords.notAllShown(hidden);
   // Only the call is truncated: folder and reason are always shown.
   const lines = [
     ...(said === undefined ? [] : about(cardWords.toolAsks(said))),
-    ...call.slice(0, MOST_LINES),
+    ...call.slice(0, MAX_LINES),
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
     ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),

@@ -48,8 +48,8 @@ export interface LinesOptions {
 }
 
 /** A longer message is truncated. */
-const MOST_LINES = 4000;
-const MOST_CHARACTERS = 400_000;
+const MAX_LINES = 4000;
+const MAX_CHARACTERS = 400_000;
 const TAIL = 5;
 const WHOLE_TAIL = 400;
 
@@ -73,7 +73,7 @@ export function streamLines(stream: LiveStream, name: string, width: number): Li
   const colour = colourOf(agentId);
   const bar: Span = { text: ' │ ', colour };
   // Only the end matters while it streams.
-  const shown = text.length > MOST_CHARACTERS ? text.slice(-MOST_CHARACTERS) : text;
+  const shown = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS) : text;
   return [
     [...nameSpans(name, colour), span(screenWords.speaking, { dim: true })],
     ...behind(bar, wrapLong(missing > 0 ? `… ${shown}` : shown, width - 4)),
@@ -162,9 +162,9 @@ function behind(bar: Span, lines: readonly string[]): Line[] {
 }
 
 function wrapLong(text: string, width: number): string[] {
-  const lines = wrapProse(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
-  if (lines.length <= MOST_LINES && text.length <= MOST_CHARACTERS) return lines;
-  return [...lines.slice(0, MOST_LINES), screenWords.truncated];
+  const lines = wrapProse(text.slice(0, MAX_CHARACTERS).replace(/\s+$/, ''), width);
+  if (lines.length <= MAX_LINES && text.length <= MAX_CHARACTERS) return lines;
+  return [...lines.slice(0, MAX_LINES), screenWords.truncated];
 }
 
 function callLines(

@@ -11,7 +11,7 @@ export interface Measured {
 }
 
 /** Cache size. */
-const MOST_KEPT = 1500;
+const MAX_KEPT = 1500;
 
 export function nothingMeasured(): Measured {
   return { kept: new Map(), count: 0 };
@@ -73,7 +73,7 @@ export function transcriptBlocks(
       measured.kept.delete(message.messageId);
       measured.kept.set(message.messageId, { view, key, lines });
       for (const oldest of measured.kept.keys()) {
-        if (measured.kept.size <= MOST_KEPT) break;
+        if (measured.kept.size <= MAX_KEPT) break;
         measured.kept.delete(oldest);
       }
       return lines;

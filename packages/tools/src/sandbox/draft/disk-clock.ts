@@ -8,7 +8,7 @@ export interface DiskMoment {
 }
 
 /** File timestamps advance in ticks of up to 10 ms. On disks with coarser ticks we stop waiting. */
-const MOST_TRIES = 500;
+const MAX_TRIES = 500;
 
 /** Earlier changes have an earlier change time; later changes have this one or a later one. Writes `file`. */
 export async function readDiskClock(file: string): Promise<DiskMoment> {
@@ -16,7 +16,7 @@ export async function readDiskClock(file: string): Promise<DiskMoment> {
   const first = await changeTime(file);
   let ns = first;
   let before = process.hrtime.bigint();
-  for (let tries = 0; ns <= first && tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; ns <= first && tries < MAX_TRIES; tries += 1) {
     before = process.hrtime.bigint();
     await chmod(file, 0o600);
     ns = await changeTime(file);
@@ -31,11 +31,11 @@ export function isSince(changedNs: bigint, { ns }: DiskMoment): boolean {
   return changedNs >= (changedNs % SECOND === 0n ? ns - (ns % (2n * SECOND)) : ns);
 }
 
-const MOST_DRIFT_NS = 100_000_000n;
+const MAX_DRIFT_NS = 100_000_000n;
 
 /** Whether the system clock was set back between two moments. If so, change times can't be compared. */
 export function wentBack(from: DiskMoment, to: DiskMoment): boolean {
-  return to.ns - from.ns < to.steadyNs.before - from.steadyNs.after - MOST_DRIFT_NS;
+  return to.ns - from.ns < to.steadyNs.before - from.steadyNs.after - MAX_DRIFT_NS;
 }
 
 async function changeTime(file: string): Promise<bigint> {

@@ -11,11 +11,11 @@ export class DraftConflict extends Error {
   }
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 function list(paths: readonly string[]): string {
   const named = paths
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((path) => JSON.stringify(path.length <= 200 ? path : `${path.slice(0, 200)}…`));
   return `${named.join(', ')}${paths.length > named.length ? ` and ${paths.length - named.length} more` : ''}`;
 }

@@ -10,7 +10,7 @@ interface Drafted {
   readonly stillSeen: StillSeen;
 }
 
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /**
  * Folders of the draft that were removed and recreated, so that they hide the content of the real ones. Node can't read
@@ -18,7 +18,7 @@ const MOST_ROUNDS = 10;
  */
 export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
   const { workingDirectory, stillSeen } = drafted;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const asked = await namesToAsk(drafted);
     const seen = asked.length === 0 ? [] : await stillSeen(asked.map(({ path }) => path));
     const unseen = asked.filter((_, index) => seen[index] === false);

@@ -7,7 +7,7 @@ import type { DiskMoment } from './disk-clock.js';
 
 /** A removed file has no change time, so removals by drafts are recorded. Older entries are dropped. */
 const KEPT_NS = 24n * 3_600n * 1_000_000_000n;
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 const moment = z
   .string()
@@ -49,7 +49,7 @@ export async function writeRemoved(
   const known = await read(folder, workingDirectory, now);
   const more = paths.map((path): Removed['removed'][number] => [now.ns, workingDirectory, path]);
   const fresh = [...known.removed, ...more].filter(([at]) => at >= now.ns - KEPT_NS);
-  const kept = fresh.slice(-MOST_ENTRIES);
+  const kept = fresh.slice(-MAX_ENTRIES);
   const dropped = fresh.slice(0, fresh.length - kept.length).map(([at]) => at);
   const oldest = now.ns - KEPT_NS;
   const forgotten = [known.forgotten, oldest, ...dropped].reduce((a, b) => (a > b ? a : b));

@@ -79,8 +79,8 @@ export interface Outside {
 export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
 /** Maximum number of concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
-const MOST_OPEN = 512;
-const MOST_ASKING = 8;
+const MAX_OPEN = 512;
+const MAX_ASKING = 8;
 
 /** Connects the sandbox's network to public addresses, and no others (A43). */
 export interface Gateway {
@@ -143,7 +143,7 @@ export function openGateway(
     listener
       .on('error', () => undefined)
       .on('connection', (socket) => {
-        if (open.size < MOST_OPEN) taken(keep(socket));
+        if (open.size < MAX_OPEN) taken(keep(socket));
         else socket.destroy();
       });
   };
@@ -164,7 +164,7 @@ export function openGateway(
         .on('message', (packet, { address, port }) => {
           const question = readNameQuestion(packet);
           // Drop it: a DNS client without an answer retries.
-          if (question === undefined || asking >= MOST_ASKING) return;
+          if (question === undefined || asking >= MAX_ASKING) return;
           asking += 1;
           void answer(question).then((reply) => {
             asking -= 1;

@@ -1,5 +1,5 @@
 /** Maximum number of names that one program may look up; real programs need far fewer. */
-const MOST_NAMES = 50_000;
+const MAX_NAMES = 50_000;
 
 /** Addresses in the sandbox's network that stand for hosts outside. */
 export interface NameTable {
@@ -17,7 +17,7 @@ export function createNameTable(): NameTable {
   return {
     addressOf(name) {
       const known = addresses.get(name);
-      if (known !== undefined || addresses.size >= MOST_NAMES) return known;
+      if (known !== undefined || addresses.size >= MAX_NAMES) return known;
       const number = addresses.size + 1;
       const address = `127.64.${number >> 8}.${number & 255}`;
       addresses.set(name, address);

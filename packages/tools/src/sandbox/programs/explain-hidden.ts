@@ -60,12 +60,12 @@ const TOPS: readonly string[] =
   `node_modules package.json pyproject.toml setup.py pyvenv.cfg Cargo.toml go.mod Gemfile pom.xml composer.json deno.json`.split(
     ' ',
   );
-const MOST_ABOVE = 4;
+const MAX_ABOVE = 4;
 
 /** The folder that a program needs: its package, or else the parent of its program folder. Never the whole home. */
 function folderOf(file: string): string {
   const ends = [realPath(homedir()), '/'];
-  const around = foldersAbove(file).slice(0, MOST_ABOVE + 1);
+  const around = foldersAbove(file).slice(0, MAX_ABOVE + 1);
   const end = around.findIndex((folder) => ends.includes(folder));
   const folders = end === -1 ? around : around.slice(0, end);
   // npm installs the dependencies of a package next to it.

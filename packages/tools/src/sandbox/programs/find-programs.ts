@@ -30,8 +30,8 @@ export interface Programs {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const MOST_SHOWN = 200;
-const MOST_LINKS = 8;
+const MAX_SHOWN = 200;
+const MAX_LINKS = 8;
 
 /** Variables by which version managers find their files, with folders relative to the home. */
 const TOOL_HOMES: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
 
   /** Returns false if it stays hidden. */
   function show(one: string): boolean {
-    if (!mayShow(one) || shown.size >= MOST_SHOWN) return false;
+    if (!mayShow(one) || shown.size >= MAX_SHOWN) return false;
     shown.add(one);
     return true;
   }
@@ -87,7 +87,7 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
    */
   function chase(link: string): boolean {
     let at = link;
-    for (let steps = 0; steps < MOST_LINKS && isLink(at); steps += 1) {
+    for (let steps = 0; steps < MAX_LINKS && isLink(at); steps += 1) {
       const next = follow(resolve(dirname(at), readlinkSync(at)));
       if (next === undefined || !isRunnable(next)) return false;
       at = next;

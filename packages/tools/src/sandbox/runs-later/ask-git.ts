@@ -7,9 +7,9 @@ import { findSystemProgram, SYSTEM_PATH } from '../programs/system-program.js';
 const run = promisify(execFile);
 
 const TIMEOUT_MS = 30_000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** Limit of nested conditional includes. */
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /** One configuration value as Git reads it, and the file it comes from. */
 export interface GitSetting {
@@ -35,7 +35,7 @@ export function findGit(): GitProgram {
  */
 export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const settings = await listSettings([...asked], git);
     if (settings === undefined) return undefined;
     const before = asked.size;
@@ -61,7 +61,7 @@ async function listSettings(
       cwd: '/',
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
-      maxBuffer: MOST_BYTES,
+      maxBuffer: MAX_BYTES,
       // Without our GIT_* variables, which could name other configuration. There is no repository at /dev/null.
       env: {
         PATH: SYSTEM_PATH,

@@ -6,7 +6,7 @@ import { findRepositories, foldersAbove, type Repository } from './find-reposito
 import { followLinks, linksAlong } from './follow-links.js';
 import { HOOKS, kindOfSetting, wordsOfCommand } from './git-keys.js';
 import { isGitSetting, namesEntry } from './runs-later.js';
-import { MOST_FOLDERS, walkFolders } from './walk-folders.js';
+import { MAX_FOLDERS, walkFolders } from './walk-folders.js';
 
 export interface NamedInSettings {
   /**
@@ -32,7 +32,7 @@ export async function namedInSettings(
   workingDirectory: string,
   folders: Iterable<string> = [],
   git: GitProgram = findGit(),
-  mostFolders: number = MOST_FOLDERS,
+  mostFolders: number = MAX_FOLDERS,
 ): Promise<NamedInSettings> {
   const walked = await walkFolders(workingDirectory, mostFolders);
   const repositories = await findRepositories(workingDirectory, [...folders, ...walked.folders]);

@@ -5,7 +5,7 @@ import { isGitFolder } from './runs-later.js';
 
 /** Limits of depth and folders when searching for repositories and symlinks. */
 const DEEPEST = 4;
-export const MOST_FOLDERS = 50_000;
+export const MAX_FOLDERS = 50_000;
 
 export interface Walked {
   /** Includes the working folder itself. */
@@ -16,7 +16,7 @@ export interface Walked {
 }
 
 /** The folders of a working folder and the symlinks in them, without `.git` and installed packages. */
-export async function walkFolders(workingDirectory: string, most: number = MOST_FOLDERS): Promise<Walked> {
+export async function walkFolders(workingDirectory: string, most: number = MAX_FOLDERS): Promise<Walked> {
   const folders = [workingDirectory];
   const links: string[] = [];
   let level = [workingDirectory];

@@ -33,8 +33,8 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'new-executable': 'a new executable',
 };
 
-const MOST_NAMED = 10;
-const MOST_RULES = 5;
+const MAX_NAMED = 10;
+const MAX_RULES = 5;
 
 /** Tells the model and the person what was not applied, why, and how to allow it. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined {
@@ -47,7 +47,7 @@ export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined
 function describeNew(fresh: readonly LeftOut[]): string[] {
   if (fresh.length === 0) return [];
   const rules = rulesFor(fresh.map(({ path }) => path));
-  const known = rules.filter((rule) => rule !== undefined).slice(0, MOST_RULES);
+  const known = rules.filter((rule) => rule !== undefined).slice(0, MAX_RULES);
   const more = rules.length - known.length;
   const rest = known.length === 0 ? `(a rule for each of ${more} paths)` : `(and ${more} more rules like these)`;
   return [
@@ -93,8 +93,8 @@ function describeOne({ path, why }: LeftOut): string {
 }
 
 function shortList(lines: readonly string[]): string[] {
-  const rest = lines.length - MOST_NAMED;
-  return rest > 0 ? [...lines.slice(0, MOST_NAMED), `and ${rest} more`] : [...lines];
+  const rest = lines.length - MAX_NAMED;
+  return rest > 0 ? [...lines.slice(0, MAX_NAMED), `and ${rest} more`] : [...lines];
 }
 
 /** A command chooses its file names, so none may start a new line, hide characters or imitate our text. */
