@@ -15,12 +15,12 @@ interface Batch {
 }
 
 /** Changes that affect more than single rows. */
-export type WideChange = Extract<
+export type BulkChange = Extract<
   RowChange,
   { kind: 'outcome-accepted' | 'chat-deleted' | 'policy-changed' | 'agent-added' | 'agent-removed' | 'world-deleted' }
 >;
 
-export type Operation = { rows: Rows } | { fact: WideChange };
+export type Operation = { rows: Rows } | { fact: BulkChange };
 
 /** The operations for a step's changes, in write order. */
 export function plan(facts: readonly RowChange[]): Operation[] {

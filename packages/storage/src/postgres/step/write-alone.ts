@@ -9,7 +9,7 @@ import type { Operation } from './plan.js';
 import { namedQuery } from './query.js';
 import type { StepTools } from './run-step.js';
 import { toCheck, toLimit, toSaid, type Decided } from './to-step.js';
-import { writeWide } from './write-wide.js';
+import { writeBulk } from './write-bulk.js';
 
 /**
  * Writes a step in its own transaction: one that deletes, changes the world or its agents, or hands turns to other processes.
@@ -39,7 +39,7 @@ export async function writeAlone(
     if (typeof checked === 'string') return checked;
     for (const operation of operations) {
       if ('rows' in operation) await append({ at, ...operation.rows });
-      else for (const query of writeWide(operation.fact, statements, at)) await client.query(query);
+      else for (const query of writeBulk(operation.fact, statements, at)) await client.query(query);
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
     // The step's approvals are already written, so they count as pending.

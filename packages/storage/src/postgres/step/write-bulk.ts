@@ -1,11 +1,11 @@
 import { purgeOrder } from '../../purge-order.js';
 import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
-import type { WideChange } from './plan.js';
+import type { BulkChange } from './plan.js';
 import { namedQuery, queryOf, type Query } from './query.js';
 
 /** Writes a change that affects more than single rows. */
-export function writeWide(fact: WideChange, s: Statements, now: number): Query[] {
+export function writeBulk(fact: BulkChange, s: Statements, now: number): Query[] {
   const raiseRev = (worldId: string): Query => queryOf(s.updateWorld, { id: worldId, name: null, settings: null });
   switch (fact.kind) {
     case 'outcome-accepted':
