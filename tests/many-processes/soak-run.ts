@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
-import { ClientError, isPassing, type Client } from '@countersign/client';
+import { ClientError, isTransient, type Client } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
 import type { ServerFarm } from './servers-fixture.js';
 import { watchWorld, type Watch } from './watch-world.js';
@@ -52,7 +52,7 @@ async function persist<T>(farm: ServerFarm, until: number, work: (client: Client
     try {
       return await inTime(work(farm.any()), ANSWER_MS, 'a server gave no answer');
     } catch (error) {
-      const passes = !(error instanceof ClientError) || isPassing(error);
+      const passes = !(error instanceof ClientError) || isTransient(error);
       if (!passes || Date.now() > until) throw error;
       await after(50);
     }

@@ -38,6 +38,6 @@ export class ClientError extends Error {
 }
 
 /** Whether the same request may succeed later without any change. */
-export function isPassing({ kind, status }: ClientError): boolean {
+export function isTransient({ kind, status }: ClientError): boolean {
   return kind === 'network' || (kind === 'problem' && (status === 408 || status === 429 || status >= 500));
 }

@@ -1,6 +1,6 @@
 import { readFrame, type NewClient, type WorldEvent } from '@countersign/protocol';
 import { createParser } from 'eventsource-parser';
-import { ClientError, isPassing } from './client-error.js';
+import { ClientError, isTransient } from './client-error.js';
 import { backOff, LONGEST_PAUSE_MS, pause, type Clock } from './clock.js';
 import { failure } from './request.js';
 import type { Connection } from './state.js';
@@ -74,7 +74,7 @@ export async function* streamEvents(
       }
     } catch (error) {
       const cause = error instanceof ClientError ? error : failure(error, signal);
-      if (!isPassing(cause)) {
+      if (!isTransient(cause)) {
         if (cause.kind !== 'aborted') yield told({ kind: 'closed', why: cause.detail, status: cause.status });
         break;
       }

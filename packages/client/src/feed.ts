@@ -1,4 +1,4 @@
-import { ClientError, isPassing } from './client-error.js';
+import { ClientError, isTransient } from './client-error.js';
 import type { Client } from './client.js';
 import { backOff, pause } from './clock.js';
 import type { Batch } from './events.js';
@@ -58,7 +58,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
       } catch (error) {
         if (!(error instanceof ClientError)) throw error;
         if (error.kind === 'aborted') return undefined;
-        if (!isPassing(error)) {
+        if (!isTransient(error)) {
           tell([{ kind: 'connection', connection: { kind: 'closed', why: error.detail, status: error.status } }]);
           return undefined;
         }

@@ -12,7 +12,7 @@ export type {
   PageQuery,
   Tagged,
 } from './client.js';
-export { ClientError, isPassing } from './client-error.js';
+export { ClientError, isTransient } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
 export type { Clock } from './clock.js';
 export type { Batch, EventsOptions, StreamItem } from './events.js';

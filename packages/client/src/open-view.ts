@@ -1,5 +1,5 @@
 import type { WorldEvent } from '@countersign/protocol';
-import { ClientError, isPassing } from './client-error.js';
+import { ClientError, isTransient } from './client-error.js';
 import type { Client } from './client.js';
 import { backOff, LONGEST_PAUSE_MS, pause } from './clock.js';
 import type { Batch } from './events.js';
@@ -156,7 +156,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   /** A failed reload keeps the screen: a loaded view ends only if its subject no longer exists. */
   function isFinal(error: unknown): boolean {
     if (!(error instanceof ClientError)) return !hasLoaded;
-    return hasLoaded ? error.status === 404 : !isPassing(error);
+    return hasLoaded ? error.status === 404 : !isTransient(error);
   }
 
   async function rest(error: unknown, failures: number): Promise<void> {
@@ -182,7 +182,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
         if (action !== undefined && !over.signal.aborted) dispatch(action);
       } catch (error) {
         // Permanent error: the next change or load fetches again.
-        if (!(error instanceof ClientError) || !isPassing(error)) continue;
+        if (!(error instanceof ClientError) || !isTransient(error)) continue;
         await rest(error, failures);
         failures += 1;
         mine.again = true;

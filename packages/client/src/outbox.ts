@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ClientError, isPassing } from './client-error.js';
+import { ClientError, isTransient } from './client-error.js';
 import type { Client } from './client.js';
 import { backOff, pause } from './clock.js';
 import { newClientMessageId } from './create-client.js';
@@ -95,7 +95,7 @@ export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         const isSignedOut = error instanceof ClientError && error.status === 401;
-        if (!isSignedOut && !(error instanceof ClientError && isPassing(error))) {
+        if (!isSignedOut && !(error instanceof ClientError && isTransient(error))) {
           change(id, { progress: { kind: 'refused', why }, ...withoutLostChat(find(id), error) });
           return;
         }

@@ -1,4 +1,4 @@
-import { ClientError, isPassing, type Answer, type ApprovalView } from '@countersign/client';
+import { ClientError, isTransient, type Answer, type ApprovalView } from '@countersign/client';
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 
@@ -37,7 +37,7 @@ async function send(
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
     // If this counted as decided, the person would never be asked again, and the agent would hang.
-    if (error.kind !== 'problem' || isPassing(error)) return { kind: 'lost', why: error.detail };
+    if (error.kind !== 'problem' || isTransient(error)) return { kind: 'lost', why: error.detail };
     // Settled, expired or changed meanwhile. The queue has the current state.
     return error.status === 422 ? { kind: 'refused' } : { kind: 'gone' };
   }

@@ -1,4 +1,4 @@
-import { agentName, ClientError, get, has, isPassing, openChat, pendingApprovals } from '@countersign/client';
+import { agentName, ClientError, get, has, isTransient, openChat, pendingApprovals } from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
 import { askApproval } from '../approvals/ask-approval.js';
 import { describeDecision } from '../approvals/describe-decision.js';
@@ -135,7 +135,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       // Not delivered: denied once the server is back. If the server refuses, it was decided elsewhere.
-      if (error.kind !== 'problem' || isPassing(error)) {
+      if (error.kind !== 'problem' || isTransient(error)) {
         await changes.after(changes.count(), LOOK_AGAIN_MS);
         return;
       }

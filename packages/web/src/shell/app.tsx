@@ -1,4 +1,4 @@
-import { ClientError, createClient, createOutbox, isPassing } from '@countersign/client';
+import { ClientError, createClient, createOutbox, isTransient } from '@countersign/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { ClientContext, OutboxContext } from '../data/connection.js';
@@ -20,7 +20,7 @@ function createPage() {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        retry: (failures, error) => failures < 1 && error instanceof ClientError && isPassing(error),
+        retry: (failures, error) => failures < 1 && error instanceof ClientError && isTransient(error),
         staleTime: 5000,
         refetchOnWindowFocus: true,
         // The server is usually on this machine, so it can be reached without a network.
