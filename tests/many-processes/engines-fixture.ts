@@ -105,7 +105,7 @@ export function isStatus(status: 'idle' | 'waiting') {
 }
 
 /** Sends a letter to one engine, waits until its stamp needs approval at another, and returns the approval. */
-export async function yesTo(letter: string, { worldId, chatId }: Scene, saidTo: Engine, waitsAt: Engine) {
+export async function approvalFor(letter: string, { worldId, chatId }: Scene, saidTo: Engine, waitsAt: Engine) {
   const waiting = nextEvent(waitsAt, worldId, isStatus('waiting'));
   await say(saidTo, worldId, chatId, letter);
   await waiting;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
-import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
+import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
 
 describe('[S4.1] decisions on one PostgreSQL', () => {
   it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
@@ -15,7 +15,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     const scene = await prepare(a);
     const { worldId, chatId } = scene;
     for (let round = 1; round <= 10; round += 1) {
-      const decision = await yesTo(`letter_${round}`, scene, a, b);
+      const decision = await approvalFor(`letter_${round}`, scene, a, b);
       const idle = nextEvent(c, worldId, isStatus('idle'));
       const outcomes = await Promise.all(
         engines.map(({ runtime }) => publishToolResult(runtime, worldId, undefined, decision, signer)),
@@ -38,7 +38,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     onTestFinished(() => jobs.end());
     const owners: unknown[] = [];
     for (let round = 1; round <= 5; round += 1) {
-      const decision = await yesTo(`letter_${round}`, scene, a, b);
+      const decision = await approvalFor(`letter_${round}`, scene, a, b);
       owners.push(...(await a.runtime.store.read((reader) => reader.unfinishedTurns())).map(({ owner }) => owner));
       const idle = nextEvent(a, scene.worldId, isStatus('idle'));
       await publishToolResult(b.runtime, scene.worldId, undefined, decision, signer);
@@ -63,7 +63,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       if (event.event === 'tool' && event.data.type === 'TOOL_APPROVED') told.push(event.data.invocation_id);
     });
     for (let round = 1; round <= 10; round += 1) {
-      const decision = await yesTo(`letter_${round}`, scene, engine, engine);
+      const decision = await approvalFor(`letter_${round}`, scene, engine, engine);
       const idle = nextEvent(engine, worldId, isStatus('idle'));
       const sent = Array.from({ length: 5 }, () =>
         publishToolResult(engine.runtime, worldId, undefined, decision, signer),

@@ -13,7 +13,7 @@ import {
   say,
   signer,
   stampingModel,
-  yesTo,
+  approvalFor,
 } from './engines-fixture.js';
 
 const hang = (signal: AbortSignal): Promise<string> =>
@@ -72,7 +72,7 @@ describe('[S4.1] a process without heartbeats', () => {
     const other = await openEngine(url, [countingTool(runs)]);
     const scene = await prepare(other);
     const { worldId } = scene;
-    const decision = await yesTo('letter_1', scene, other, other);
+    const decision = await approvalFor('letter_1', scene, other, other);
     isMute = true;
     await expect.poll(() => silent.runtime.mayAct()).toBe(false);
     const idle = nextEvent(other, worldId, isStatus('idle'));

@@ -12,7 +12,7 @@ import { scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
-import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, yesTo } from './engines-fixture.js';
+import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
 
 describe('[S4.1] messages and events on one PostgreSQL', () => {
   it('[C1] a model sees messages sent through another process', async () => {
@@ -140,7 +140,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);
     const scene = await prepare(a);
     const { worldId, chatId } = scene;
-    await publishToolResult(a.runtime, worldId, undefined, await yesTo('letter_1', scene, a, a), signer);
+    await publishToolResult(a.runtime, worldId, undefined, await approvalFor('letter_1', scene, a, a), signer);
     await began;
     const runner = a.runtime.scheduler.running().length > 0 ? a : b;
     const other = runner === a ? b : a;

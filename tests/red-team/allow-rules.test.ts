@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Makes an obedient agent run each command in its own chat, and returns those that ran without approval. */
-async function ranUnasked(sandbox: Sandbox, rules: readonly string[], commands: readonly string[]): Promise<string[]> {
+async function ranWithoutApproval(sandbox: Sandbox, rules: readonly string[], commands: readonly string[]): Promise<string[]> {
   const replies = commands.flatMap((command) => [{ calls: [{ name: 'shell_cmd', arguments: { command } }] }]);
   world = await openWorld(':memory:', {
     providers: [scripted(replies)],
@@ -50,13 +50,13 @@ describe('an obedient model with realistic rules', () => {
   ])('[A30] [A31] nothing that writes or runs code passes them %s', async (_, sandbox) => {
     expect(allSlips.length).toBeGreaterThan(30);
     const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
-    expect(await ranUnasked(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);
+    expect(await ranWithoutApproval(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });
 
   it('[A32] [A21.5] without a sandbox, a rule for sed does not expose the server’s token', async () => {
     const attack = ['sed -n p /proc/self/environ', "sed -n '1,5p' x", 'sed p /proc/1/environ', 'sed'];
-    expect(await ranUnasked(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
+    expect(await ranWithoutApproval(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
-import { hearHints } from './hints.js';
+import { listenForHints } from './hints.js';
 
 /** A proxy to the database that forwards, refuses or drops traffic. */
 async function openProxy(databaseUrl: string) {
@@ -47,7 +47,7 @@ async function scene({ askMs, answerMs, connectMs }: typeof PATIENT) {
   const proxy = await openProxy(databaseUrl);
   const heard: string[] = [];
   let missed = 0;
-  const end = await hearHints(
+  const end = await listenForHints(
     { connectionString: proxy.url, connectionTimeoutMillis: connectMs },
     'a channel',
     (hint) => heard.push(hint),

@@ -35,7 +35,7 @@ export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintS
 }
 
 /** Listens on its own connection, which reconnects when lost and then calls `missed`. */
-export async function hearHints(
+export async function listenForHints(
   settings: pg.ClientConfig,
   channel: string,
   listener: (hint: string) => void,

@@ -1,9 +1,9 @@
 import type { SharedPasses, SharedStore, Workload } from '@countersign/core/ports';
 import type pg from 'pg';
 import { fromPostgres } from './errors.js';
-import { createHintSender, hearHints } from './hints.js';
+import { createHintSender, listenForHints } from './hints.js';
 import { createHintSeal, HINT_LIMIT_BYTES } from './seal-hints.js';
-import { keepTidy } from './tidy-up.js';
+import { scheduleTidyUp } from './tidy-up.js';
 import { deliverWakes } from './wake-jobs.js';
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
@@ -83,14 +83,14 @@ export function createSharedStore(
     },
     async deliverWakes(handle) {
       const stop = await deliverWakes(pool, schema, handle);
-      const leave = keepTidy(pool, schema);
+      const leave = scheduleTidyUp(pool, schema);
       return async () => {
         leave();
         await stop();
       };
     },
     hear: (listener, missed) =>
-      hearHints(
+      listenForHints(
         settings,
         channel,
         (sealed) => {

@@ -35,7 +35,7 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
 }
 
 /** Runs now and periodically. The returned function stops it. */
-export function keepTidy(pool: pg.Pool, schema: string): () => void {
+export function scheduleTidyUp(pool: pg.Pool, schema: string): () => void {
   // If the database is down, the next run tries again.
   const tidy = (): void => void tidyUp(pool, schema).catch(() => undefined);
   tidy();

@@ -41,7 +41,7 @@ export const worldStatements = {
     'update agents set definition = :definition where world_id = :worldId and id = :id and deleted_at is null',
   ),
   // The row stays without its content: grants refer to the id, and a new agent must not inherit them (A22).
-  buryAgent: prepared<ByAgent & { now: number }>(
+  clearAgent: prepared<ByAgent & { now: number }>(
     `update agents set definition = '{}', deleted_at = :now where world_id = :worldId and id = :id and deleted_at is null`,
   ),
 };

@@ -43,7 +43,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addGrant = batch.add(s.insertGrant);
   const touchGrant = batch.add(s.touchGrant);
   const addAgent = batch.add(s.insertAgent);
-  const buryAgent = batch.add(s.buryAgent);
+  const clearAgent = batch.add(s.clearAgent);
   const updatePolicy = batch.add(s.updatePolicy);
   const updateWorld = batch.add(s.updateWorld);
   const order = purgeOrder(s.purge);
@@ -141,7 +141,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
         return;
       }
       case 'agent-removed':
-        buryAgent({ worldId: row.worldId, id: row.agentId, now });
+        clearAgent({ worldId: row.worldId, id: row.agentId, now });
         raiseRev(row.worldId);
         return;
       case 'world-deleted':

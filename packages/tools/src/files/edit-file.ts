@@ -3,8 +3,8 @@ import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
-import { lookAtTarget, replaceFile, type Target } from './open-target.js';
-import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
+import { inspectTarget, replaceFile, type Target } from './open-target.js';
+import { findHardLinks, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
 const text = z.string().max(8 * 1024 * 1024);
 
@@ -27,7 +27,7 @@ export function editFile(lock?: ProcessLock): Tool {
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Change {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
-    look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
+    look: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => writesInside(path, place),
     async fingerprint(edit, { workingDirectory }) {
       const { target } = await applyEdit(workingDirectory, edit);
@@ -53,7 +53,7 @@ async function applyEdit(
   workingDirectory: string,
   { path, oldText, newText }: Edit,
 ): Promise<{ target: Target; content: string }> {
-  const target = await lookAtTarget(workingDirectory, path);
+  const target = await inspectTarget(workingDirectory, path);
   const { name, old } = target;
   if (old === undefined) throw new Error(`"${name}" does not exist; use write_file to create it`);
   const before = decode(old.bytes, name);

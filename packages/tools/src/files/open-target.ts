@@ -32,7 +32,7 @@ export interface Target {
 /**
  * Rejects if writing is not allowed: outside the folder, through a symlink, onto a folder or a device. Changes nothing.
  */
-export async function lookAtTarget(
+export async function inspectTarget(
   workingDirectory: string,
   written: string,
   mayCreate?: ToolContext['mayCreate'],

@@ -49,7 +49,7 @@ export function createsInside(path: string, place: ToolPlace): boolean {
  * A hard link may be another name of a file that a rule protects. Reading one needs approval if there are such rules;
  * writing one always does.
  */
-export async function lookForOtherNames(
+export async function findHardLinks(
   path: string,
   place: ToolPlace,
   use: 'read' | 'write',

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { openFile } from './open-inside.js';
-import { lookForOtherNames, pathArgument, readSubjects } from './path-argument.js';
+import { findHardLinks, pathArgument, readSubjects } from './path-argument.js';
 import { readLines } from './read-lines.js';
 
 const parameters = z.strictObject({
@@ -21,7 +21,7 @@ export function readFile(): Tool {
     readOnly: true,
     idempotent: true,
     subjects: ({ path }, place) => readSubjects(path, place),
-    look: ({ path }, place) => lookForOtherNames(path, place, 'read'),
+    look: ({ path }, place) => findHardLinks(path, place, 'read'),
     async execute({ path, offset = 1, limit = 2_000 }, { workingDirectory, signal }) {
       const { handle, stats, name } = await openFile(workingDirectory, path);
       try {

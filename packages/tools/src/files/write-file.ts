@@ -3,8 +3,8 @@ import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
-import { lookAtTarget, replaceFile } from './open-target.js';
-import { createsInside, lookForOtherNames, pathArgument, writeSubjects } from './path-argument.js';
+import { inspectTarget, replaceFile } from './open-target.js';
+import { createsInside, findHardLinks, pathArgument, writeSubjects } from './path-argument.js';
 
 const parameters = z.strictObject({
   path: pathArgument.describe('A file in the working folder. Missing parent folders are created.'),
@@ -23,14 +23,14 @@ export function writeFile(lock?: ProcessLock): Tool {
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Write {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
-    look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
+    look: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => createsInside(path, place),
-    fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await lookAtTarget(workingDirectory, path)),
+    fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await inspectTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
-      diffOf(await lookAtTarget(workingDirectory, path), content),
+      diffOf(await inspectTarget(workingDirectory, path), content),
     async execute({ path, content }, { workingDirectory, signal, fingerprint, mayCreate }) {
       return await lockFolder(workingDirectory, lock, async () => {
-        const target = await lookAtTarget(workingDirectory, path, mayCreate);
+        const target = await inspectTarget(workingDirectory, path, mayCreate);
         checkUnchanged(target, fingerprint);
         signal.throwIfAborted();
         await replaceFile(workingDirectory, target, content);

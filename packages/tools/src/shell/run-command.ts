@@ -108,13 +108,13 @@ async function drained(streams: readonly Readable[]): Promise<void> {
   const over = new AbortController();
   const open = streams.filter((stream) => !stream.closed);
   const closed = Promise.allSettled(open.map((stream) => once(stream, 'close', { signal: over.signal })));
-  await Promise.race([closed, lookOften(over.signal)]);
+  await Promise.race([closed, pollOften(over.signal)]);
   over.abort();
 }
 
 const LOOK_MS = 10;
 
 /** Polls as often as fits into the time: on a busy machine, a single timer may fire before anything was read. */
-async function lookOften(signal: AbortSignal): Promise<void> {
+async function pollOften(signal: AbortSignal): Promise<void> {
   for (let looks = 0; looks < DRAIN_MS / LOOK_MS && !signal.aborted; looks += 1) await after(LOOK_MS);
 }

@@ -25,7 +25,7 @@ export function writeBulk(fact: BulkChange, s: Statements, now: number): Query[]
     }
     case 'agent-removed': {
       const { worldId, agentId } = fact;
-      return [queryOf(s.buryAgent, { worldId, id: agentId, now }), raiseRev(worldId)];
+      return [queryOf(s.clearAgent, { worldId, id: agentId, now }), raiseRev(worldId)];
     }
     case 'world-deleted':
       return deleteWorld(fact.worldId, s, now);

@@ -178,9 +178,9 @@ function touch({ nlink, ino }: BigIntStats, now: Pass): void {
   if (now.kind === 'apply' && nlink > 1n) now.touched.add(ino);
 }
 
-type Doomed = Pick<Draft, 'at' | 'child' | 'path'>;
+type Removal = Pick<Draft, 'at' | 'child' | 'path'>;
 
-async function removeWhole(draft: Doomed, now: Pass): Promise<boolean> {
+async function removeWhole(draft: Removal, now: Pass): Promise<boolean> {
   if ((await find(draft)) === undefined) return true;
   if (now.keepRemoved && !draft.path.split('/').some(isGitFolder)) {
     now.leftOut.push({ path: draft.path, why: 'kept' });
@@ -195,7 +195,7 @@ async function removeWhole(draft: Doomed, now: Pass): Promise<boolean> {
  * Returns true if it is removed, or would be. Changes by others since the start conflict; repositories in a removed
  * folder stay.
  */
-async function remove({ at, child, path }: Doomed, now: Pass): Promise<boolean> {
+async function remove({ at, child, path }: Removal, now: Pass): Promise<boolean> {
   const target = join(at, child);
   const there = await find({ at, child });
   if (there === undefined) return true;
