@@ -24,7 +24,11 @@ afterEach(async () => {
 });
 
 /** Makes an obedient agent run each command in its own chat, and returns those that ran without approval. */
-async function ranWithoutApproval(sandbox: Sandbox, rules: readonly string[], commands: readonly string[]): Promise<string[]> {
+async function ranWithoutApproval(
+  sandbox: Sandbox,
+  rules: readonly string[],
+  commands: readonly string[],
+): Promise<string[]> {
   const replies = commands.flatMap((command) => [{ calls: [{ name: 'shell_cmd', arguments: { command } }] }]);
   world = await openWorld(':memory:', {
     providers: [scripted(replies)],

@@ -63,7 +63,8 @@ export async function generate(
 export function explainFailure(error: unknown, agent: string, provider: string): string {
   if (!(error instanceof ProviderError)) return `${agent} could not answer: ${errorMessage(error)}`;
   // The provider's message names the variable to set.
-  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${errorMessage(error)}`;
+  if (error.kind === 'no-key')
+    return `${agent} could not answer. No API key is set for ${provider}. ${errorMessage(error)}`;
   const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
     auth: `${provider} rejected the API key. Check the key and send your message again.`,
     'rate-limited': `${provider} is rate limiting requests. Wait a moment and send your message again.`,
