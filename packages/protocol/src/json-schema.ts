@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inPlainWords, pathWords } from './parse-input.js';
 
 export type JsonSchema = Record<string, unknown>;
 export type ArgumentCheck = (value: unknown) => { ok: true; value: unknown } | { ok: false; error: string };
@@ -12,12 +13,13 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 /** Validates arguments and reports every invalid field by name, for models. */
 export function checkWith(schema: z.ZodType): ArgumentCheck {
   return (value) => {
-    const parsed = schema.safeParse(value);
+    const parsed = schema.safeParse(value, { error: inPlainWords });
     if (parsed.success) return { ok: true, value: parsed.data };
-    const words = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
-      return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+    const words = parsed.error.issues.flatMap((issue) => {
+      const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+      return paths.map((path) => (path.length === 0 ? issue.message : `${pathWords(path)}: ${issue.message}`));
     });
-    return { ok: false, error: words.join('; ') };
+    return { ok: false, error: words.slice(0, 10).join('; ') };
   };
 }
 

@@ -36,7 +36,7 @@ it.each([
   [{ name: 'a', title: 'too long' }, 'world: title: must have at most 5 characters'],
   [{ name: 'a', url: 'nowhere' }, 'world: url: must be a valid URL'],
   [{ name: 'a', colour: 'red' }, 'world: colour: is not a known field'],
-  [{ name: 'a', agents: [{ name: 'a' }, { name: 'b' }] }, 'world: agents: must have at most 1 items'],
+  [{ name: 'a', agents: [{ name: 'a' }, { name: 'b' }] }, 'world: agents: must have at most 1 item'],
   [{ name: 'a', agents: [{}] }, 'world: agents[0].name: is missing'],
   [{ name: 'a', agents: [{ name: 'a', x: 1 }] }, 'world: agents[0].x: is not a known field'],
   // A schema's own message has priority.

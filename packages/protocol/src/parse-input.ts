@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Messages for people, if a schema has none of its own. Undefined: use zod's. */
-function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
+export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'is missing';
     const kind = KINDS[issue.expected];
@@ -83,7 +83,7 @@ function limitWords(
     return `must be ${inclusive ? bound : exclusive} ${limit}`;
   }
   const unit = UNITS[origin];
-  return unit === undefined ? undefined : `must have ${bound} ${limit} ${unit}`;
+  return unit === undefined ? undefined : `must have ${bound} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
 }
 
-const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
