@@ -96,10 +96,10 @@ interface MigrationReport {
   readonly auditRecords: number;
 }
 
-/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: must be fixed first. */
+/** `fine`: works. `missing`: optional and not there. `warning`: needs a look, but the server can start. `broken`: must be fixed first. */
 export interface Finding {
   readonly what: string;
-  readonly state: 'fine' | 'warning' | 'broken';
+  readonly state: 'fine' | 'missing' | 'warning' | 'broken';
   readonly detail: string;
   /** How to fix it. */
   readonly advice?: string;

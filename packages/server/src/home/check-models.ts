@@ -3,10 +3,10 @@ import { chosenAddress, tryAddress } from '@countersign/providers';
 import { findProviders } from './find-providers.js';
 import { readToken } from './keep-token.js';
 
-/** `fine`: works. `warning`: missing or unusual, but the server can start. `broken`: nothing works until somebody fixes it. */
+/** `fine`: works. `missing`: optional and not there. `warning`: needs a look, but the server can start. `broken`: nothing works until somebody fixes it. */
 export interface Finding {
   what: string;
-  state: 'fine' | 'warning' | 'broken';
+  state: 'fine' | 'missing' | 'warning' | 'broken';
   detail: string;
   advice?: string;
 }
@@ -85,7 +85,7 @@ function describeTheirs({ name: what, available, source, address, problem }: Pro
 
 async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { name: what, available, source, address, problem, models = [] } = found;
-  if (!available) return { what, state: 'warning', detail: problem ?? 'no key found', advice: adviceFor(what) };
+  if (!available) return { what, state: 'missing', detail: problem ?? 'no key found', advice: adviceFor(what) };
   if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
     const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
     return { what, state: 'fine', detail: `running at ${address}: ${some}` };

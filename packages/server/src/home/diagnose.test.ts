@@ -30,7 +30,7 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
       ['anthropic', 'warning', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
       ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tested'],
-      ['ollama', 'warning', 'no response from http://127.0.0.1:9'],
+      ['ollama', 'missing', 'no response from http://127.0.0.1:9'],
     ]);
   } finally {
     server.close();

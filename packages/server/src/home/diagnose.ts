@@ -167,13 +167,13 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
 
 function checkBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
-  if (!hasDisplay(env)) return { what, state: 'warning', detail: 'no display; the URL is printed instead' };
+  if (!hasDisplay(env)) return { what, state: 'missing', detail: 'no display; the URL is printed instead' };
   if (process.platform !== 'linux') return { what, state: 'fine', detail: 'the default browser opens' };
   return findSystemProgram('xdg-open') !== undefined
     ? { what, state: 'fine', detail: 'xdg-open opens the default browser' }
     : {
         what,
-        state: 'warning',
+        state: 'missing',
         detail: 'xdg-open is not installed; the URL is printed instead',
         advice: 'Install xdg-utils.',
       };

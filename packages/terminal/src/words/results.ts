@@ -102,7 +102,7 @@ export const results = {
 
   // The machine
   noProviders: 'There are no providers.',
-  doctorState: { fine: 'ok     ', warning: 'warning', broken: 'broken ' },
+  doctorState: { fine: 'ok     ', missing: 'missing', warning: 'warning', broken: 'broken ' },
   doctorVerdict: (isBroken: boolean): string =>
     isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',
   migrated: (rows: number, tables: number, auditRecords: number): string =>

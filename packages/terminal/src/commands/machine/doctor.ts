@@ -21,8 +21,13 @@ export function addDoctor(program: Command, register: Register): void {
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {
-      const { fine, warning, broken } = results.doctorState;
-      const marks = { fine: paint.green(fine), warning: paint.amber(warning), broken: paint.red(broken) };
+      const { fine, missing, warning, broken } = results.doctorState;
+      const marks = {
+        fine: paint.green(fine),
+        missing: paint.dim(missing),
+        warning: paint.amber(warning),
+        broken: paint.red(broken),
+      };
       for (const { what, state, detail, advice } of findings) {
         context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${plainLine(detail)}`);
         if (advice !== undefined) context.say(`${' '.repeat(widest(findings) + 11)}${paint.dim(plainLine(advice))}`);
