@@ -12,7 +12,7 @@ export function ruleMissText({ code, argument = '', value }: RuleMiss): string {
     case 'unnamed':
       return `the call also has ${argument}. Add it to the rule, or end the rule with ", *"`;
     case 'not-spelt':
-      return 'only a rule with the exact arguments can allow this call, without * or comparisons';
+      return 'only a rule with the exact arguments, without * or comparisons, can allow this call';
     case 'dynamic':
       return 'no rule can judge this call before it runs';
     case 'star':

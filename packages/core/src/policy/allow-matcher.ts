@@ -6,7 +6,7 @@ import type { PatternWord } from './types.js';
 
 /**
  * Reads the arguments of an allow rule as narrowly as possible (A19, A30, A32): `*` stays within one word and never matches an option.
- * Only a lone last `*` matches any number of words. Dynamic calls and paths that aren't normalized never match.
+ * Only a `*` that is the whole last word matches any number of words. Dynamic calls and paths that aren't normalized never match.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
   if (words === undefined || (words.length === 1 && isLoneStar(words[0]))) {

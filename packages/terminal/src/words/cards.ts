@@ -43,7 +43,7 @@ export const cardWords = {
   noneWaiting: 'Nothing is waiting for you.',
   watchIdle: '· Nothing is waiting for you. Ctrl-C quits.',
   rule: (rule: string | undefined): string => `  Rule: ${rule ?? 'none'}`,
-  scope: { once: 'once', session: 'for its chat', always: 'always, with a rule' },
+  scope: { once: 'once', session: 'for the whole chat', always: 'permanently, by adding a rule' },
   approving: (scope: string): string => `This approves the call ${scope}.`,
   approved: (scope: string): string => `Approved ${scope}.`,
   answered: 'Answered.',

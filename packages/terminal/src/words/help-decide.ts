@@ -3,7 +3,7 @@ import type { Help } from './help.js';
 const detach = 'return immediately; the running server continues the chat';
 
 export const approvalsHelp = {
-  about: 'List, show and decide calls that need approval',
+  about: 'List, show, approve and deny waiting calls',
   list: { about: 'List waiting calls in all worlds, oldest first', examples: ['countersign approvals list --json'] },
   show: {
     about: 'Show exactly what an approval would run, and the messages before it',

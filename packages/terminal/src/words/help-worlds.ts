@@ -21,7 +21,7 @@ export const worldsHelp = {
   streaming: 'stream answers',
   noStreaming: 'show answers when they are complete',
   unattended: 'what to do with calls when nobody can approve them: wait or deny',
-  approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" never expires them',
+  approvalTimeout: 'expire approvals after this time, such as 30s or 5m, or "none" for never',
 } satisfies Record<string, string | Help>;
 
 export const agentsHelp = {
@@ -50,8 +50,8 @@ export const agentsHelp = {
   rule: "policy rule for this agent; can only be stricter than the world's; repeatable",
   temperature: 'sampling temperature (0–2)',
   maxTokens: 'maximum tokens per answer',
-  active: 'enable the agent',
-  noActive: 'disable the agent',
+  active: 'activate the agent',
+  noActive: 'deactivate the agent',
 } satisfies Record<string, string | Help>;
 
 export const chatsHelp = {

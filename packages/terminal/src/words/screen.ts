@@ -67,7 +67,7 @@ export const screenWords = {
   questionIdle: 'The agent is waiting for your answer.',
   once: 'Approve exactly this call, once. Enter approves · Esc cancels',
   session: (what: string, tool: string, agent: string, narrow: string): string =>
-    `For this chat: ${what} to ${tool} by ${agent}, until the chat ends, you revoke it, or 12 hours pass without use. Enter approves${narrow} · Esc cancels`,
+    `Allows ${what} to ${tool} by ${agent} in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without use. Enter approves${narrow} · Esc cancels`,
   callsLike: (pattern: string): string => `calls like ${pattern}`,
   anyUse: 'any call',
   onlyLike: 'only calls like this',

@@ -61,7 +61,7 @@ export function wordsFor(error: unknown, name: string): string {
     case 'ENOENT':
       return `"${name}" does not exist`;
     case 'ENOTDIR':
-      return `"${name}" has a file where a folder is expected`;
+      return `a part of the path "${name}" is a file, not a folder`;
     case 'ELOOP':
       return `"${name}" is a link that points back to itself`;
     case 'ENAMETOOLONG':

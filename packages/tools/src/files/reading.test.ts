@@ -62,7 +62,7 @@ describe.each([
     await put('file', 'x');
     expect(await use('a')).toMatchObject(refused('points back to itself'));
     expect(await use('missing')).toMatchObject(refused('"missing" does not exist'));
-    expect(await use('file/below')).toMatchObject(refused('where a folder is expected'));
+    expect(await use('file/below')).toMatchObject(refused('a part of the path "file/below" is a file, not a folder'));
     expect(await use('n'.repeat(300))).toMatchObject(refused('too long'));
     expect(await use('x'.repeat(5_000))).toMatchObject(refused('path'));
     expect(await use('a\0b')).toMatchObject(refused('NUL'));

@@ -33,8 +33,9 @@ export const t = {
 
   chatScope: (toolName: string, agentName: string, narrow: boolean): ReactElement => (
     <>
-      “For this chat”: {narrow ? 'calls like this one' : 'any call'} to <code>{toolName}</code> by{' '}
-      <bdi>{agentName}</bdi> in this chat, until the chat ends, you revoke it, or 12 hours pass without use.
+      “For this chat” allows {narrow ? 'calls like this one' : 'any call'} to <code>{toolName}</code> by{' '}
+      <bdi>{agentName}</bdi> in this chat. The grant ends with the chat, when you revoke it, or after 12 hours without
+      use.
     </>
   ),
   onlyCallsLike: 'only calls like',

@@ -15,7 +15,7 @@ export const t = {
   folderHint: 'The folder that file tools and commands work in.',
   mode: 'Mode',
   modes: {
-    ask: 'Ask: calls need approval unless their tool needs none or a rule allows them',
+    ask: 'Ask: calls need approval unless a rule allows them or their tool doesn’t require it',
     read: 'Read: only read-only tools run',
     auto: 'Auto: no approval inside the sandbox and the working folder',
   },

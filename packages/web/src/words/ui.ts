@@ -5,7 +5,7 @@ export const t = {
   ...common,
   copy: 'Copy',
   copied: 'Copied',
-  copyFailed: "This browser doesn't let the page copy. Select the text and copy it yourself.",
+  copyFailed: 'The browser blocked copying. Select the text and copy it manually.',
   dismiss: 'Dismiss',
   failed: 'Something went wrong. Try again.',
   hiddenCharacters: (count: number) => `${count.toLocaleString()} characters are not shown.`,
