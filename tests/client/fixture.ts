@@ -7,6 +7,8 @@ import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { z } from 'zod';
+import { createRegistry } from '../../packages/server/src/providers/create-registry.js';
+import { temporarySecretsKey } from '../../packages/server/src/providers/secrets-key.js';
 
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
@@ -42,10 +44,12 @@ export async function openHarbour(
   options: { file?: string; port?: number } = {},
 ): Promise<Harbour> {
   const store = await openSqlite(options.file ?? ':memory:', { clock: systemClock, synchronous: 'NORMAL' });
+  const registry = createRegistry({ store, secrets: temporarySecretsKey(), own: [provider] });
   const engine = createRuntime({
     store,
     clock: systemClock,
     providers: [provider],
+    providerSource: registry,
     tools,
     findPlace: () => ({ workingDirectory: '/', home: '/root' }),
     onError: (error) => {
@@ -71,7 +75,7 @@ export async function openHarbour(
     auth,
     log: { info: quiet, warn: quiet, error: quiet },
     version: '0.0.0-test',
-    providers: () => [],
+    providers: registry,
   });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => void answer(request, response));

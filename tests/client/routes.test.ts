@@ -36,7 +36,22 @@ describe('the typed client, route by route', () => {
     const { open: link } = await client.startLink();
     expect((await stranger.openSession(link.split('#ticket=')[1] ?? '')).session).not.toBe('');
     await expect(stranger.startLink()).rejects.toMatchObject(status(401));
-    expect(await client.providers()).toEqual({ items: [] });
+    const [built, ...others] = (await client.providers()).items;
+    expect([built, others]).toMatchObject([{ source: 'built-in', available: true }, []]);
+  });
+
+  it('[W3.3] [W3.19] providers are added, changed, tested and removed', async () => {
+    const { client } = await open();
+    const added = await client.addProvider({ kind: 'vllm', name: 'GPU box', baseUrl: 'http://127.0.0.1:9' });
+    expect(added).toMatchObject({ id: 'gpu-box', baseUrl: 'http://127.0.0.1:9/v1', hasKey: false });
+    expect(await client.updateProvider('gpu-box', { name: 'Big box' })).toMatchObject({
+      id: 'gpu-box',
+      name: 'Big box',
+    });
+    expect(await client.testProvider('gpu-box')).toMatchObject({ ok: false, code: 'wrong-address' });
+    expect(await client.providerModels('gpu-box')).toMatchObject({ items: [], problem: { code: 'wrong-address' } });
+    await client.removeProvider('gpu-box', { force: true });
+    await expect(client.removeProvider('gpu-box')).rejects.toMatchObject(status(404));
   });
 
   it('[W3] [W6] worlds and agents are created, changed with an ETag, copied and deleted', async () => {

@@ -20,11 +20,16 @@ import type {
   NewClient,
   NewMcpServer,
   NewPolicy,
+  NewProvider,
   NewWorld,
   PolicyCheck,
   PolicyMatch,
   PolicyVerdict,
+  ProviderChange,
+  ProviderModels,
   ProviderStatus,
+  ProviderTest,
+  ProviderTestRequest,
   QueuedApproval,
   RegisteredClient,
   RevealedCall,
@@ -98,6 +103,15 @@ export interface Client {
   /** A link that signs in one browser, within a minute. Needs the token; a session is rejected (W1). */
   startLink(options?: CallOptions): Promise<StartLink>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
+  /** The key is sent once and never returned. */
+  addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;
+  updateProvider(provider: string, change: ProviderChange, options?: CallOptions): Promise<ProviderStatus>;
+  /** Rejected if agents use it, unless `force`. */
+  removeProvider(provider: string, options?: CallOptions & { force?: boolean }): Promise<void>;
+  /** Makes a real call. A failure of the provider is a result, not an error. */
+  testProvider(provider: string, test?: ProviderTestRequest, options?: CallOptions): Promise<ProviderTest>;
+  /** The provider's own list. */
+  providerModels(provider: string, options?: CallOptions): Promise<ProviderModels>;
 
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
   world(world: string, options?: CallOptions): Promise<Tagged<World>>;

@@ -17,7 +17,9 @@ import {
   messageListSchema,
   messageSchema,
   policyVerdictSchema,
+  providerModelsSchema,
   providerStatusSchema,
+  providerTestSchema,
   queuedApprovalSchema,
   searchHitSchema,
   sessionSchema,
@@ -64,6 +66,18 @@ export function createClient(options: ClientOptions): Client {
       get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
     startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
+    addProvider: (body, options) => get(providerStatusSchema, { method: 'POST', path: ['providers'], body }, options),
+    updateProvider: (provider, body, options) =>
+      get(providerStatusSchema, { method: 'PATCH', path: ['providers', provider], body }, options),
+    removeProvider: (provider, { force, ...options } = {}) =>
+      nothing(
+        { method: 'DELETE', path: ['providers', provider], query: force === true ? { force: 'true' } : {} },
+        options,
+      ),
+    testProvider: (provider, body = {}, options) =>
+      get(providerTestSchema, { method: 'POST', path: ['providers', provider, 'test'], body }, options),
+    providerModels: (provider, options) =>
+      get(providerModelsSchema, { path: ['providers', provider, 'models'] }, options),
 
     worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),
     world: (world, options) => tagged(worldSchema, { path: ['worlds', world] }, options),

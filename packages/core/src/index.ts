@@ -49,6 +49,8 @@ export { SILENT_MS } from './turns/take-over.js';
 export { createChat } from './chats/create-chat.js';
 export { revealApproval } from './decisions/reveal-approval.js';
 export { showOriginal } from './decisions/show-original.js';
+export { agentsUsing, changeProviders } from './worlds/change-providers.js';
+export { freeId } from './worlds/free-id.js';
 export { revokeGrant } from './decisions/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';

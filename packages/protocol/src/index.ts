@@ -155,7 +155,6 @@ export {
   policyVerdictSchema,
   ruleMissSchema,
   problemSchema,
-  providerStatusSchema,
   registeredClientSchema,
   searchHitSchema,
   SESSION_HEADER,
@@ -177,7 +176,6 @@ export type {
   PolicyVerdict,
   RuleMiss,
   Problem,
-  ProviderStatus,
   RegisteredClient,
   SearchHit,
   Session,
@@ -229,3 +227,27 @@ export {
   resolveAddressees,
 } from './mentions/index.js';
 export type { Addressable, PreparedAnswer, Silence, Speaker } from './mentions/index.js';
+export {
+  newProviderSchema,
+  PROVIDER_KINDS,
+  providerChangeSchema,
+  providerKindFacts,
+  providerKindSchema,
+  providerModelSchema,
+  providerModelsSchema,
+  providerStatusSchema,
+  providerTestRequestSchema,
+  providerTestSchema,
+  removeProviderQuerySchema,
+} from './providers.js';
+export type {
+  NewProvider,
+  ProviderAnswer,
+  ProviderChange,
+  ProviderKind,
+  ProviderModel,
+  ProviderModels,
+  ProviderStatus,
+  ProviderTest,
+  ProviderTestRequest,
+} from './providers.js';

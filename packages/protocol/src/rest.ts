@@ -47,20 +47,6 @@ export const CLIENT_HEADER = 'X-Countersign-Client';
 /** Response header: this server is shutting down and hasn't processed the request. It is safe to retry with the next one. */
 export const LEAVING_HEADER = 'X-Countersign-Leaving';
 
-export const providerStatusSchema = z.object({
-  name: z.string(),
-  /** Whether it is configured: it has a key or needs none. Only Ollama is actually contacted. */
-  available: z.boolean(),
-  /** Where its key was found, such as the name of a variable. Never the key. */
-  source: z.string().exactOptional(),
-  /** The base URL from a variable such as `OPENAI_BASE_URL`. If absent, the vendor's. */
-  address: z.string().exactOptional(),
-  /** Why it can't be used, other than a missing key. */
-  problem: z.string().exactOptional(),
-  models: z.array(z.string()).exactOptional(),
-});
-export type ProviderStatus = z.infer<typeof providerStatusSchema>;
-
 export const registeredClientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string(),

@@ -1,6 +1,7 @@
 /** Environment variables with our secrets. Programs that we start don't get them (A21). */
 export const SECRET_VARIABLES = [
   'COUNTERSIGN_TOKEN',
+  'COUNTERSIGN_SECRETS_KEY',
   'DATABASE_URL',
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',

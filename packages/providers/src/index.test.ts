@@ -9,11 +9,16 @@ describe('the package of providers', () => {
       'anthropic',
       'availableProviders',
       'chosenAddress',
+      'explainFailure',
       'findOllama',
+      'fullBaseUrl',
       'google',
+      'listModels',
+      'makeProvider',
       'openai',
       'openaiCompatible',
       'startScriptedModel',
+      'testProvider',
       'tryAddress',
     ]);
   });

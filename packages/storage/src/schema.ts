@@ -159,6 +159,19 @@ export interface McpToolsTable {
   reviewed: number;
 }
 
+export interface ProvidersTable {
+  id: string;
+  kind: string;
+  name: string;
+  /** The name in lower case: names that differ only in case are the same. */
+  name_key: string;
+  base_url: string | null;
+  /** Encrypted. */
+  api_key: string | null;
+  rev: number;
+  created_at: number;
+}
+
 export interface EventsTable {
   world_id: string;
   id: number;

@@ -7,6 +7,7 @@ import { grantStatements } from './queries/grants.js';
 import { invocationStatements } from './queries/invocations.js';
 import { mcpServerStatements } from './queries/mcp-servers.js';
 import { messageStatements } from './queries/messages.js';
+import { providerStatements } from './queries/providers.js';
 import { purgeStatements } from './queries/purge.js';
 import { searchStatements, type SearchDialect } from './queries/search.js';
 import { statsStatements } from './queries/stats.js';
@@ -28,6 +29,7 @@ export function statementsIn(search: SearchDialect) {
     ...invocationStatements,
     ...mcpServerStatements,
     ...messageStatements,
+    ...providerStatements,
     ...searchStatements(search),
     ...statsStatements,
     ...turnStatements,

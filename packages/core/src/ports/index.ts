@@ -12,6 +12,7 @@ export type {
   ToolSource,
 } from './mcp.js';
 export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
+export type { ProviderRecord } from './provider-records.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,
@@ -21,6 +22,8 @@ export type {
   ModelToolCall,
   Provider,
   ProviderFailure,
+  ProviderReason,
+  ProviderSource,
 } from './provider.js';
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';

@@ -55,6 +55,16 @@ export interface Provider {
   generate(request: GenerateRequest): Promise<LLMResponse>;
 }
 
+/** Providers that can change while the process runs. `get`, `names` and `secrets` answer from memory. */
+export interface ProviderSource {
+  get(name: string): Provider | undefined;
+  names(): readonly string[];
+  /** Keys to mask in tool results (T14). */
+  secrets(): readonly string[];
+  /** Loads what other processes have changed. */
+  load(): Promise<void>;
+}
+
 export type ProviderFailure =
   | 'auth'
   /** There is no API key; the message names the variable to set. */
@@ -66,6 +76,17 @@ export type ProviderFailure =
   | 'network'
   | 'aborted';
 
+/** More about a failure, where the provider knows it: what a person has to check. */
+export type ProviderReason =
+  | 'no-credit'
+  | 'unknown-model'
+  /** The server has no such API, redirects, or answers with something else. */
+  | 'wrong-path'
+  | 'refused'
+  | 'host-not-found'
+  | 'unreachable'
+  | 'timeout';
+
 const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overloaded', 'network']);
 
 /** A failed model call that says who acts next (P4): `retry` is retried automatically, `person` needs someone to change something. */
@@ -75,11 +96,17 @@ export class ProviderError extends Error {
   readonly next: 'retry' | 'person' | 'nobody';
   /** How long the vendor asked us to wait. */
   readonly retryAfterMs?: number;
+  readonly reason?: ProviderReason;
 
-  constructor(kind: ProviderFailure, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    kind: ProviderFailure,
+    message: string,
+    options: { retryAfterMs?: number; reason?: ProviderReason; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.next = RETRYABLE.has(kind) ? 'retry' : kind === 'aborted' ? 'nobody' : 'person';
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    if (options.reason !== undefined) this.reason = options.reason;
   }
 }

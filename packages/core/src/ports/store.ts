@@ -1,4 +1,5 @@
 import type { McpServerRecord, McpToolRecord } from './mcp-records.js';
+import type { ProviderRecord } from './provider-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -91,6 +92,9 @@ export interface StoreReader {
   /** All tools of a server, including those it no longer offers. */
   mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
+  /** Providers that people added, in that order. They belong to no world. */
+  providers(): Promise<ProviderRecord[]>;
+
   /** Events with an id above `after`, in order, optionally of one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
@@ -170,6 +174,13 @@ export interface StoreTransaction extends StoreReader {
   deleteMcpServer(worldId: string, name: string): Promise<boolean>;
   /** Inserts or updates the record of a tool. */
   putMcpTool(tool: McpToolRecord): Promise<void>;
+
+  /** Rejects a duplicate name as a `conflict`. */
+  insertProvider(provider: ProviderRecord): Promise<void>;
+  /** Compare-and-set on `rev`, so that concurrent changes aren't lost. False if it had changed. Rejects a duplicate name. */
+  updateProvider(provider: ProviderRecord): Promise<boolean>;
+  /** True if it existed. */
+  deleteProvider(id: string): Promise<boolean>;
 
   /**
    * Adds messages to the search index and advances its position. Returns false and writes nothing if the position was no longer `from`.

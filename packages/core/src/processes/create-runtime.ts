@@ -1,6 +1,6 @@
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
-import type { Clock, McpHostFactory, Provider, Store, Tool, ToolSource } from '../ports/index.js';
+import type { Clock, McpHostFactory, Provider, ProviderSource, Store, Tool, ToolSource } from '../ports/index.js';
 import { NO_RULES, sandboxGrants } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
@@ -13,7 +13,7 @@ import { createMcpRecords } from '../mcp/mcp-records.js';
 import { processAgentMessage } from '../turns/process-agent-message.js';
 import { createCallChats } from '../step/commit.js';
 import { createQuarantine, createScheduler, type TurnRun } from '../step/scheduler.js';
-import type { About, Handover, Measured, PlaceFinder, Probe, Runtime } from '../step/runtime.js';
+import type { About, Handover, Measured, PlaceFinder, Probe, Providers, Runtime } from '../step/runtime.js';
 import { createRecentRepeats } from '../decisions/publish-tool-result.js';
 import { dispatchHere } from '../step/move-turn.js';
 import { joinOthers } from './join-others.js';
@@ -28,6 +28,8 @@ export interface RuntimeOptions {
   store: Store;
   clock: Clock;
   providers: readonly Provider[];
+  /** More providers, which can change at run time. One with the name of another replaces it. */
+  providerSource?: ProviderSource;
   /** Tools of every world. More can be added to a single world later. */
   tools?: readonly Tool[];
   /** Sources of tools that can change at run time. */
@@ -82,7 +84,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError } = options;
   const common = new Map((options.tools ?? []).map((tool) => [tool.definition.name, tool]));
   const added = new Map<string, Map<string, Tool>>();
-  const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
+  const { providerSource } = options;
+  const providers = createProviders(options.providers, providerSource);
   const background = new Set<Promise<void>>();
   const titling = new Set<string>();
   const titled = new Set<string>();
@@ -131,6 +134,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
           async eachRound() {
             await watchNextDeadlines();
             await clients.load();
+            await providerSource?.load();
             rounds += 1;
             if (rounds % ROUNDS_PER_RELEASE === 0 && !unfinished.endsSoon()) releaseInBackground();
           },
@@ -197,7 +201,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     sources,
     mcp,
     findPlace: withSandboxGrants(options.findPlace),
-    ownSecrets: options.ownSecrets ?? [],
+    ownSecrets: () => [...(options.ownSecrets ?? []), ...(providerSource?.secrets() ?? [])],
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
@@ -249,6 +253,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     },
     async start(how = 'take-up') {
       await clients.load();
+      await providerSource?.load();
       await mcp?.load();
       await unfinished.start(how);
       if (how === 'take-up') releaseInBackground();
@@ -266,6 +271,19 @@ export function createRuntime(options: RuntimeOptions): Engine {
     },
     closing: closing.signal,
     lastHeardMs: () => others?.membership.lastHeardMs(),
+  };
+}
+
+function createProviders(given: readonly Provider[], source: ProviderSource | undefined): Providers {
+  const fixed = new Map(given.map((provider) => [provider.name, provider]));
+  const get = (name: string): Provider | undefined => source?.get(name) ?? fixed.get(name);
+  return {
+    get,
+    names: () => [...new Set([...fixed.keys(), ...(source?.names() ?? [])])],
+    async find(name) {
+      if (get(name) === undefined) await source?.load();
+      return get(name);
+    },
   };
 }
 

@@ -70,6 +70,14 @@ export interface RecentRepeats {
   clear(): void;
 }
 
+/** The providers that agents can use, by the name they use. */
+export interface Providers {
+  get(name: string): Provider | undefined;
+  names(): readonly string[];
+  /** Like `get`, after loading what other processes have added. */
+  find(name: string): Promise<Provider | undefined>;
+}
+
 /** Shared by all steps of the loop. One per process and store. */
 export interface Runtime {
   store: Store;
@@ -91,7 +99,7 @@ export interface Runtime {
   repeats: RecentRepeats;
   /** The id of this process in turn claims. */
   owner: string;
-  providers: ReadonlyMap<string, Provider>;
+  providers: Providers;
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /** Sources of tools that can change at run time. */
   sources: readonly ToolSource[];
@@ -99,7 +107,7 @@ export interface Runtime {
   mcp: McpHost | undefined;
   findPlace: PlaceFinder;
   /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
-  ownSecrets: readonly string[];
+  ownSecrets(): readonly string[];
   resultLimitBytes: number;
   probe: Probe;
   measure(what: Measured): void;

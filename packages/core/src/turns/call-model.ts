@@ -82,7 +82,7 @@ async function findPlace(
 }
 
 async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
-  const read = await readView(runtime, turn, snapshot, signal);
+  const read = await readKnown(runtime, turn, snapshot, signal);
   if (read === undefined)
     return { ok: false as const, error: 'The agent was removed from this world. Send your message to another agent.' };
   const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
@@ -102,6 +102,14 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
   return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
+}
+
+/** Reads again if another process has just added the agent's provider. */
+async function readKnown(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
+  const read = await readView(runtime, turn, snapshot, signal);
+  if (read === undefined || read.provider !== undefined) return read;
+  const found = await runtime.providers.find(read.agent.definition.provider);
+  return found === undefined ? read : await readView(runtime, turn, snapshot, signal);
 }
 
 /**

@@ -70,7 +70,8 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   if (masked.length > 0) {
     notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked in the export. Enter them again.`);
   }
-  for (const agent of agents.filter(({ provider }) => !runtime.providers.has(provider))) {
+  for (const agent of agents) {
+    if ((await runtime.providers.find(agent.provider)) !== undefined) continue;
     notes.push(`${agent.name} uses the provider "${agent.provider}", which is not set up here. Give it another one.`);
   }
   const allows = policy.filter((rule) => isAllow(rule));

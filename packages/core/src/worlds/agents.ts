@@ -4,6 +4,7 @@ import {
   changeSchema,
   CountersignError,
   foldName,
+  nearest,
   type NewAgent,
   newAgentSchema,
   parseInput,
@@ -33,6 +34,7 @@ export async function addAgent(
   signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
+  await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
   checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
@@ -76,6 +78,8 @@ export async function updateAgent(
   expected?: Expected,
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
+  // Before the transaction: loading reads from the store.
+  if (typeof part['provider'] === 'string') await runtime.providers.find(part['provider']);
   return await changeWorld(runtime, 'update-agent', worldId, async (change) => {
     const agent = agentIn(change.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
@@ -133,9 +137,12 @@ export async function removeAgent(
 
 /** Otherwise a typo would show only at the agent's first turn. */
 function refuseUnknownProvider({ providers }: Runtime, name: string): void {
-  if (providers.has(name)) return;
-  const known = [...providers.keys()].join(', ') || 'none';
-  throw new CountersignError('invalid', `There is no provider "${name}". Known: ${known}.`, { field: 'provider' });
+  if (providers.get(name) !== undefined) return;
+  const known = providers.names();
+  const closest = nearest(name, known);
+  const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`;
+  const detail = `There is no provider "${name}".${meant} Known: ${known.join(', ') || 'none'}.`;
+  throw new CountersignError('invalid', detail, { field: 'provider' });
 }
 
 /** Mentions must be unambiguous: no two agents share a name, and no name equals another agent's id. */

@@ -45,16 +45,25 @@ export interface CompatibleOptions extends ProviderOptions {
  */
 export function openaiCompatible(options: CompatibleOptions): Provider {
   checkOptions(options, 'openaiCompatible', { keyHeader: true });
+  const { keyHeader } = options;
+  return compatibleWith(options, keyHeader === undefined ? {} : { keyHeader });
+}
+
+/** Like `openaiCompatible`, for a known vendor behind any host name. */
+export function compatibleWith(
+  options: ProviderOptions & { name: string; baseURL: string },
+  known: Partial<ReturnType<typeof vendorSettings>>,
+): Provider {
   return chatCompletions(options.name, options, () => {
     const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'The apiKey option is empty.');
     const address = readBaseURL(options.baseURL);
-    const { dialect, keyHeader } = vendorSettings(new URL(address).hostname);
+    const { dialect, keyHeader } = { ...vendorSettings(new URL(address).hostname), ...known };
     return {
       address,
       key,
       dialect,
       // Otherwise the SDK would send OpenAI's key, organization and headers from the environment to this server.
-      client: { organization: null, project: null, defaultHeaders: ownHeaders(key, options.keyHeader ?? keyHeader) },
+      client: { organization: null, project: null, defaultHeaders: ownHeaders(key, keyHeader) },
     };
   });
 }

@@ -35,7 +35,7 @@ export function classify(failure: Failure): ProviderFailure {
   if (isTooLong(failure, is(TOO_LONG))) return 'context-too-long';
   if (status === 401 || status === 403 || is(AUTH) || /api key (?:not valid|expired)/i.test(message)) return 'auth';
   // Retrying doesn't help: a person has to check the account.
-  if (status === 402 || is(NO_CREDIT) || /credit balance is too low/i.test(message)) return 'auth';
+  if (isOutOfCredit(failure)) return 'auth';
   if (status === 429 || is(RATE)) return 'rate-limited';
   if (status === 408 || labels.has('timeout_error')) return 'network';
   if (status === 409 || status === 425 || (status ?? 0) >= 500 || is(OVERLOADED)) return 'overloaded';
@@ -43,6 +43,11 @@ export function classify(failure: Failure): ProviderFailure {
   // An error event in a stream that started well: treat it as a vendor outage, regardless of its code.
   if (failure.fromVendor) return 'overloaded';
   return isConnection(failure.trail) ? 'network' : 'bad-request';
+}
+
+/** The key is right, but the account can't pay. */
+export function isOutOfCredit({ status, labels, message }: Failure): boolean {
+  return status === 402 || NO_CREDIT.some((label) => labels.has(label)) || /credit balance is too low/i.test(message);
 }
 
 function isTooLong({ status, message }: Failure, labelled: boolean): boolean {

@@ -7,6 +7,9 @@ const SILENCE_MS = 15 * 60_000;
 /** Disables the SDKs' own timeouts, which limit the total time. */
 export const NEVER_MS = 24 * 60 * 60_000;
 
+/** The code of the error for a redirect. */
+export const REDIRECT_CODE = 'EREDIRECT';
+
 /** `fetch` with a configurable silence timeout; Node's is fixed at five minutes. Rejects redirects, which would leak the key. */
 export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
   return async (input, init) => {
@@ -16,7 +19,8 @@ export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
     const status = response.statusCode ?? 0;
     if (status >= 300 && status < 400 && status !== 304) {
       response.destroy();
-      throw new Error(`the server redirects (${status}). Check the base URL.`);
+      const detail = `the server redirects (${status}). Check the base URL.`;
+      throw Object.assign(new Error(detail), { code: REDIRECT_CODE });
     }
     const empty = status === 204 || status === 205 || status === 304;
     if (empty) response.resume();

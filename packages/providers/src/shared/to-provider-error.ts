@@ -1,6 +1,7 @@
-import { ProviderError, type ProviderFailure } from '@countersign/core/ports';
-import { classify, isUnknownModel } from './classify-failure.js';
+import { ProviderError, type ProviderFailure, type ProviderReason } from '@countersign/core/ports';
+import { classify, isOutOfCredit, isUnknownModel } from './classify-failure.js';
 import { readFailure, type Failure } from './read-failure.js';
+import { REDIRECT_CODE } from './patient-fetch.js';
 import { redact } from './redact.js';
 import { retryAfterMs } from './retry-after.js';
 
@@ -22,23 +23,38 @@ export function toProviderError(error: unknown, callee: Callee): ProviderError {
   const kind = classify(failure);
   const wait = kind === 'rate-limited' || kind === 'overloaded' ? retryAfterMs(failure) : undefined;
   const words = redact(say(kind, failure, callee), callee.secrets);
-  return new ProviderError(kind, words, wait === undefined ? {} : { retryAfterMs: wait });
+  const reason = reasonOf(kind, failure);
+  return new ProviderError(kind, words, {
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(reason === undefined ? {} : { reason }),
+  });
 }
 
 function say(kind: ProviderFailure, failure: Failure, callee: Callee): string {
   const said = tidy(failure.message);
   if (kind === 'network' && !failure.fromVendor) return sayConnection(failure, callee);
-  if (kind === 'auth' && failure.status !== 401 && isOutOfCredit(failure))
-    return `the account has no credit left: ${said}`;
+  if (kind === 'auth' && isOutOfCredit(failure)) return `the account has no credit left: ${said}`;
   if (kind !== 'bad-request') return said;
   if (isUnknownModel(failure)) return `${callee.name} has no model "${tidy(callee.model)}": ${said}`;
   if (failure.status === 404) return `${placeOf(callee)} has no such API (404). Check the base URL.`;
   return said;
 }
 
-function isOutOfCredit(failure: Failure): boolean {
-  return failure.status === 402 || failure.status === 429 || failure.status === 400;
+/** What a person has to check. */
+function reasonOf(kind: ProviderFailure, failure: Failure): ProviderReason | undefined {
+  if (kind === 'auth') return isOutOfCredit(failure) ? 'no-credit' : undefined;
+  if (kind === 'bad-request' && isUnknownModel(failure)) return 'unknown-model';
+  if (kind === 'bad-request') return failure.status === 404 || failure.status === 405 ? 'wrong-path' : undefined;
+  if (kind !== 'network' || failure.fromVendor) return undefined;
+  const has = (pattern: RegExp): boolean => failure.trail.some((words) => pattern.test(words));
+  if (has(REDIRECTED)) return 'wrong-path';
+  if (has(/ECONNREFUSED/)) return 'refused';
+  if (has(/ENOTFOUND/)) return 'host-not-found';
+  if (has(/EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN/)) return 'unreachable';
+  return has(/tim(?:ed?|e) ?out|TIMEOUT|ETIMEDOUT/i) ? 'timeout' : undefined;
 }
+
+const REDIRECTED = new RegExp(`^${REDIRECT_CODE}$`);
 
 function sayConnection(failure: Failure, callee: Callee): string {
   const place = placeOf(callee);

@@ -1,7 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import type { Metrics } from '../metrics/create-metrics.js';
-import type { ProviderStatus, Signer } from '@countersign/protocol';
+import type { ProviderRegistry } from '../providers/create-registry.js';
+import type { Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
 
 /** Per-request context of the app. `env` is empty when a test calls the app without a socket. */
@@ -44,7 +45,7 @@ export interface AppContext {
   auth: Auth;
   log: Log;
   version: string;
-  providers(): readonly ProviderStatus[] | Promise<readonly ProviderStatus[]>;
+  providers: ProviderRegistry;
   /** Throws if a world must not use this folder, such as one that contains our home (A21). Absent: the first call checks it. */
   checkWorkingDirectory?: (folder: string) => void;
   /** The folder of the built web app. Absent: only the API is served. */

@@ -8,7 +8,8 @@ afterEach(closeApps);
 
 /** The routes of W3, in the order of its lists. */
 const contract = `
-GET /health · POST /session · POST /tickets · GET /providers
+GET /health · POST /session · POST /tickets
+GET POST /providers · PATCH DELETE /providers/{provider} · POST /providers/{provider}/test · GET /providers/{provider}/models
 GET POST /worlds · POST /worlds/import · GET PATCH DELETE /worlds/{world} · GET /worlds/{world}/export
 GET POST /worlds/{world}/agents · GET PATCH DELETE /worlds/{world}/agents/{agent} · GET /worlds/{world}/agents/{agent}/memory
 GET POST /worlds/{world}/chats · GET PATCH DELETE /worlds/{world}/chats/{chat}

@@ -71,7 +71,7 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
   return { store: { ...store, transact, step }, written: () => written };
 }
 
-type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name', string[]>;
+type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name' | 'provider', string[]>;
 
 /** Replaces all worlds with one that has an example of everything, so that requests find something. */
 async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
@@ -99,6 +99,15 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
     path: `/worlds/${world}/mcp-servers`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(server),
+  });
+  // Nothing listens there. Rejected with 409 if it still exists.
+  const spare = { kind: 'vllm', name: 'Spare', baseUrl: 'http://127.0.0.1:9/v1' };
+  await request(t, {
+    operation: '',
+    method: 'POST',
+    path: '/providers',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(spare),
   });
   ids.world = [world];
   ids.agent = [agent.id];
@@ -141,7 +150,17 @@ const RECORDED = new Set(['post_worlds_world_tool_results', 'post_worlds_world_a
 it('[W2] thousands of generated requests never cause a 5xx, and rejected ones write nothing', async () => {
   const { store, written } = await counting();
   const t = await openHarbour({ store });
-  const ids: Ids = { world: [], agent: [], chat: [], approval: [], turn: [], grant: [], call: [], name: ['notes'] };
+  const ids: Ids = {
+    world: [],
+    agent: [],
+    chat: [],
+    approval: [],
+    turn: [],
+    grant: [],
+    call: [],
+    name: ['notes'],
+    provider: ['spare'],
+  };
   const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
   const dice = createDice(SEED);
   const next = createFuzzer(api, dice, ids);

@@ -40,6 +40,7 @@ export const problemTexts = {
   tooDeep: 'is nested too deeply',
 
   unknownClient: 'Unknown or expired client secret. Register the client again.',
+  notForClients: "Clients can't manage providers. Send the request without X-Countersign-Client.",
   cannotApprove: "This client registered with approvals: false, so it can't see or decide approvals.",
   noApproval: (id: string) => `There is no approval "${id}" in this world.`,
   noGrant: (id: string) => `There is no active grant "${id}" in this world.`,

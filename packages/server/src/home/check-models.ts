@@ -41,14 +41,14 @@ export async function checkModels(
   ollamaUrl?: string,
 ): Promise<Finding[]> {
   const ours = await findProviders(env, ollamaUrl).status();
-  const isReal = ({ name }: ProviderStatus): boolean => name !== 'scripted';
+  const isReal = ({ id }: ProviderStatus): boolean => id !== 'scripted';
   if (server?.providers === undefined) {
     const findings = await Promise.all(ours.filter(isReal).map((found) => checkModel(found, env)));
     return [environmentOf(server), ...findings];
   }
   const findings = server.providers.filter(isReal).map(async (theirs) => {
-    const mine = ours.find(({ name }) => name === theirs.name);
-    const isSame = mine !== undefined && theirs.source === mine.source && theirs.address === mine.address;
+    const mine = ours.find(({ id }) => id === theirs.id);
+    const isSame = mine !== undefined && theirs.variable === mine.variable && theirs.baseUrl === mine.baseUrl;
     return isSame ? await checkModel(theirs, env) : describeTheirs(theirs);
   });
   return [environmentOf(server), ...(await Promise.all(findings))];
@@ -69,28 +69,29 @@ function environmentOf(server: AskedServer | undefined): Finding {
 }
 
 /** A provider that is configured differently in this shell: the server's key is unknown here, so its endpoint can't be tried. */
-function describeTheirs({ name: what, available, source, address, problem }: ProviderStatus): Finding {
+function describeTheirs({ id: what, available, source, variable, baseUrl, problem }: ProviderStatus): Finding {
   if (!available) {
     const detail = problem ?? 'no key found by the server, although this shell has one';
     const advice = problem === undefined ? `${adviceFor(what)} The server reads it when it starts.` : adviceFor(what);
     return { what, state: 'warning', detail, advice };
   }
-  const at = address === undefined ? '' : `, at ${address}`;
+  const at = baseUrl === undefined ? '' : `, at ${baseUrl}`;
+  if (source === 'stored') return { what, state: 'fine', detail: `saved${at}; not tested` };
   return {
     what,
     state: 'fine',
-    detail: `configured (${source ?? 'no key needed'}) in the server's environment${at}; not tested`,
+    detail: `configured (${variable ?? 'no key needed'}) in the server's environment${at}; not tested`,
   };
 }
 
 async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const { name: what, available, source, address, problem, models = [] } = found;
+  const { id: what, available, variable, baseUrl, problem, models = [] } = found;
   if (!available) return { what, state: 'missing', detail: problem ?? 'no key found', advice: adviceFor(what) };
   if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
     const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
-    return { what, state: 'fine', detail: `running at ${address}: ${some}` };
+    return { what, state: 'fine', detail: `running at ${baseUrl}: ${some}` };
   }
-  const configured = `configured (${source})`;
+  const configured = `configured (${variable})`;
   const [chosen, tried] = [chosenAddress(what, env), await tryAddress(what, env)];
   if (chosen.kind !== 'own' || tried === undefined) {
     return { what, state: 'fine', detail: `${configured}; the key was not tested` };
@@ -103,7 +104,7 @@ async function checkModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promis
     what,
     state: 'warning',
     detail: `${configured}, but ${tried.problem}`,
-    advice: `Start the server at that address, or correct ${chosen.variable} and ${source}.`,
+    advice: `Start the server at that address, or correct ${chosen.variable} and ${variable}.`,
   };
 }
 

@@ -10,20 +10,21 @@ it('[T14.1] masks a key in tool results, and leaves a placeholder key alone', ()
 it('[P2] reports the base URL of a provider if the environment sets one, without credentials in it', async () => {
   const status = async (env: Record<string, string>) =>
     (await findProviders({ OPENAI_API_KEY: 'none', ...env }, 'http://127.0.0.1:9').status()).find(
-      ({ name }) => name === 'openai',
+      ({ id }) => id === 'openai',
     );
-  expect(await status({})).not.toHaveProperty('address');
+  const openai = { id: 'openai', kind: 'openai', name: 'openai', source: 'environment', variable: 'OPENAI_API_KEY' };
+  expect(await status({})).not.toHaveProperty('baseUrl');
   expect(await status({ OPENAI_BASE_URL: ' http://127.0.0.1:8000/v1?token=secret ' })).toEqual({
-    name: 'openai',
+    ...openai,
+    hasKey: true,
     available: true,
-    source: 'OPENAI_API_KEY',
-    address: 'http://127.0.0.1:8000/v1',
+    baseUrl: 'http://127.0.0.1:8000/v1',
   });
   for (const bad of ['127.0.0.1:8000', 'ftp://127.0.0.1', 'http://me:secret@127.0.0.1'])
     expect(await status({ OPENAI_BASE_URL: bad })).toEqual({
-      name: 'openai',
+      ...openai,
+      hasKey: true,
       available: false,
-      source: 'OPENAI_API_KEY',
       problem: expect.stringMatching(/^OPENAI_BASE_URL is not usable: (?!.*secret)/) as string,
       models: ['gpt-5-mini'],
     });

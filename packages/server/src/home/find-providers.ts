@@ -1,5 +1,5 @@
 import { isLikelySecret, type Provider } from '@countersign/core/ports';
-import type { ProviderStatus } from '@countersign/protocol';
+import { PROVIDER_KINDS, type ProviderStatus } from '@countersign/protocol';
 import {
   anthropic,
   availableProviders,
@@ -8,6 +8,7 @@ import {
   google,
   openai,
   openaiCompatible,
+  type ProviderConfig,
 } from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
 
@@ -19,43 +20,81 @@ const OLLAMA_URL = 'http://127.0.0.1:11434';
 export interface FoundProviders {
   /** All providers, with or without a key; one without fails with a message when called. SDKs are loaded on first use. */
   providers: readonly Provider[];
+  /** Names of those that have a key or need none. Ollama is not among them: it may or may not run. */
+  configured: readonly string[];
   /** Which providers are usable now. Never contains a key. */
   status(): Promise<ProviderStatus[]>;
+  /** How to call one. Undefined for the demo's model, and without a usable key. */
+  config(id: string): ProviderConfig | undefined;
   /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];
 }
 
+type Vendor = keyof typeof MAKE;
+
 export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA_URL): FoundProviders {
   const demo = harbourModel();
   const keyed = availableProviders(env);
-  const vendors = Object.keys(MAKE) as (keyof typeof MAKE)[];
+  const vendors = Object.keys(MAKE) as Vendor[];
+  const providers = [
+    demo,
+    ...vendors.map((name) => MAKE[name]()),
+    openaiCompatible({ name: 'ollama', baseURL: `${ollamaUrl}/v1` }),
+  ];
   return {
-    providers: [
-      demo,
-      ...vendors.map((name) => MAKE[name]()),
-      openaiCompatible({ name: 'ollama', baseURL: `${ollamaUrl}/v1` }),
-    ],
+    providers,
+    configured: [demo.name, ...keyed.map(({ name }) => name)],
     secrets: keyed.flatMap(({ variable }) => env[variable]?.trim() ?? []).filter(isLikelySecret),
+    config(id) {
+      const provider = providers.find(({ name }) => name === id);
+      if (provider === undefined) return undefined;
+      if (id === 'ollama') return { id, kind: 'ollama', baseUrl: `${ollamaUrl}/v1`, apiKey: undefined, provider };
+      const found = keyed.find(({ name }) => name === id);
+      if (found === undefined) return undefined;
+      const chosen = chosenAddress(found.name, env);
+      if (chosen.kind === 'unusable') return undefined;
+      const baseUrl = chosen.kind === 'own' ? env[chosen.variable]?.trim() : undefined;
+      return {
+        id,
+        kind: found.name,
+        baseUrl: baseUrl ?? PROVIDER_KINDS[found.name].baseUrl,
+        apiKey: env[found.variable]?.trim(),
+        isBearer: found.variable === 'ANTHROPIC_AUTH_TOKEN',
+        provider,
+      };
+    },
     async status() {
       const ollama = await findOllama({ url: ollamaUrl });
+      const local = { id: 'ollama', kind: 'ollama', name: 'ollama', source: 'environment', hasKey: false } as const;
       return [
-        { name: demo.name, available: true, models: ['demo'] },
+        {
+          id: demo.name,
+          name: demo.name,
+          source: 'built-in',
+          hasKey: false,
+          available: true,
+          models: ['demo'],
+        },
         ...vendors.map((name) => {
-          const source = keyed.find((found) => found.name === name)?.variable;
+          const variable = keyed.find((found) => found.name === name)?.variable;
           const chosen = chosenAddress(name, env);
           return {
+            id: name,
+            kind: name,
             name,
-            available: source !== undefined && chosen.kind !== 'unusable',
-            ...(source === undefined ? {} : { source }),
-            ...(chosen.kind === 'own' ? { address: chosen.address } : {}),
+            source: 'environment' as const,
+            ...(variable === undefined ? {} : { variable }),
+            ...(chosen.kind === 'own' ? { baseUrl: chosen.address } : {}),
+            hasKey: variable !== undefined,
+            available: variable !== undefined && chosen.kind !== 'unusable',
             ...(chosen.kind === 'unusable' ? { problem: chosen.problem } : {}),
             // The models of a custom endpoint are unknown.
             ...(chosen.kind === 'own' ? {} : { models: [MODELS[name]] }),
           };
         }),
         ollama === undefined
-          ? { name: 'ollama', available: false, problem: `no response from ${ollamaUrl}` }
-          : { name: 'ollama', available: true, address: ollamaUrl, models: ollama.models },
+          ? { ...local, available: false, problem: `no response from ${ollamaUrl}` }
+          : { ...local, available: true, baseUrl: ollamaUrl, models: ollama.models },
       ];
     },
   };

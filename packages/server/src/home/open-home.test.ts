@@ -196,23 +196,28 @@ describe('a home', () => {
 
   it('lists the usable models, and never a key', async () => {
     const key = 'sk-not-a-key-at-all';
-    const status = await (await open({ env: { OPENAI_API_KEY: key } })).providers();
+    const status = await (await open({ env: { OPENAI_API_KEY: key } })).providers.list();
     expect(JSON.stringify(status)).not.toContain(key);
-    expect(status.filter(({ available }) => available).map(({ name }) => name)).toEqual(['scripted', 'openai']);
-    expect(status.find(({ name }) => name === 'openai')?.source).toBe('OPENAI_API_KEY');
-    expect(status.find(({ name }) => name === 'ollama')?.available).toBe(false);
+    expect(status.filter(({ available }) => available).map(({ id }) => id)).toEqual(['scripted', 'openai']);
+    expect(status.find(({ id }) => id === 'openai')).toMatchObject({
+      source: 'environment',
+      variable: 'OPENAI_API_KEY',
+      hasKey: true,
+    });
+    expect(status.find(({ id }) => id === 'ollama')?.available).toBe(false);
   });
 
   it('[W3.3] lists providers that a program added, and agents can use exactly those listed', async () => {
     const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
-    const names = (await home.providers()).map(({ name }) => name);
+    const names = (await home.providers.list()).map(({ id }) => id);
     expect(names).toEqual(['scripted', 'anthropic', 'openai', 'google', 'ollama', 'house']);
     await createWorld(home.engine.runtime, { name: 'Docks' }, TESTER);
     const add = async (name: string, provider: string) =>
       await addAgent(home.engine.runtime, 'docks', { name, provider, model: 'any' }, TESTER);
     for (const name of names) await add(`Agent ${name}`, name);
-    await expect(add('Ada', 'hous')).rejects.toThrow(`There is no provider "hous". Known: ${names.join(', ')}.`);
+    const detail = `There is no provider "hous". Did you mean "house"? Known: ${names.join(', ')}.`;
+    await expect(add('Ada', 'hous')).rejects.toThrow(detail);
   });
 });
 

@@ -2,13 +2,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
 import { registerOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
-import { CountersignError, unsandboxedText, type ProviderStatus } from '@countersign/protocol';
+import { CountersignError, unsandboxedText } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
+import { createRegistry, type ProviderRegistry } from '../providers/create-registry.js';
+import { takeSecretsKey, type SecretsKey } from '../providers/secrets-key.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
@@ -22,7 +24,7 @@ import { createWorkFolders, type WorkFolders } from './work-folders.js';
 export interface HomeOptions {
   /** The folder; see `homeFolder`. */
   home: string;
-  /** Secrets are removed from it: `COUNTERSIGN_TOKEN` and `DATABASE_URL`. */
+  /** Secrets are removed from it: `COUNTERSIGN_TOKEN`, `COUNTERSIGN_SECRETS_KEY` and `DATABASE_URL`. */
   env: NodeJS.ProcessEnv;
   log: Log;
   /** Default: true. False if the caller tells people itself that there is no sandbox. */
@@ -36,6 +38,8 @@ export interface HomeOptions {
   /** Folders with programs of MCP servers that a sandbox would otherwise hide, such as a home or a temporary folder. */
   show?: readonly string[];
   ollamaUrl?: string;
+  /** How long a provider may take to answer a test or to list its models. */
+  providerTestMs?: number;
   /** The command a person ran, such as `countersign chat`, for the error of another process that finds the home in use. */
   command?: string;
   /** What to do with turns that an earlier process left unfinished. Default: resume them. */
@@ -52,7 +56,7 @@ export interface Home {
   sessions?: SessionKeeper;
   workFolders: WorkFolders;
   metrics: Metrics;
-  providers(): Promise<ProviderStatus[]>;
+  providers: ProviderRegistry;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
   /** Parks running turns and releases the home. */
@@ -68,6 +72,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     // Detecting the sandbox starts programs, so open the store in the meantime.
     const looking = options.sandbox ?? findSandbox();
     const database = takeDatabase(env);
+    const secrets = takeSecretsKey(folder, env);
     const admin = readAdminRules(folder, env);
     const work = workFolder(env);
     const draftLimits = readDraftLimits(env);
@@ -81,7 +86,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       warnOfExposedToken(log, token);
     }
     const found = findProviders(env, options.ollamaUrl);
-    const ownFiles = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
+    prepareSecrets(secrets, log);
+    const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // For the lifetime of the process: another home in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
     // Commands and MCP servers never see this folder or the files that restrict them (A21).
@@ -92,12 +98,17 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       writable: async () => workFolders.all(await store.read((reader) => reader.worlds())),
     };
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
+    const own = options.providers ?? [];
+    const { providerTestMs: timeoutMs } = options;
+    const timed = timeoutMs === undefined ? {} : { timeoutMs };
+    const registry = createRegistry({ store, secrets, found, own, ...timed });
     const metrics = createMetrics();
     const engine = await orClose(store, () =>
       createRuntime({
         store,
         clock,
-        providers: [...found.providers, ...(options.providers ?? [])],
+        providers: [...found.providers, ...own],
+        providerSource: registry,
         tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         findPlace: workFolders.findPlace,
@@ -120,11 +131,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       ...(isHidden ? { sessions: keepSessions(folder, report) } : {}),
       workFolders,
       metrics,
-      async providers() {
-        const status = await found.status();
-        const others = (options.providers ?? []).filter(({ name }) => !status.some((each) => each.name === name));
-        return [...status, ...others.map(({ name }) => ({ name, available: true }))];
-      },
+      providers: registry,
       async start() {
         await engine.start(options.unfinished);
         // Not on a shared database: its servers would each create one.
@@ -160,6 +167,17 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). */
+function prepareSecrets(secrets: SecretsKey, log: Log): void {
+  if (secrets.file === undefined) return;
+  try {
+    secrets.get();
+  } catch (error) {
+    // Only saved keys need it, and each of those says so.
+    log.warn("API keys can't be saved", { error });
   }
 }
 

@@ -5,6 +5,7 @@ import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
 import { mcpServerRoutes } from './mcp-servers.js';
 import { policyRoutes } from './policy.js';
+import { providerRoutes } from './providers.js';
 import { recordRoutes } from './records.js';
 import { serverRoutes } from './server.js';
 import { worldRoutes } from './worlds.js';
@@ -12,6 +13,7 @@ import { worldRoutes } from './worlds.js';
 /** All routes of the API (W3), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
+  ...providerRoutes,
   ...worldRoutes,
   ...agentRoutes,
   ...chatRoutes,

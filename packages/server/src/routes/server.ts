@@ -1,18 +1,8 @@
-import {
-  healthSchema,
-  listOf,
-  listQuerySchema,
-  newSessionSchema,
-  problemSchema,
-  providerStatusSchema,
-  sessionSchema,
-  startLinkSchema,
-} from '@countersign/protocol';
+import { healthSchema, newSessionSchema, problemSchema, sessionSchema, startLinkSchema } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import { checkReadiness } from '../metrics/check-readiness.js';
-import { pageOf } from './support.js';
 import { problemTexts } from '../app/problem-texts.js';
 
 const tag = 'server';
@@ -75,17 +65,5 @@ export const serverRoutes = [
       const open = `${new URL(c.req.url).origin}/#ticket=${ticket}`;
       return { status: 201, body: { ticket, open, expiresAt: new Date(expiresAt).toISOString() } };
     },
-  }),
-  route({
-    method: 'get',
-    path: '/providers',
-    tag,
-    summary: 'List model providers',
-    query: listQuerySchema,
-    answers: { 200: { description: 'Providers; keys are never shown', schema: listOf(providerStatusSchema) } },
-    handle: async ({ context, query }) => ({
-      status: 200,
-      body: pageOf(await context.providers(), ({ name }) => name, query),
-    }),
   }),
 ];

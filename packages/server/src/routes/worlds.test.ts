@@ -148,7 +148,9 @@ it('[W3.1] [W3.2] [W3.3] reports health and providers, and exchanges a ticket fo
     status: 200,
     body: { status: 'ok' },
   });
-  expect((await t.api('GET', '/providers')).body).toEqual({ items: [{ name: 'scripted', available: true }] });
+  expect((await t.api('GET', '/providers')).body).toEqual({
+    items: [{ id: 'scripted', name: 'scripted', source: 'built-in', hasKey: false, available: true }],
+  });
   const ticket = t.newTicket();
   const session = await t.api('POST', '/session', { ticket }, { Authorization: '' });
   expect(session).toMatchObject({ status: 200, body: { session: expect.any(String) as string } });

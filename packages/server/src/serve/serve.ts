@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       log,
       version,
       metrics: home.metrics,
-      providers: () => home.providers(),
+      providers: home.providers,
       checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
     };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });

@@ -14,6 +14,8 @@ import type { Hono } from 'hono';
 import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import { createAuth } from '../auth/create-auth.js';
+import { createRegistry } from '../providers/create-registry.js';
+import { temporarySecretsKey } from '../providers/secrets-key.js';
 import { listenOn } from '../serve/listen-on.js';
 import { checkResponse } from './check-response.js';
 
@@ -70,10 +72,12 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   const errors: string[] = [];
   const provider = scripted(options.script ?? (() => 'ok'));
   const store = options.store ?? (await openSqlite(options.file ?? ':memory:', { clock, synchronous: 'NORMAL' }));
+  const registry = createRegistry({ store, secrets: temporarySecretsKey(), own: [provider], timeoutMs: 2_000 });
   const engine = createRuntime({
     store,
     clock,
     providers: [provider],
+    providerSource: registry,
     tools: options.tools ?? [],
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
@@ -89,7 +93,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     auth,
     log: { info: quiet, warn: quiet, error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`) },
     version: '0.0.0-test',
-    providers: () => [{ name: 'scripted', available: true }],
+    providers: registry,
     ...options.context,
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;

@@ -11,6 +11,7 @@ import { addToolReviews } from './9-add-tool-reviews.js';
 import { dropOpenCalls } from './10-drop-open-calls.js';
 import { addQueueOrder } from './11-add-queue-order.js';
 import { dropTurnRevisions } from './12-drop-turn-revisions.js';
+import { addProviders } from './13-add-providers.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   dropOpenCalls,
   addQueueOrder,
   dropTurnRevisions,
+  addProviders,
 ];

@@ -37,6 +37,8 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     ]);
     expect(await r.grantsOfWorld('garden')).toMatchObject([{ id: 'grant_1' }]);
     expect(await r.clients('garden')).toMatchObject([{ id: 'client_1' }]);
+    const providers = version < 13 ? [] : [{ id: 'shed-models', kind: 'vllm', apiKey: null, rev: 1 }];
+    expect(await r.providers()).toMatchObject(providers);
     expect((await r.events('garden', { after: 0, limit: 9 })).map(({ event }) => event)).toEqual([
       'crud',
       'message',

@@ -16,6 +16,8 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   countPendingOf: /^SCAN counted$/,
   // Clients that are or were recently connected.
   allClients: /^SCAN clients$/,
+  // A handful, read when they change.
+  providers: /^SCAN providers$/,
   // By words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,

@@ -62,12 +62,6 @@ export const completionHelp = {
   ],
 } satisfies Help;
 
-export const providersHelp = {
-  about: 'List model providers, their URLs and where their API keys come from; never prints a key',
-  notes: ['"configured" means that a key is set or none is needed. Run countersign doctor to test an endpoint.'],
-  examples: ['countersign providers --json'],
-} satisfies Help;
-
 export const modelHelp = {
   about: 'Start a scripted model with the HTTP APIs of Anthropic, OpenAI and Gemini, to test programs without a vendor',
   script: 'script file (YAML or JSON); docs/guide/testing.md describes it',

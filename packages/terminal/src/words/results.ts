@@ -102,6 +102,21 @@ export const results = {
 
   // The machine
   noProviders: 'There are no providers.',
+  providerAdded: (id: string): string =>
+    `Added the provider "${id}". Use it with: countersign agents add NAME --provider ${id} --model MODEL`,
+  keySaved: 'saved, encrypted',
+  providerChanged: (id: string): string => `Updated the provider "${id}".`,
+  providerRemoval: (name: string): string => `This removes the provider "${name}" and its key.`,
+  providerRemoved: (id: string): string => `Removed the provider "${id}".`,
+  providerTested: (name: string, detail: string, closest: string | undefined): string =>
+    `${name}: ${detail}${closest === undefined ? '' : ` Did you mean "${closest}"?`}`,
+  apiKeyPrompt: (label: string, isOptional: boolean): string =>
+    `API key of ${label}${isOptional ? ' (Enter for none)' : ''}, not shown: `,
+  noModels: 'The provider lists no models.',
+  modelPrice: (input: number | undefined, output: number | undefined): string =>
+    input === undefined && output === undefined ? '' : `$${input ?? '?'} in, $${output ?? '?'} out`,
+  unknownModel: (model: string, provider: string, closest: string | undefined): string =>
+    `Warning: "${provider}" does not list the model "${model}".${closest === undefined ? '' : ` Did you mean "${closest}"?`} It was saved anyway.`,
   doctorState: { fine: 'ok     ', missing: 'missing', warning: 'warning', broken: 'broken ' },
   doctorVerdict: (isBroken: boolean): string =>
     isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',

@@ -129,7 +129,7 @@ function Fields({
           label={t.provider}
           value={used}
           error={saving.errorOf('provider')}
-          options={[...new Set([used, ...known.map((each) => each.name)])]
+          options={[...new Set([used, ...known.map((each) => each.id)])]
             .filter((each) => each !== '')
             .map((each) => ({ value: each, label: providerLabel(each, known) }))}
           onChange={(event) => setProvider(event.target.value)}
@@ -143,7 +143,7 @@ function Fields({
           onChange={(event) => setModel(event.target.value)}
         />
         <datalist id={modelsId}>
-          {(known.find((each) => each.name === used)?.models ?? []).map((each) => (
+          {(known.find((each) => each.id === used)?.models ?? []).map((each) => (
             <option key={each} value={each} />
           ))}
         </datalist>

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { firstProvider, providerLabel } from './provider-choice.js';
 
-const scripted = { name: 'scripted', available: true };
-const openai = { name: 'openai', available: true };
-const google = { name: 'google', available: false };
-const ollama = { name: 'ollama', available: false, problem: 'nothing answers' };
+function provider(id: string, available: boolean, more: { name?: string; problem?: string } = {}) {
+  return { id, name: id, source: 'environment' as const, hasKey: available, available, ...more };
+}
+const scripted = provider('scripted', true);
+const openai = provider('openai', true);
+const google = provider('google', false);
+const ollama = provider('ollama', false, { problem: 'nothing answers' });
 
 it('[P2] offers a configured model before the scripted one of the demo', () => {
   expect(firstProvider([scripted, google, openai])).toBe('openai');
@@ -13,11 +16,12 @@ it('[P2] offers a configured model before the scripted one of the demo', () => {
 });
 
 it('[P2] says which providers can’t be used, and why', () => {
-  const known = [scripted, openai, google, ollama];
-  expect(known.map(({ name }) => providerLabel(name, known))).toEqual([
+  const known = [scripted, openai, google, ollama, provider('gpu-box', true, { name: 'GPU box' })];
+  expect(known.map(({ id }) => providerLabel(id, known))).toEqual([
     'scripted',
     'openai',
     'google (no key)',
     'ollama (not available)',
+    'GPU box',
   ]);
 });

@@ -1,15 +1,15 @@
 import type { ProviderStatus } from '@countersign/protocol';
 import { t } from '../words/settings.js';
 
-/** The default for a new agent: a real model, or the demo's if nothing else is configured. */
+/** The id of the default for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {
   const usable = known.filter(({ available }) => available);
-  return (usable.find(({ name }) => name !== 'scripted') ?? usable[0])?.name ?? '';
+  return (usable.find(({ id }) => id !== 'scripted') ?? usable[0])?.id ?? '';
 }
 
 /** A provider as a choice: `ollama (not available)`. */
-export function providerLabel(name: string, known: readonly ProviderStatus[]): string {
-  const status = known.find((each) => each.name === name);
-  if (status === undefined || status.available) return name;
-  return `${name} (${status.problem === undefined ? t.noKey : t.notAvailable})`;
+export function providerLabel(id: string, known: readonly ProviderStatus[]): string {
+  const status = known.find((each) => each.id === id);
+  if (status === undefined || status.available) return status?.name ?? id;
+  return `${status.name} (${status.problem === undefined ? t.noKey : t.notAvailable})`;
 }

@@ -14,8 +14,8 @@ export default function ProvidersPage(): ReactElement {
   return (
     <Page title={t.providers} lead={t.providersLead}>
       <ul className="space-y-2">
-        {providers.data.items.map(({ name, available, source, address, problem, models }) => (
-          <li key={name}>
+        {providers.data.items.map(({ id, name, available, variable, baseUrl, problem, models }) => (
+          <li key={id}>
             <Card className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3">
               <span className="font-semibold">{name}</span>
               {available ? (
@@ -25,10 +25,10 @@ export default function ProvidersPage(): ReactElement {
               ) : (
                 <Badge icon="key">{problem === undefined ? t.noKey : t.notAvailable}</Badge>
               )}
-              {source === undefined ? null : <code className="text-ink-2">{source}</code>}
-              {address === undefined ? null : (
+              {variable === undefined ? null : <code className="text-ink-2">{variable}</code>}
+              {baseUrl === undefined ? null : (
                 <span className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
-                  {t.at} {address}
+                  {t.at} {baseUrl}
                 </span>
               )}
               {problem === undefined ? null : <span className="text-[0.8125rem] text-ink-2">{problem}</span>}

@@ -12,6 +12,7 @@ import { readNumber } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
 import { again } from '../machine/serve.js';
+import { warnUnknownModel } from '../machine/warn-unknown-model.js';
 import { errors } from '../../words/errors.js';
 import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
 import { agentsHelp as help } from '../../words/help-worlds.js';
@@ -74,6 +75,7 @@ export function addAgents(program: Command, register: Register): void {
         provider,
         model,
       });
+      await warnUnknownModel(context, made);
       showDone(context, results.agentAdded(made.id, world), made);
       await warnOfTools(context, client, world, made.tools);
     },
@@ -94,6 +96,7 @@ export function addAgents(program: Command, register: Register): void {
         ? await save(await readFlags(flags))
         : await editJson(context, definition, 'agent.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
+    if (changed.model !== value.model || changed.provider !== value.provider) await warnUnknownModel(context, changed);
     showDone(context, results.agentChanged(changed.id), changed);
     if (flags.tools !== undefined) await warnOfTools(context, client, world, changed.tools);
   });

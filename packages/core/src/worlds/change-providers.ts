@@ -1,0 +1,59 @@
+import type { Signer } from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import type { StoreTransaction } from '../ports/index.js';
+import { changeWorld, unlessGone } from '../step/commit.js';
+import type { Runtime } from '../step/runtime.js';
+
+/** What the audit log says about a change. Never contains a key. */
+export interface ProviderChangeRecord {
+  decision: 'provider added' | 'provider changed' | 'provider removed';
+  why: string;
+}
+
+/**
+ * Changes the providers of the store, and records the change in the audit log of every world, because all of them can use it (A16). The first
+ * record is committed together with the change.
+ */
+export async function changeProviders<T>(
+  runtime: Runtime,
+  signer: Signer,
+  work: (tx: StoreTransaction) => Promise<{ value: T; record: ProviderChangeRecord | undefined }>,
+): Promise<T> {
+  const worlds = (await runtime.store.read((reader) => reader.worlds())).map(({ id }) => id);
+  let changed: { value: T; record: ProviderChangeRecord | undefined } | undefined;
+  const [first, ...others] = worlds;
+  if (first !== undefined) {
+    changed = await unlessGone(
+      changeWorld(runtime, 'change-providers', first, async ({ tx }) => {
+        const done = await work(tx);
+        if (done.record !== undefined) record(tx, done.record, signer);
+        return done;
+      }),
+    );
+  }
+  // There is no world, or it was deleted meanwhile.
+  changed ??= (await runtime.store.transact('', work)).value;
+  const { record: done, value } = changed;
+  if (done === undefined) return value;
+  for (const id of others) {
+    await unlessGone(changeWorld(runtime, 'change-providers', id, async ({ tx }) => record(tx, done, signer)));
+  }
+  return value;
+}
+
+function record(tx: StoreTransaction, { decision, why }: ProviderChangeRecord, signer: Signer): void {
+  tx.record({ kind: 'policy', decision, why: maskSecrets(why), ...signer });
+}
+
+/** Agents that use a provider, with their worlds, for the person who removes it. */
+export async function agentsUsing(runtime: Runtime, provider: string): Promise<string[]> {
+  return await runtime.store.read(async (reader) => {
+    const found: string[] = [];
+    for (const world of await reader.worlds()) {
+      const agents = await reader.agents(world.id);
+      const using = agents.filter(({ definition }) => definition.provider === provider);
+      found.push(...using.map(({ definition }) => `${definition.name} (${world.name})`));
+    }
+    return found;
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { parseRequest } from './parse-input.js';
+import { newProviderSchema, PROVIDER_KINDS, providerChangeSchema, providerKindFacts } from './providers.js';
+
+const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
+const good = { kind: 'openai', name: 'OpenAI', apiKey: KEY };
+
+function refused(change: Record<string, unknown>): { field?: string; message: string } {
+  try {
+    // As sent: JSON has no undefined.
+    parseRequest(newProviderSchema, JSON.parse(JSON.stringify({ ...good, ...change })), 'body');
+  } catch (error) {
+    return error as { field?: string; message: string };
+  }
+  throw new Error('it was accepted');
+}
+
+describe('a new provider', () => {
+  it('[P7] has a known kind; an unknown one is refused with the list and a suggestion', () => {
+    const kinds = Object.keys(PROVIDER_KINDS);
+    expect(kinds.join(' ')).toBe(
+      'openai anthropic google azure openrouter mistral groq xai vllm lmstudio ollama openai-compatible',
+    );
+    const { field, message } = refused({ kind: 'opnai' });
+    expect(field).toBe('kind');
+    expect(message).toBe(
+      `kind: "opnai" is not a kind of provider. Did you mean openai? Use one of ${kinds.join(', ')}`,
+    );
+    expect(refused({ kind: undefined }).message).toBe('kind: is missing');
+  });
+
+  it('[P7.3] has a usable URL, and an error never quotes it', () => {
+    const bad = [
+      ['localhost:8000', 'must begin with http:// or https://'],
+      ['models', 'is not a URL'],
+      ['', 'must not be empty'],
+      ['file:///etc/passwd', 'must begin with http:// or https://'],
+      ['https://me:secret@host/v1', 'must not contain a user name or password'],
+      ['https://host/v1?key=secret', 'must not contain parameters other than api-version'],
+      ['https://host/v1#secret', 'must not contain a # part'],
+      ['https://host/\nsecret', 'must not contain spaces or line breaks'],
+    ] as const;
+    for (const [baseUrl, words] of bad) {
+      const { field, message } = refused({ baseUrl });
+      expect([baseUrl, field]).toEqual([baseUrl, 'baseUrl']);
+      expect(message).toContain(`baseUrl: ${words}`);
+      expect(message).not.toContain('secret');
+    }
+    const azure = { ...good, kind: 'azure', baseUrl: 'https://x.openai.azure.com/openai/v1?api-version=preview' };
+    expect(parseRequest(newProviderSchema, azure, 'body')).toEqual(azure);
+  });
+
+  it('[P7.3] [P8] has a key that fits into a header, and an error never quotes it', () => {
+    for (const apiKey of [
+      `${KEY}\n`,
+      `${KEY}\r\nX-Evil: 1`,
+      `${KEY} `,
+      `\u0007${KEY}`,
+      `${KEY}é`,
+      '',
+      'x'.repeat(5000),
+    ]) {
+      const { field, message } = refused({ apiKey });
+      expect(field).toBe('apiKey');
+      expect(message).not.toContain(KEY);
+    }
+  });
+
+  it('[P7.3] needs what its kind needs', () => {
+    expect(refused({ apiKey: undefined }).message).toBe('apiKey: is missing. OpenAI needs an API key');
+    expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: is missing\. Azure OpenAI has no address of its own/);
+    for (const name of ['', ' ', 'a\nb', '-x', 'x'.repeat(65)]) expect(refused({ name }).field).toBe('name');
+    expect(refused({ id: 'mine' }).field).toBe('id');
+    const local = { kind: 'ollama', name: 'Ollama (gpu-box, 2nd.)' };
+    expect(refused({ ...local, apiKey: undefined }).field).toBe('name');
+    expect(parseRequest(newProviderSchema, { kind: 'ollama', name: 'Ollama (gpu-box 2)' }, 'body')).toBeDefined();
+  });
+});
+
+it('[P7] every kind says how it is reached', () => {
+  for (const kind of Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[]) {
+    const { baseUrl, example, key, keyPage } = providerKindFacts(kind);
+    expect(URL.canParse(baseUrl ?? example ?? '')).toBe(true);
+    expect(keyPage !== undefined).toBe(key === 'required');
+  }
+});
+
+it('[P7.3] a change may reset the URL and remove the key', () => {
+  const change = { baseUrl: null, apiKey: null };
+  expect(parseRequest(providerChangeSchema, change, 'body')).toEqual(change);
+  expect(() => parseRequest(providerChangeSchema, { id: 'other' }, 'body')).toThrow('id');
+});

@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import { nearest } from './nearest.js';
+
+interface ProviderKindFacts {
+  /** Its name for people. */
+  readonly label: string;
+  /** Which API it speaks. */
+  readonly wire: 'openai' | 'anthropic' | 'google';
+  /** Absent: the person has to enter it. */
+  readonly baseUrl?: string;
+  /** What a base URL looks like, where there is no default. */
+  readonly example?: string;
+  /** Added to a base URL that has no path, such as `http://127.0.0.1:11434`. */
+  readonly path?: string;
+  readonly key: 'required' | 'optional';
+  /** Where to get a key. */
+  readonly keyPage?: string;
+}
+
+/** Every kind of provider that can be added (W3.3). */
+export const PROVIDER_KINDS = {
+  openai: {
+    label: 'OpenAI',
+    wire: 'openai',
+    baseUrl: 'https://api.openai.com/v1',
+    path: '/v1',
+    key: 'required',
+    keyPage: 'https://platform.openai.com/api-keys',
+  },
+  anthropic: {
+    label: 'Anthropic',
+    wire: 'anthropic',
+    baseUrl: 'https://api.anthropic.com',
+    key: 'required',
+    keyPage: 'https://console.anthropic.com/settings/keys',
+  },
+  google: {
+    label: 'Google Gemini',
+    wire: 'google',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    key: 'required',
+    keyPage: 'https://aistudio.google.com/apikey',
+  },
+  azure: {
+    label: 'Azure OpenAI',
+    wire: 'openai',
+    example: 'https://NAME.openai.azure.com/openai/v1',
+    path: '/openai/v1',
+    key: 'required',
+    keyPage: 'https://ai.azure.com',
+  },
+  openrouter: {
+    label: 'OpenRouter',
+    wire: 'openai',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    path: '/api/v1',
+    key: 'required',
+    keyPage: 'https://openrouter.ai/settings/keys',
+  },
+  mistral: {
+    label: 'Mistral',
+    wire: 'openai',
+    baseUrl: 'https://api.mistral.ai/v1',
+    path: '/v1',
+    key: 'required',
+    keyPage: 'https://console.mistral.ai/api-keys',
+  },
+  groq: {
+    label: 'Groq',
+    wire: 'openai',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    path: '/openai/v1',
+    key: 'required',
+    keyPage: 'https://console.groq.com/keys',
+  },
+  xai: {
+    label: 'xAI',
+    wire: 'openai',
+    baseUrl: 'https://api.x.ai/v1',
+    path: '/v1',
+    key: 'required',
+    keyPage: 'https://console.x.ai',
+  },
+  vllm: { label: 'vLLM', wire: 'openai', baseUrl: 'http://127.0.0.1:8000/v1', path: '/v1', key: 'optional' },
+  lmstudio: { label: 'LM Studio', wire: 'openai', baseUrl: 'http://127.0.0.1:1234/v1', path: '/v1', key: 'optional' },
+  ollama: { label: 'Ollama', wire: 'openai', baseUrl: 'http://127.0.0.1:11434/v1', path: '/v1', key: 'optional' },
+  'openai-compatible': {
+    label: 'OpenAI-compatible',
+    wire: 'openai',
+    example: 'https://models.example.com/v1',
+    path: '/v1',
+    key: 'optional',
+  },
+} as const satisfies Readonly<Record<string, ProviderKindFacts>>;
+export type ProviderKind = keyof typeof PROVIDER_KINDS;
+
+const KINDS = Object.keys(PROVIDER_KINDS) as [ProviderKind, ...ProviderKind[]];
+
+export function providerKindFacts(kind: ProviderKind): ProviderKindFacts {
+  return PROVIDER_KINDS[kind];
+}
+
+export const providerKindSchema = z.enum(KINDS, {
+  error: ({ input }) => (typeof input === 'string' ? unknownKind(input) : undefined),
+});
+
+function unknownKind(kind: string): string {
+  const closest = nearest(kind, KINDS);
+  const meant = closest === undefined ? '' : ` Did you mean ${closest}?`;
+  return `"${kind.slice(0, 40)}" is not a kind of provider.${meant} Use one of ${KINDS.join(', ')}`;
+}
+
+const name = z
+  .string()
+  .min(1)
+  .max(64, 'a name can have at most 64 characters')
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._()-]*[\p{L}\p{M}\p{N}.)])?$/u,
+    'a name consists of letters, digits, spaces and . _ - ( ), and starts with a letter or digit',
+  );
+
+/** Never quotes the URL: somebody may have pasted a key. */
+const baseUrl = z
+  .string()
+  .min(1)
+  .max(2000)
+  .superRefine((text, context) => {
+    const problem = urlProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+function urlProblem(text: string): string | undefined {
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks';
+  if (!z.url().safeParse(text).success) return 'is not a URL. Enter something like http://127.0.0.1:8000/v1';
+  const [, host = '', rest = ''] = /^https?:\/\/([^/?#\\]+)([^\\]*)$/i.exec(text) ?? [];
+  if (host === '') return 'must begin with http:// or https://';
+  if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
+  if (rest.includes('#')) return 'must not contain a # part';
+  // A key in the query would be shown.
+  const [, query = ''] = /\?(.*)$/.exec(rest) ?? [];
+  if (query !== '' && !/^api-version=[\w.-]*$/.test(query))
+    return 'must not contain parameters other than api-version. Enter a key as the API key';
+  return undefined;
+}
+
+/** Never quotes the key. Other characters are not allowed in HTTP headers. */
+const apiKey = z
+  .string()
+  .min(1)
+  .max(4096, 'is too long for a key')
+  .regex(
+    /^[\x21-\x7e]*$/,
+    'must be one word of visible ASCII characters, without spaces or line breaks. Copy it again',
+  );
+
+/** A provider to add. The key is write-only. */
+export const newProviderSchema = z
+  .strictObject({ kind: providerKindSchema, name, baseUrl: baseUrl.exactOptional(), apiKey: apiKey.exactOptional() })
+  .superRefine((given, context) => {
+    const { label, example, baseUrl: usual, key } = providerKindFacts(given.kind);
+    if (given.baseUrl === undefined && usual === undefined) {
+      const message = `is missing. ${label} has no address of its own; enter yours, such as ${example}`;
+      context.addIssue({ code: 'custom', path: ['baseUrl'], message });
+    }
+    if (given.apiKey === undefined && key === 'required') {
+      context.addIssue({ code: 'custom', path: ['apiKey'], message: `is missing. ${label} needs an API key` });
+    }
+  });
+export type NewProvider = z.infer<typeof newProviderSchema>;
+
+/** An omitted field stays unchanged. Null resets the base URL to that of the kind, or removes the key. */
+export const providerChangeSchema = z.strictObject({
+  kind: providerKindSchema.exactOptional(),
+  name: name.exactOptional(),
+  baseUrl: baseUrl.nullable().exactOptional(),
+  apiKey: apiKey.nullable().exactOptional(),
+});
+export type ProviderChange = z.infer<typeof providerChangeSchema>;
+
+export const removeProviderQuerySchema = z.strictObject({
+  /** Remove it even if agents use it. */
+  force: z.enum(['true', 'false']).exactOptional(),
+});
+
+/** A provider as it is shown. Never contains a key. */
+export const providerStatusSchema = z.object({
+  /** What agents and world files refer to. Never changes. */
+  id: z.string(),
+  /** Absent for a model that is part of the server, such as the demo's. */
+  kind: providerKindSchema.exactOptional(),
+  name: z.string(),
+  /** `stored`: added here. `environment`: from variables, or found on this machine. `built-in`: part of the server. */
+  source: z.enum(['stored', 'environment', 'built-in']),
+  /** The environment variable with its key. Never the key. */
+  variable: z.string().exactOptional(),
+  /** If absent, the vendor's. */
+  baseUrl: z.string().exactOptional(),
+  hasKey: z.boolean(),
+  /** Whether it is configured: it has a key or needs none. Of those from the environment, only Ollama is contacted. */
+  available: z.boolean(),
+  /** Why it can't be used, other than a missing key. */
+  problem: z.string().exactOptional(),
+  /** Models that are known without asking the provider. */
+  models: z.array(z.string()).exactOptional(),
+});
+export type ProviderStatus = z.infer<typeof providerStatusSchema>;
+
+/** What a provider said, as a code for programs. */
+export const providerAnswerSchema = z.enum([
+  'ok',
+  'no-key',
+  'wrong-key',
+  'no-credit',
+  'wrong-address',
+  'no-network',
+  'unknown-model',
+  'model-needed',
+  'rate-limited',
+  'overloaded',
+  'timeout',
+  'failed',
+]);
+export type ProviderAnswer = z.infer<typeof providerAnswerSchema>;
+
+/** With a model, the test asks it for a short answer. Without one, it asks for the list of models. */
+export const providerTestRequestSchema = z.strictObject({ model: z.string().min(1).max(200).exactOptional() });
+export type ProviderTestRequest = z.infer<typeof providerTestRequestSchema>;
+
+export const providerTestSchema = z.object({
+  ok: z.boolean(),
+  code: providerAnswerSchema,
+  /** What happened and what to do, in one or two sentences. */
+  detail: z.string(),
+  ms: z.number().int(),
+  /** The most similar model, if the one that was tested is unknown. */
+  closest: z.string().exactOptional(),
+});
+export type ProviderTest = z.infer<typeof providerTestSchema>;
+
+/** A model in a provider's own list. Prices are in US dollars per million tokens. */
+export const providerModelSchema = z.object({
+  id: z.string(),
+  name: z.string().exactOptional(),
+  contextTokens: z.number().int().exactOptional(),
+  inputPrice: z.number().exactOptional(),
+  outputPrice: z.number().exactOptional(),
+});
+export type ProviderModel = z.infer<typeof providerModelSchema>;
+
+/** At most 1,000 models. `problem` says why there is no list. */
+export const providerModelsSchema = z.object({
+  items: z.array(providerModelSchema),
+  problem: z.object({ code: providerAnswerSchema, detail: z.string() }).exactOptional(),
+});
+export type ProviderModels = z.infer<typeof providerModelsSchema>;

@@ -1,0 +1,108 @@
+import { ProviderError } from '@countersign/core/ports';
+import { providerKindFacts, type ProviderModel } from '@countersign/protocol';
+import { splitQuery } from '../shared/endpoint.js';
+import { patientFetch } from '../shared/patient-fetch.js';
+import { toProviderError, type Callee } from '../shared/to-provider-error.js';
+import type { ProviderConfig } from './provider-config.js';
+import { readModels } from './read-models.js';
+
+/** Models, or `no-list`: the server answers, but doesn't list its models. */
+export type Listed = { kind: 'models'; models: ProviderModel[] } | { kind: 'no-list' };
+
+/** OpenRouter's list has 500 KB. */
+const MOST_BYTES = 5_000_000;
+const MOST_ERROR_BYTES = 64_000;
+
+const PATHS = {
+  openai: '/models',
+  anthropic: '/v1/models?limit=1000',
+  google: '/v1beta/models?pageSize=1000',
+} as const;
+
+/** Asks a provider for its models. Rejects with a `ProviderError`. Never follows redirects, which would leak the key. */
+export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<Listed> {
+  const { wire } = providerKindFacts(config.kind);
+  const got = await get(config, PATHS[wire], signal);
+  if (got.status === 404 || got.status === 405 || got.status === 501) return { kind: 'no-list' };
+  return { kind: 'models', models: readModels(wire, okBody(got, config)) };
+}
+
+/** OpenRouter lists its models to everybody, so its key has to be checked separately. */
+export async function checkOpenRouterKey(config: ProviderConfig, signal: AbortSignal): Promise<void> {
+  const got = await get(config, '/key', signal);
+  // A compatible server behind another address need not have this route.
+  if (got.status !== 404) okBody(got, config);
+}
+
+interface Got {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+async function get(config: ProviderConfig, path: string, signal: AbortSignal): Promise<Got> {
+  try {
+    const response = await patientFetch()(urlOf(config.baseUrl, path), { headers: headersFor(config), signal });
+    const text = await readText(response, response.ok ? MOST_BYTES : MOST_ERROR_BYTES);
+    return { status: response.status, headers: response.headers, text };
+  } catch (error) {
+    if (signal.aborted) throw timedOut(config);
+    throw toProviderError(error, calleeOf(config));
+  }
+}
+
+function okBody({ status, headers, text }: Got, config: ProviderConfig): unknown {
+  const body = parse(text);
+  if (status >= 400) {
+    const error = typeof body === 'object' && body !== null ? body : { message: text };
+    throw toProviderError(Object.assign(new Error(`HTTP ${status}`), { status, headers, error }), calleeOf(config));
+  }
+  if (body !== undefined) return body;
+  const { host } = new URL(config.baseUrl);
+  throw new ProviderError('bad-request', `${host} does not answer with JSON. Check the base URL.`, {
+    reason: 'wrong-path',
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(response: Response, most: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += piece.length;
+    if (size > most) break;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function urlOf(base: string, path: string): string {
+  const { baseURL, query } = splitQuery(base);
+  const url = new URL(`${baseURL.replace(/\/+$/, '')}${path}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function headersFor({ kind, apiKey, isBearer }: ProviderConfig): Record<string, string> {
+  const { wire } = providerKindFacts(kind);
+  const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  if (apiKey === undefined) return version;
+  if (wire === 'google') return { 'x-goog-api-key': apiKey };
+  if (wire === 'anthropic' && isBearer !== true) return { ...version, 'x-api-key': apiKey };
+  return kind === 'azure' ? { 'api-key': apiKey } : { ...version, authorization: `Bearer ${apiKey}` };
+}
+
+function calleeOf({ id, baseUrl, apiKey }: ProviderConfig): Callee {
+  return { name: id, model: '', address: baseUrl, secrets: apiKey === undefined ? [] : [apiKey] };
+}
+
+export function timedOut({ baseUrl }: ProviderConfig): ProviderError {
+  return new ProviderError('network', `${new URL(baseUrl).host} did not answer in time`, { reason: 'timeout' });
+}

@@ -1,0 +1,63 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { takeSecretsKey } from './secrets-key.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const idOf = (env: NodeJS.ProcessEnv, home = 'home'): string => takeSecretsKey(join(folder, home), env).get().id;
+
+it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which leaves the environment, and makes no file', async () => {
+  const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
+  const key = takeSecretsKey(join(folder, 'home'), env);
+  expect(env).toEqual({});
+  expect(key.file).toBeUndefined();
+  const { id } = key.get();
+  // Both base64 alphabets are the same key; another machine with it can decrypt.
+  expect(idOf({ COUNTERSIGN_SECRETS_KEY: ' C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA\n' }, 'other')).toBe(id);
+  const phrase = 'correct horse battery staple, and then some';
+  expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).toBe(idOf({ COUNTERSIGN_SECRETS_KEY: phrase }, 'other'));
+  expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).not.toBe(id);
+});
+
+it('[P8.2] refuses a weak one with a sentence', () => {
+  const take = (text: string) => () => takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: text }).get();
+  expect(take('short')).toThrow('COUNTERSIGN_SECRETS_KEY has 5 characters, but needs at least 32.');
+  expect(take('abababababababababababababababababab')).toThrow('COUNTERSIGN_SECRETS_KEY is too easy to guess');
+  const error = { code: 'invalid', field: 'COUNTERSIGN_SECRETS_KEY' };
+  expect(take('short')).toThrow(expect.objectContaining(error) as Error);
+});
+
+it('[P8.2] is otherwise a file next to the home with mode 0600, and stays the same', async () => {
+  const key = takeSecretsKey(join(folder, 'home'), {});
+  const file = join(folder, 'home-secrets');
+  expect(key.file).toBe(file);
+  const { id } = key.get();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(idOf({})).toBe(id);
+  expect(idOf({}, 'other')).not.toBe(id);
+});
+
+it('[P8.2] never replaces a file that it can’t use: the saved keys would be lost', async () => {
+  const { id } = takeSecretsKey(join(folder, 'home'), {}).get();
+  const file = join(folder, 'home-secrets');
+  const before = await readFile(file, 'utf8');
+  await chmod(file, 0o644);
+  expect(() => idOf({})).toThrow(`Run: chmod 600 ${file}`);
+  await chmod(file, 0o600);
+  expect(idOf({})).toBe(id);
+  await writeFile(file, 'half');
+  expect(() => idOf({})).toThrow('it is damaged');
+  expect(await readFile(file, 'utf8')).toBe('half');
+  await writeFile(file, before);
+  expect(idOf({})).toBe(id);
+});
+
+it('[P8.2] says what to do where the file can’t be written', () => {
+  expect(() => idOf({}, 'no-such-folder/home')).toThrow('Set COUNTERSIGN_SECRETS_KEY');
+});

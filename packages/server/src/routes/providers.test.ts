@@ -1,0 +1,280 @@
+import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addAgent, createWorld } from '@countersign/core';
+import type { ProviderStatus } from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serve, type Serving } from '../serve/serve.js';
+import { closeApps, openApp, until, type AppFixture } from '../testing/app-fixture.js';
+import { startModel } from '../testing/model-server.js';
+import { TESTER } from '../testing/stream-fixture.js';
+
+const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
+const DEAD = 'http://127.0.0.1:9';
+const box = { kind: 'openai-compatible', name: 'GPU box', baseUrl: DEAD, apiKey: KEY };
+
+afterEach(closeApps);
+
+async function stored(t: AppFixture): Promise<ProviderStatus[]> {
+  const { body } = await t.api<{ items: ProviderStatus[] }>('GET', '/providers');
+  return body.items.filter(({ source }) => source === 'stored');
+}
+
+describe('providers', () => {
+  it('[W3.3] [P7] are added, listed, changed and removed; the key is never returned', async () => {
+    const t = await openApp();
+    const added = await t.api<ProviderStatus>('POST', '/providers', box);
+    const shown = {
+      id: 'gpu-box',
+      kind: 'openai-compatible',
+      name: 'GPU box',
+      source: 'stored',
+      baseUrl: `${DEAD}/v1`,
+      hasKey: true,
+      available: true,
+    };
+    expect(added).toMatchObject({ status: 201, body: shown });
+    expect(await stored(t)).toEqual([shown]);
+    const changed = await t.api<ProviderStatus>('PATCH', '/providers/gpu-box', { name: 'Big box' });
+    expect(changed).toMatchObject({ status: 200, body: { ...shown, name: 'Big box' } });
+    // A name that differs only in punctuation gets another id.
+    expect(await t.api('POST', '/providers', { ...box, name: 'GPU-box' })).toMatchObject({ body: { id: 'gpu-box-2' } });
+    const listed = await t.api('GET', '/providers');
+    for (const { text } of [added, changed, listed]) expect(text).not.toContain(KEY);
+    expect((await t.api('DELETE', '/providers/gpu-box')).status).toBe(204);
+    expect((await stored(t)).map(({ id }) => id)).toEqual(['gpu-box-2']);
+    expect(t.errors).toEqual([]);
+  });
+
+  it('[P7.3] bad input is refused with a sentence at the field, and nothing is saved', async () => {
+    const t = await openApp();
+    await t.api('POST', '/providers', box);
+    const bad = [
+      [{ ...box, kind: 'opnai' }, 422, 'kind'],
+      [{ ...box, name: 'gpu BOX' }, 409, 'name'],
+      [{ ...box, name: 'scripted' }, 409, 'name'],
+      [{ ...box, name: '' }, 422, 'name'],
+      [{ ...box, name: 'x', baseUrl: 'not a url' }, 422, 'baseUrl'],
+      [{ kind: 'azure', name: 'x', apiKey: KEY }, 422, 'baseUrl'],
+      [{ ...box, name: 'x', apiKey: `${KEY}\n` }, 422, 'apiKey'],
+      [{ kind: 'openai', name: 'x' }, 422, 'apiKey'],
+      [{ ...box, name: 'x', headers: {} }, 422, 'headers'],
+    ] as const;
+    for (const [body, status, field] of bad) {
+      const answer = await t.api('POST', '/providers', body);
+      expect(answer).toMatchObject({ status, body: { field } });
+      expect(answer.text).not.toContain(KEY);
+    }
+    expect((await stored(t)).length).toBe(1);
+    await t.api('POST', '/providers', { kind: 'ollama', name: 'Other' });
+    expect(await t.api('PATCH', '/providers/other', { name: 'GPU BOX' })).toMatchObject({
+      status: 409,
+      body: { field: 'name' },
+    });
+    expect(await t.api('PATCH', '/providers/othr', { name: 'x' })).toMatchObject({
+      status: 404,
+      body: { detail: 'There is no provider "othr". Did you mean "other"?' },
+    });
+    for (const method of ['PATCH', 'DELETE'])
+      expect(await t.api(method, '/providers/scripted', method === 'PATCH' ? { name: 'x' } : undefined)).toMatchObject({
+        status: 409,
+      });
+  });
+
+  it('[P8.3] a key is entered again before it goes to another server', async () => {
+    const t = await openApp();
+    await t.api('POST', '/providers', box);
+    for (const change of [{ baseUrl: 'https://evil.example/v1' }, { kind: 'vllm' }])
+      expect(await t.api('PATCH', '/providers/gpu-box', change)).toMatchObject({
+        status: 422,
+        body: { field: 'apiKey', detail: 'apiKey: enter the key again, because it would be sent to another server' },
+      });
+    expect((await stored(t))[0]).toMatchObject({ kind: 'openai-compatible', baseUrl: `${DEAD}/v1` });
+    // Another path on the same host is the same server.
+    expect((await t.api('PATCH', '/providers/gpu-box', { baseUrl: `${DEAD}/v2` })).status).toBe(200);
+    const moved = { baseUrl: 'http://127.0.0.1:10/v1', apiKey: `${KEY}2` };
+    expect(await t.api('PATCH', '/providers/gpu-box', moved)).toMatchObject({ body: { baseUrl: moved.baseUrl } });
+    expect(await t.api('PATCH', '/providers/gpu-box', { apiKey: null, kind: 'vllm' })).toMatchObject({
+      body: { hasKey: false, kind: 'vllm' },
+    });
+    expect(await t.api('PATCH', '/providers/gpu-box', { kind: 'openai' })).toMatchObject({ body: { field: 'apiKey' } });
+  });
+
+  it('[P7.2] one that agents use is removed only by force', async () => {
+    const t = await openApp();
+    await t.api('POST', '/providers', box);
+    await t.api('POST', '/worlds', { name: 'Garden' });
+    const ann = { name: 'Ann', provider: 'gpu-box', model: 'm' };
+    expect((await t.api('POST', '/worlds/garden/agents', ann)).status).toBe(201);
+    expect(await t.api('DELETE', '/providers/gpu-box')).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('Ann (Garden)') as string },
+    });
+    expect((await stored(t)).length).toBe(1);
+    expect((await t.api('DELETE', '/providers/gpu-box?force=true')).status).toBe(204);
+    await t.api('POST', '/worlds/garden/chats', {});
+    const { body } = await t.api<{ items: { id: string }[] }>('GET', '/worlds/garden/chats');
+    const path = `/worlds/garden/chats/${body.items[0]?.id ?? ''}/messages`;
+    await t.api('POST', path, { content: 'Hello' });
+    const told = await until(async () => {
+      const { text } = await t.api('GET', path);
+      return text.includes('not set up here') ? text : undefined;
+    }, 'the turn fails');
+    expect(told).toContain('Ann uses the provider \\"gpu-box\\", which is not set up here.');
+  });
+
+  it('[P7.4] [A16] every change is in the audit log of every world, without the key', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Garden' });
+    await t.api('POST', '/worlds', { name: 'Shed' });
+    await t.api('POST', '/providers', box);
+    await t.api('PATCH', '/providers/gpu-box', { name: 'Big box', apiKey: `${KEY}2` });
+    await t.api('PATCH', '/providers/gpu-box', { name: 'Big box' });
+    await t.api('DELETE', '/providers/gpu-box');
+    for (const world of ['garden', 'shed']) {
+      const audit = await t.api<{ items: { decision?: string; why?: string; who?: string }[] }>(
+        'GET',
+        `/worlds/${world}/audit`,
+      );
+      const changes = audit.body.items.filter(({ decision = '' }) => decision.startsWith('provider'));
+      expect(changes.map(({ decision, why }) => `${decision}: ${why}`)).toEqual([
+        `provider added: gpu-box: openai-compatible at ${DEAD}, with a key`,
+        'provider changed: gpu-box: name from "GPU box" to "Big box"; new key',
+        `provider removed: gpu-box: openai-compatible at ${DEAD}, with a key`,
+      ]);
+      expect(changes.every(({ who }) => who !== undefined)).toBe(true);
+      expect(audit.text).not.toContain(KEY);
+      expect((await t.api<{ ok: boolean }>('GET', `/worlds/${world}/audit/verify`)).body.ok).toBe(true);
+    }
+  });
+
+  it('[P8.4] only the person may change them: no credential is 401, a client 403', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Garden' });
+    const client = await t.api<{ clientSecret: string }>('POST', '/worlds/garden/clients', {
+      label: 'editor',
+      approvals: true,
+    });
+    const asClient = { 'X-Countersign-Client': client.body.clientSecret };
+    for (const [method, path, body] of [
+      ['POST', '/providers', box],
+      ['PATCH', '/providers/gpu-box', { name: 'x' }],
+      ['DELETE', '/providers/gpu-box', undefined],
+      ['POST', '/providers/gpu-box/test', {}],
+    ] as const) {
+      expect((await t.api(method, path, body, asClient)).status).toBe(403);
+      expect((await t.api(method, path, body, { Authorization: '' })).status).toBe(401);
+    }
+    expect(await stored(t)).toEqual([]);
+  });
+});
+
+describe('a server with saved providers', () => {
+  let folder = '';
+  let servers: Serving[] = [];
+  let logged = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-providers-'));
+    logged = '';
+  });
+  afterEach(async () => {
+    for (const server of servers) await server.close();
+    servers = [];
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(env: NodeJS.ProcessEnv = {}): Promise<Serving> {
+    const log = (message: string, fields?: object): void => {
+      logged += `${message} ${JSON.stringify(fields)}\n`;
+    };
+    const server = await serve({
+      home: join(folder, 'home'),
+      env: { ...env },
+      log: { info: log, warn: log, error: log },
+      port: 0,
+      sandbox: { kind: 'none', reason: 'no command runs here' },
+      ollamaUrl: DEAD,
+      version: 'test',
+    });
+    servers.push(server);
+    return server;
+  }
+  async function stop(): Promise<void> {
+    await servers.pop()?.close();
+  }
+  async function allFiles(): Promise<string> {
+    const names = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+    expect(files.some((file) => file.endsWith('countersign.db'))).toBe(true);
+    return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+  }
+
+  it('[P8] [P7.1] an agent uses one at once and after a restart, and no file or log has the key', async () => {
+    const seen: string[] = [];
+    const model = await startModel(() => 'Hello from the box');
+    model.server.on('request', ({ headers }) => seen.push(headers.authorization ?? ''));
+    const { home } = await start();
+    const { runtime } = home.engine;
+    const baseUrl = model.env['OPENAI_BASE_URL'] ?? '';
+    const given = { kind: 'openai-compatible', name: 'GPU box', baseUrl, apiKey: KEY } as const;
+    expect(await home.providers.add(runtime, given, TESTER)).toMatchObject({ id: 'gpu-box', available: true });
+    await createWorld(runtime, { name: 'Garden', streaming: false }, TESTER);
+    await addAgent(runtime, 'garden', { name: 'Ann', provider: 'gpu-box', model: 'm' }, TESTER);
+    expect(await home.providers.test('gpu-box', 'm')).toMatchObject({ ok: true });
+    expect(runtime.ownSecrets()).toContain(KEY);
+    await stop();
+    const again = await start();
+    expect(await again.home.providers.test('gpu-box', 'm')).toMatchObject({ ok: true });
+    expect(again.home.engine.runtime.ownSecrets()).toContain(KEY);
+    expect(seen).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
+    await stop();
+    model.server.close();
+    const files = await allFiles();
+    expect(files).not.toContain(KEY);
+    expect(files).not.toContain(Buffer.from(KEY).toString('base64url'));
+    expect(logged).not.toContain(KEY);
+  });
+
+  it('[P8.5] a key that can’t be decrypted disables its provider with a sentence, and nothing else', async () => {
+    const first = await start({ COUNTERSIGN_SECRETS_KEY: 'a first passphrase of 32 or more letters' });
+    await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
+    await stop();
+    const { home } = await start({ COUNTERSIGN_SECRETS_KEY: 'another passphrase with 32 or more letters' });
+    const [openai] = await home.providers.list();
+    expect(openai).toMatchObject({
+      id: 'openai',
+      source: 'stored',
+      hasKey: true,
+      available: false,
+      problem: expect.stringContaining('encrypted with another secrets key') as string,
+    });
+    expect(await home.providers.test('openai', undefined)).toMatchObject({ ok: false, code: 'failed' });
+    expect(await home.providers.models('openai')).toMatchObject({ problem: { code: 'failed' } });
+    const { runtime } = home.engine;
+    expect(await home.providers.change(runtime, 'openai', { apiKey: KEY }, TESTER)).toMatchObject({ available: true });
+  });
+
+  it('[P8.2] a weak COUNTERSIGN_SECRETS_KEY prevents the start', async () => {
+    await expect(start({ COUNTERSIGN_SECRETS_KEY: 'weak' })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'COUNTERSIGN_SECRETS_KEY',
+    });
+  });
+
+  it('[P7] keys from the environment keep working, and are listed as such', async () => {
+    const { home } = await start({ OPENAI_API_KEY: KEY });
+    const { runtime } = home.engine;
+    const openai = (await home.providers.list()).find(({ id }) => id === 'openai');
+    expect(openai).toMatchObject({ source: 'environment', variable: 'OPENAI_API_KEY', hasKey: true });
+    const given = { kind: 'openai', name: 'OpenAI', apiKey: `${KEY}2` } as const;
+    await expect(home.providers.add(runtime, given, TESTER)).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+    // Without a key in the environment, a saved provider takes the vendor's usual id.
+    const claude = { kind: 'anthropic', name: 'Anthropic', apiKey: KEY } as const;
+    expect(await home.providers.add(runtime, claude, TESTER)).toMatchObject({ id: 'anthropic', source: 'stored' });
+    const ids = (await home.providers.list()).map(({ id }) => id);
+    expect(ids.filter((id) => id === 'anthropic')).toEqual(['anthropic']);
+    expect(await home.providers.test('google', undefined)).toMatchObject({ ok: false, code: 'no-key' });
+    expect(await home.providers.test('scripted', undefined)).toMatchObject({ ok: true });
+    expect((await home.providers.models('scripted')).items).toEqual([{ id: 'demo' }]);
+  });
+});
