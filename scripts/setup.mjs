@@ -76,7 +76,7 @@ function isListed(list, name) {
   return list.some((word) => word.startsWith('!')) ? !list.includes(`!${name}`) : list.includes(name);
 }
 
-/** Shows npm's output only if it fails: its warnings are nothing that a newcomer can act on. */
+/** Shows npm's output only if it fails: a newcomer can do nothing about its warnings. */
 function install() {
   const cli = process.env.npm_execpath;
   // NODE_ENV=production would leave out the compiler and the test runner. The lock file names exact contents, so cached packages are

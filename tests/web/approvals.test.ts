@@ -237,7 +237,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
         all.flat(),
       );
     await expect.poll(stories).toEqual([expect.stringMatching(/Approved once by browser session/)]);
-    // The slower one did not take over the other's name.
+    // The slower browser does not show its own user as the one who decided.
     const seen: string[] = [];
     for (const each of pages) {
       await unfold(toolCard(each, 'race'));

@@ -275,7 +275,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(() => other.evaluate(isLookedAt)).toBe(true);
     await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
     await expect.poll(() => page.title()).not.toBe(title);
-    // Asked after the page itself has asked, so the answer is known.
+    // Runs after the same query by the page, so the result is already known.
     expect(await page.evaluate(isLookedAt)).toBe(true);
     expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();

@@ -110,7 +110,7 @@ export type InvocationStatus =
 
 export type CallEnd = Extract<InvocationStatus, { kind: 'succeeded' | 'failed' | 'denied' }>;
 
-/** A tool call through its whole life. */
+/** A tool call from request to end. */
 export interface Invocation {
   readonly invocationId: string;
   readonly status: InvocationStatus;

@@ -147,7 +147,7 @@ function refuse(
   { judged, signed }: ReadyCall,
   gate: Exclude<Gate, { kind: 'run' }>,
 ): void {
-  // A restarted call of a dead process already counts as started: it can only end, not need approval (T4).
+  // A restarted call of a dead process has already started, so it can only end; it never needs approval again (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
   else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
   else {

@@ -64,7 +64,7 @@ const decide = fc.record({
   ticks,
 });
 
-/** What models, tools, people and clients do. */
+/** Actions of models, tools, people and clients. */
 export const talk: fc.WeightedArbitrary<Command>[] = [
   {
     arbitrary: fc.record({ do: fc.constant('send' as const), chat, to: addressee, again: fc.boolean(), ticks }),

@@ -32,7 +32,7 @@ export interface Confined {
   watch(clock: Clock, exceeded: () => void): () => void;
   /** Applies its draft to the working folder. Returns a message about what was left out. */
   accept(): Promise<string | undefined>;
-  /** Must always be called in the end. */
+  /** Must always be called when the command has ended. */
   release(): Promise<void>;
 }
 

@@ -38,7 +38,7 @@ export interface StartedCommand {
   readonly exited: Promise<number>;
   /** Sends SIGTERM to every process. */
   terminate(): void;
-  /** Kills every process and resolves when all are dead. Must always be called in the end. */
+  /** Kills every process and resolves when all are dead. Must always be called when the command has ended. */
   sweep(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ export interface Draft {
    * the same paths, and with `DraftTooLarge`; then nothing is applied. Call it after all writers are dead.
    */
   accept(): Promise<readonly LeftOut[]>;
-  /** Must always be called in the end, accepted or not. */
+  /** Must always be called when the command has ended, accepted or not. */
   discard(): Promise<void>;
 }
 

@@ -67,7 +67,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // We may not read its folder.
+    // We have no permission to read its folder.
     return false;
   }
 }
