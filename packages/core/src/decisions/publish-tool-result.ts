@@ -135,7 +135,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   const state = invocation.status;
   // A client that registered as unable to ask a person can't decide for one (A13).
   if (step.tx.client(signer.client)?.approvals === false) {
-    return refused('foreign', "this client registered with approvals: false, so it can't decide calls", state);
+    return refused('foreign', "this client registered with approvals: false, so it can't approve or deny calls", state);
   }
   if (approval === undefined) return refused('settled', 'this call did not need approval', state);
   if (approval.status !== 'pending') return outcomeOfRepeat(runtime, approval, sent, invocation);

@@ -412,7 +412,7 @@ describe('judge, for random rules', () => {
     );
   });
 
-  it('[A19.7] a star in an allow rule matches no option, unless it is the lone last word', () => {
+  it('[A19.7] a star in an allow rule matches no option, unless it is the whole last word', () => {
     fc.assert(
       fc.property(
         fc.array(patternWord, { minLength: 1, maxLength: 4 }),
