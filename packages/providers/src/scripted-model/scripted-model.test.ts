@@ -8,6 +8,7 @@ import {
   collect,
   googleConversation,
   responsesConversation,
+  type SdkOptions,
 } from '../testing/sdk-conversations.js';
 import { startScriptedModel } from './start-scripted-model.js';
 import type { ModelScript, ScriptedModel, ScriptedModelOptions, ServedRequest } from './types.js';
@@ -69,10 +70,22 @@ const anthropicErrors: Errors = {
 const googleErrors: Errors = { auth: ApiError, missing: ApiError, limited: ApiError, failed: ApiError };
 
 const SDKS = [
-  { sdk: 'Anthropic messages', open: anthropicConversation, errors: anthropicErrors },
-  { sdk: 'OpenAI chat completions', open: chatConversation, errors: openaiErrors },
-  { sdk: 'OpenAI responses', open: responsesConversation, errors: openaiErrors },
-  { sdk: 'Gemini', open: googleConversation, errors: googleErrors },
+  {
+    sdk: 'Anthropic messages',
+    open: (options: SdkOptions) => anthropicConversation(options, Anthropic),
+    errors: anthropicErrors,
+  },
+  {
+    sdk: 'OpenAI chat completions',
+    open: (options: SdkOptions) => chatConversation(options, OpenAI),
+    errors: openaiErrors,
+  },
+  {
+    sdk: 'OpenAI responses',
+    open: (options: SdkOptions) => responsesConversation(options, OpenAI),
+    errors: openaiErrors,
+  },
+  { sdk: 'Gemini', open: (options: SdkOptions) => googleConversation(options, GoogleGenAI), errors: googleErrors },
 ].flatMap((row) => [true, false].map((stream) => ({ ...row, stream })));
 
 async function failure(asking: Promise<unknown>): Promise<unknown> {
@@ -364,7 +377,7 @@ describe('the scripted model', () => {
       ANTHROPIC_BASE_URL: model.url,
       GOOGLE_GEMINI_BASE_URL: model.url,
     });
-    const asking = failure(chatConversation({ url: model.url, stream: true }).say('hi'));
+    const asking = failure(chatConversation({ url: model.url, stream: true }, OpenAI).say('hi'));
     await expect.poll(() => model.requests.length).toBe(1);
     await model.close();
     expect(await asking).toBeInstanceOf(OpenAI.APIConnectionError);

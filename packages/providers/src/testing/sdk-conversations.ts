@@ -1,10 +1,10 @@
-import Anthropic from '@anthropic-ai/sdk';
-import { GoogleGenAI, type Content } from '@google/genai';
-import OpenAI from 'openai';
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Content, GoogleGenAI } from '@google/genai';
+import type OpenAI from 'openai';
 import { WEATHER } from './wire.js';
 
 /** What an SDK returned, in one form for all vendors. */
-export interface SdkAnswer {
+interface SdkAnswer {
   text: string;
   thinking: string;
   calls: { name: string; arguments: unknown }[];
@@ -38,9 +38,9 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 const SYSTEM = 'You are Ada.';
 const KEY = 'any-key';
 
-export function anthropicConversation(options: SdkOptions): SdkConversation {
+export function anthropicConversation(options: SdkOptions, Sdk: typeof Anthropic): SdkConversation {
   const { url, stream, model = 'claude', system = SYSTEM, timeoutMs = 60_000 } = options;
-  const connect = (baseURL: string) => new Anthropic({ baseURL, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
+  const connect = (baseURL: string) => new Sdk({ baseURL, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
   let client = connect(url);
   const messages: Anthropic.MessageParam[] = [];
   let callIds: string[] = [];
@@ -70,9 +70,9 @@ export function anthropicConversation(options: SdkOptions): SdkConversation {
   };
 }
 
-export function chatConversation(options: SdkOptions): SdkConversation {
+export function chatConversation(options: SdkOptions, Sdk: typeof OpenAI): SdkConversation {
   const { url, stream, model = 'gpt-4o-mini', system = SYSTEM, timeoutMs = 60_000 } = options;
-  const connect = (at: string) => new OpenAI({ baseURL: `${at}/v1`, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
+  const connect = (at: string) => new Sdk({ baseURL: `${at}/v1`, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
   let client = connect(url);
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: system }];
   let callIds: string[] = [];
@@ -117,9 +117,9 @@ function reasoningOf(message: object | undefined): string {
   return text ?? '';
 }
 
-export function responsesConversation(options: SdkOptions): SdkConversation {
+export function responsesConversation(options: SdkOptions, Sdk: typeof OpenAI): SdkConversation {
   const { url, stream, model = 'gpt-5-mini', system = SYSTEM, timeoutMs = 60_000 } = options;
-  const connect = (at: string) => new OpenAI({ baseURL: `${at}/v1`, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
+  const connect = (at: string) => new Sdk({ baseURL: `${at}/v1`, apiKey: KEY, maxRetries: 0, timeout: timeoutMs });
   let client = connect(url);
   const input: OpenAI.Responses.ResponseInput = [];
   let callIds: string[] = [];
@@ -156,9 +156,9 @@ export function responsesConversation(options: SdkOptions): SdkConversation {
   };
 }
 
-export function googleConversation(options: SdkOptions): SdkConversation {
+export function googleConversation(options: SdkOptions, Sdk: typeof GoogleGenAI): SdkConversation {
   const { url, stream, model = 'gemini-2.5-flash', system = SYSTEM, timeoutMs = 60_000 } = options;
-  const connect = (baseUrl: string) => new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl, timeout: timeoutMs } });
+  const connect = (baseUrl: string) => new Sdk({ apiKey: KEY, httpOptions: { baseUrl, timeout: timeoutMs } });
   let client = connect(url);
   const contents: Content[] = [];
   let called: { id: string; name: string }[] = [];
