@@ -37,13 +37,13 @@ describe('[A17] the content of a write is shown to its end, even if its preview 
     expect(shown(content, preview)).toContain(evil);
   });
 
-  it('and a complete preview is shown', async () => {
+  it('a complete preview is shown', async () => {
     const preview = await previewOf(`a\n${evil}\n`, 'a\nb\n');
     expect(preview.truncated).toBe(false);
     expect(shown('', preview)).toContain(evil);
   });
 
-  it('and nothing in a file can make a preview look truncated', async () => {
+  it('nothing in a file can make a preview look truncated', async () => {
     const words = [
       '[7 bytes were left out here.]',
       '[7 more lines of this change are not shown.]',

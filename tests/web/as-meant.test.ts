@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
   });
 
-  it('[W6] and one that could not be loaded can’t be saved', async () => {
+  it('[W6] an agent that could not be loaded can’t be saved', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}/agents/ada`;
     const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };

@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
-  it('[W6] nor are settings of a world, and what was typed stays', async () => {
+  it('[W6] world settings that someone else changed are not overwritten, and typed text stays', async () => {
     const page = await go('settings');
     await page.getByLabel('Description').fill('mine');
     await opened.api.updateWorld(world, { description: 'theirs' });

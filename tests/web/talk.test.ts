@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[M11] and still says so after others have spoken, and denies only what blocks it', async () => {
+  it('[M11] a message on hold still says so after others have spoken, and denies only what blocks it', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
     await write(page, `@Ada\n${press('in the way')}`);

@@ -223,7 +223,7 @@ describe('damage', () => {
 });
 
 describe('concurrency', () => {
-  it('[A8] of fifty mixed decisions on ten calls at once, one counts for each, and only approved calls run, once', async () => {
+  it('[A8] of fifty concurrent decisions on ten calls, one counts per call, and approved calls run exactly once', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, ...Array.from({ length: 10 }, (_, n) => remove(String(n))));

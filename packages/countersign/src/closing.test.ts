@@ -39,7 +39,7 @@ const inFolder = freshFolder();
 const never = () => new Promise<never>(() => undefined);
 
 describe('closing a world', () => {
-  it('[S4] twice, at once or later, is the same as once', async () => {
+  it('[S4] can be repeated, concurrently or later, without further effect', async () => {
     const t = await openTestWorld();
     await Promise.all([t.world.close(), t.world.close()]);
     await t.world.close();
@@ -82,7 +82,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[S7] nor does a step that was to be retried', async () => {
+  it('[S7] leaves no timer of a step that was waiting to be retried', async () => {
     const { clock, timers } = countingClock(createFakeClock());
     const t = await openTestWorld({
       script: obedient,

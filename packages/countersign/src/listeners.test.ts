@@ -75,7 +75,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] one that removes itself or adds another during an event loses nothing for the rest', async () => {
+  it('[M10] one that unsubscribes or adds another during an event doesn’t affect delivery to the rest', async () => {
     const opened = await openTestWorld({ script: ['one', 'two'] });
     const first: string[] = [];
     const later: string[] = [];

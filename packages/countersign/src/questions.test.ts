@@ -59,7 +59,7 @@ describe('a question from an agent', () => {
     expect(life[3]).toMatchObject({ result: { answer: 'red' } });
   });
 
-  it('[A16] is in the audit log: that it was asked, and who answered what from where', async () => {
+  it('[A16] is in the audit log, with the answer, who gave it and from where', async () => {
     const t = await asked();
     await t.world.answer(t.question, 'red', { who: 'mia', client: 'web' });
     await t.chat.settled();

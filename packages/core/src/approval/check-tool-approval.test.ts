@@ -296,7 +296,7 @@ describe('checkToolApproval', () => {
       expect(checkToolApproval(input({ grants: [{ id: 'g' }] }, dynamic))).toMatchObject({ because: 'grant' });
     });
 
-    it('[A19] but not if a deny or ask rule might match it, and then no session grant is offered', () => {
+    it('[A19] no session grant allows it or is offered if a deny or ask rule might match it', () => {
       for (const rule of ['deny write_file(rm *)', 'ask *(~/.ssh/**)']) {
         const gate = checkToolApproval(input({ ...world(rule), grants: [{ id: 'g' }] }, dynamic));
         expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });

@@ -46,7 +46,7 @@ export async function showOriginal(
   return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(args) };
 }
 
-/** The arguments are sealed only if the record alters them: by a mask, an escape or a placeholder for blanks. */
+/** The arguments are sealed only if the record alters them: by a mask, an escape or a placeholder for whitespace. */
 function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string; id: string }): unknown {
   if (ran.original === undefined) {
     if (showsOriginal(ran.arguments)) return ran.arguments;

@@ -3,11 +3,11 @@ import { holdLimit } from './scan/characters.js';
 import type { Piece } from './scan/scan-mode.js';
 
 /**
- * Display form: `sk-p‹masked 1: 24 characters›9f2c` a secret, `‹U+202E›` an invisible character, `‹40 spaces›` a long run of blanks. A literal `‹`
+ * Display form: `sk-p‹masked 1: 24 characters›9f2c` a secret, `‹U+202E›` an invisible character, `‹40 spaces›` a long run of whitespace. A literal `‹`
  * is escaped, so text can't fake a placeholder. Reversible, except `‹90000 characters not shown›` for text past the scan limit.
  */
 
-/** How many blanks of each kind are shown as they are, and the name for longer runs. */
+/** How many whitespace characters of each kind are shown unchanged, and the name for longer runs. */
 const blanks = new Map([
   [' ', { shownUpTo: 8, name: 'spaces' }],
   ['\n', { shownUpTo: 4, name: 'newlines' }],
@@ -64,7 +64,7 @@ export function splitSecret(secret: string): { head: string; middle: string; tai
 
 export interface DisplayWriter {
   write(kind: Piece['kind'], text: string): void;
-  /** Returns the text that can be shown now. Holds back a run of blanks or a secret that may continue. */
+  /** Returns the text that can be shown now. Holds back a run of whitespace or a secret that may continue. */
   take(): string;
   end(): string;
 }
@@ -84,7 +84,7 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
     run = { character: '', count: 0 };
   }
 
-  /** Renders the text except trailing blanks, which may continue in the next chunk and are kept as a count. */
+  /** Renders the text except trailing whitespace, which may continue in the next chunk and is kept as a count. */
   function renderText(): void {
     const pending = text;
     text = '';

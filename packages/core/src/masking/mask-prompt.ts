@@ -7,7 +7,7 @@ import type { Revealed } from './reveal.js';
 import { createSecretRegistry } from './secret-registry.js';
 
 /**
- * Masks only the secrets of a text that people edit (A15): line breaks, blanks and other scripts stay unchanged.
+ * Masks only the secrets of a text that people edit (A15): line breaks, spaces and other scripts stay unchanged.
  * `revealPrompt` reverses it.
  */
 export function maskPrompt(text: string): Masked<string> {

@@ -108,7 +108,7 @@ const NOTHING: Matcher = { any: false, matches: () => false };
 
 /**
  * Picks the readings of an ambiguous rule. Deny and ask rules use both, so a stored word pattern keeps matching the same calls.
- * An allow rule uses one: named conditions, or words if its conditions are separated by blanks, as in older versions.
+ * An allow rule uses one: named conditions, or words if its conditions are separated by spaces, as in older versions.
  */
 export function readings({ verb, words, named }: Rule): {
   readonly words: readonly PatternWord[] | undefined | 'none';

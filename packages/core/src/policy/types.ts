@@ -23,7 +23,7 @@ export interface Named {
   readonly conditions: readonly Condition[];
   /** Ends with `*`: an allow rule covers calls that have other arguments too. */
   readonly open: boolean;
-  /** Rules stored by older versions separate conditions with blanks. */
+  /** Rules stored by older versions separate conditions with spaces. */
   readonly separator: 'comma' | 'blank';
   /** A value contains an unquoted comma without a blank after it, so the comma may have been meant as a separator. */
   readonly joined: boolean;

@@ -61,7 +61,7 @@ function cut(content: string, tags: readonly Range[]): string {
   return parts.join('').trimEnd();
 }
 
-/** Tags with their surrounding blanks; tags with only blanks in between become one gap. */
+/** Tags with the surrounding whitespace; tags with only whitespace in between become one gap. */
 function withSpaceAround(content: string, tags: readonly Range[]): Range[] {
   const gaps: Range[] = [];
   for (const tag of tags) {

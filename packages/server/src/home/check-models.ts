@@ -14,7 +14,7 @@ export interface Finding {
 /** The providers of a running server, which may have other API keys than this shell. */
 export interface AskedServer {
   readonly url: string;
-  /** Undefined if it could not be asked. */
+  /** Undefined if the request for them failed. */
   readonly providers: readonly ProviderStatus[] | undefined;
 }
 

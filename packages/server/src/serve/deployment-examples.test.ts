@@ -139,7 +139,7 @@ describe('the deployment examples', () => {
     );
   });
 
-  it('[A21] disable none of a container’s isolation', () => {
+  it('[A21] don’t disable any of a container’s isolation', () => {
     const said = JSON.stringify([parse('compose.yaml'), parse('kubernetes.yaml')]);
     expect(said).not.toMatch(/unconfined|privileged|cap_add|procMount/i);
   });

@@ -212,7 +212,7 @@ describe('list_files', () => {
     expect(await list({ path: 'src' })).toMatchObject({ result: { entries: ['src/a.ts', 'src/deep/'] } });
   });
 
-  it('goes deeper if asked to, but follows no symlinks and skips node_modules', async () => {
+  it('lists subfolders on request, but follows no symlinks and skips node_modules', async () => {
     const entries = ['node_modules/', 'src/', 'src/a.ts', 'src/deep/', 'src/deep/er/', 'src/deep/er/b.ts', 'up@'];
     expect(await list({ depth: 10 })).toMatchObject({ result: { entries } });
     expect(await list({ path: 'node_modules', depth: 2 })).toMatchObject({

@@ -120,7 +120,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(`kill -9 ${process.pid}`)).said).toMatch(/No such process|not permitted/);
     });
 
-    it('what others left in /tmp, and nobody sees its own files there', async () => {
+    it('files of others in /tmp, and its own files there stay private', async () => {
       const shared = await makeFolder();
       await writeFile(join(shared.path, 'note'), 'SECRET-NOTE');
       expect((await run(`cat '${shared.path}/note'`)).said).toContain('No such file');
@@ -304,7 +304,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(command)).said).toContain('refused');
     });
 
-    it('and needed system calls still work', async () => {
+    it('needed system calls still work', async () => {
       const { said } = await run(
         `perl -e 'for my $f (1, 2, 10, 16) { print socket(my $s, $f, $f == 16 ? 3 : 1, 0) ? "done" : "$f: $!" }'; ping -c1 -W1 127.0.0.1 > /dev/null; uname -m | grep -c .`,
       );
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     }
   });
 
-  it('and setup is retried if a socket that was to be hidden is gone', async () => {
+  it('setup is retried if a socket to hide has disappeared', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const program = join(person.path, 'bwrap');
     const once = `if mkdir '${person.path}/tried' 2>/dev/null; then echo gone >&2; exit 1; fi`;

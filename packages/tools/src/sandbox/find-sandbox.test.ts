@@ -72,7 +72,7 @@ describe('findSandbox', () => {
     },
   );
 
-  it('[A44] accepts none that can’t keep writes out of the folder until they were inspected', async () => {
+  it('[A44] rejects a sandbox that can’t keep writes out of the folder until they are inspected', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -213,7 +213,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A37.2] finds what Git’s configuration names, and all of .git if Git could not be asked', async () => {
+  it('[A37.2] finds what Git’s configuration names, and all of .git if Git can’t read it', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });

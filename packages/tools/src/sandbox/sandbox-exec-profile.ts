@@ -6,7 +6,7 @@ import type { Confinement } from './sandbox.js';
 
 /**
  * A profile for macOS. Later rules win, so the denied paths inside the working folder come last: by name, at any depth,
- * existing or not. `named` are further paths that run later; if Git could not be asked, all of `.git` is denied.
+ * existing or not. `named` are further paths that run later; if Git is missing or fails, all of `.git` is denied.
  */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,

@@ -16,7 +16,7 @@ import type { Span } from '../scan/spans.js';
 /** Limit on candidates. Each is examined closely, so thousands would block the process. */
 const MAX_CANDIDATES = 200;
 
-/** Limit on escapes and counted blanks. Longer texts are unreadable, so they are withheld and the call is refused (T11). */
+/** Limit on escapes and counted whitespace. Longer texts are unreadable, so they are withheld and the call is refused (T11). */
 const MAX_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {
@@ -108,7 +108,7 @@ function cover(registry: SecretRegistry, show: (text: string) => string, text: s
   let from = 0;
   for (const [start, end] of spans) {
     const { head, middle, tail } = splitSecret(text.slice(start, end));
-    // Runs of blanks and escapes are shown as one placeholder, so render everything up to here at once.
+    // Runs of whitespace and escapes are shown as one placeholder, so render everything up to here at once.
     shown += show(text.slice(from, start) + head) + maskedText(registry.numberOf(middle), middle.length);
     from = end - tail.length;
   }

@@ -22,7 +22,7 @@ export interface ValueMode {
   started: boolean;
   /** The quote that opened the value. `whole`: the value is its own string, as in an array of arguments. */
   quote: '' | '"' | "'" | '\\"' | "\\'" | 'whole';
-  /** Whether blanks in the quotes belong to the value. */
+  /** Whether whitespace in the quotes belongs to the value. */
   many: boolean;
   closed: boolean;
   /** The value is in a shell's `NAME=value`, where a command may follow. After a blank, only key-like words are masked. */

@@ -13,7 +13,7 @@ export type ScannedNamed =
 
 /**
  * Parses conditions on named arguments: `to=bob, amount > 100, *`. Rules stored by older versions separate conditions
- * with blanks (`amount=20 to=bob`).
+ * with spaces (`amount=20 to=bob`).
  */
 export function scanNamed(text: string, from: number, until: PatternEnd): ScannedNamed {
   const conditions: Condition[] = [];
@@ -70,7 +70,7 @@ function readCondition(
   const operator = OPERATOR.exec(text)?.[0];
   if (operator === undefined) return undefined;
   const behind = operatorAt + operator.length;
-  // `a= b=x` is an empty `a` and a `b`. `a = b` has blanks on both sides.
+  // `a= b=x` is an empty `a` and a `b`. `a = b` has spaces on both sides.
   const valueAt = operator === '=' && operatorAt === named.next ? behind : skipBlanks(text, behind);
   const value = readValue(text, valueAt);
   if (value === undefined) return undefined;

@@ -17,7 +17,7 @@ export function showHidden(text: string): string {
   ).join('');
 }
 
-/** Tabs are allowed: outside quotes they are blanks. */
+/** Tabs are allowed: outside quotes they separate words. */
 export function findHidden(text: string): number {
   const visibleTabs = text.replaceAll('\t', ' ');
   return hidden.exec(visibleTabs)?.index ?? -1;

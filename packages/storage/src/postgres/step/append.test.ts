@@ -40,7 +40,7 @@ it('[S1] a step in a cached chat takes one statement, and three if another proce
   expect((await pool.query('select title, status from chats')).rows).toEqual([{ title: 'd', status: 'waiting' }]);
 });
 
-it('[A13] doesn’t reload an unchanged client, but one that changed elsewhere', async () => {
+it('[A13] reloads a client only if it changed elsewhere', async () => {
   const store = await open('clients');
   const client = { worldId: W, label: 'web', secretHash: '', tools: [], leftAt: null, connectedTo: '', createdAt: 1 };
   const { stepper, sent } = openStepper(url, 'clients');

@@ -58,7 +58,7 @@ describe('text in cells', () => {
     );
   });
 
-  it('drops nothing of what will run', () => {
+  it('drops no part of text that will run', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', ' ', '漢', ';') }),

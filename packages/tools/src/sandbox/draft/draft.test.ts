@@ -235,7 +235,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect(sh('find . -type f | sort')).toBe('./d/one\n./d/two\n./one\n');
   });
 
-  it('and Git still works', async () => {
+  it('works with Git: add, commit and checkout', async () => {
     sh('git init -q .');
     const { stdout, note } = await run(
       'echo x > file; git add file && git -c user.name=a -c user.email=a@b commit -qm first && git checkout -q -b other && git log --format=%s',

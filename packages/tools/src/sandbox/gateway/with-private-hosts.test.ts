@@ -34,7 +34,7 @@ describe('[A43.1] private hosts that rules name', () => {
     expect(await reach('example.com', 443)).toBe('93.184.216.34');
   });
 
-  it('and at no other port, address or spelling, whatever DNS returns', async () => {
+  it('are not reachable at any other port, address or spelling, whatever DNS returns', async () => {
     const tries: [string, number?][] = [
       ['10.0.0.5', 80],
       ['10.0.0.5'],

@@ -151,7 +151,7 @@ describe('[A42] shown parts of a home', () => {
     expect(shown([...folders, '.local/bin', 'node_modules/.bin'], [at('other')])).toEqual(['.local/bin']);
   });
 
-  it('[A42] nor files next to programs that look like secrets', async () => {
+  it('[A42] never files next to programs that look like secrets', async () => {
     await program('.nvm/versions/node/v20/bin/node');
     for (const name of ['.npmrc', 'etc/npmrc', 'credentials.json', '.env', 'auth.json', 'server.key', '.ssh/id'])
       await put(`.nvm/versions/node/v20/${name}`);

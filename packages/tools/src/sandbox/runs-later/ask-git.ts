@@ -31,7 +31,7 @@ export function findGit(): GitProgram {
 
 /**
  * The configuration in these files, in files they include under any condition, and of the user and the system.
- * Undefined if Git could not be asked. `git config --list` runs no program, and here it reads no repository.
+ * Undefined if Git is missing or fails. `git config --list` runs no program, and here it reads no repository.
  */
 export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);

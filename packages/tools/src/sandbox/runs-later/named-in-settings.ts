@@ -18,7 +18,7 @@ export interface NamedInSettings {
    */
   readonly inDotFolders: readonly string[];
   /**
-   * False if Git could not be asked or not every folder was searched. Then nothing in `.git` and no executable may
+   * False if Git is missing or fails, or if not every folder was searched. Then nothing in `.git` and no executable may
    * change.
    */
   readonly known: boolean;

@@ -104,7 +104,7 @@ describe('inspectDraft', () => {
     expect(await Promise.all([...links, 'latest'].map(there))).toEqual([false, false, true]);
   });
 
-  it('[A37.2] leaves out all of .git and executables if Git could not be asked', async () => {
+  it('[A37.2] leaves out all of .git and executables if Git can’t read its configuration', async () => {
     await mkdir(join(folder.path, '.git'));
     for (const name of ['HEAD', 'objects/x', 'refs/x']) await put(folder, `bare/${name}`);
     await put(draft, '.git/index');
