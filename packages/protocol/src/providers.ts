@@ -206,7 +206,7 @@ export const providerStatusSchema = z.object({
 export type ProviderStatus = z.infer<typeof providerStatusSchema>;
 
 /** What a provider said, as a code for programs. */
-export const providerAnswerSchema = z.enum([
+const providerAnswerSchema = z.enum([
   'ok',
   'no-key',
   'wrong-key',

@@ -22,7 +22,7 @@ export interface Connected {
   /** The server that this command started, if any. */
   own(): OwnServer | undefined;
   /** Whether a server runs on the home now. Never true for a given URL: no other server is meant. */
-  isServed(): Promise<boolean>;
+  isServed: () => Promise<boolean>;
   close(): Promise<void>;
 }
 

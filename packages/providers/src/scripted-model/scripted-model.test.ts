@@ -319,7 +319,8 @@ describe('the scripted model', () => {
     await late;
     const controller = new AbortController();
     const slow = await ask('slow', controller.signal);
-    const { value } = (await slow.body?.getReader().read()) ?? {};
+    const read = await slow.body?.getReader().read();
+    const value = read?.value as Uint8Array | undefined;
     expect(Buffer.from(value ?? []).toString()).toMatch(/^event: message_start\n.*\n\n$/);
     controller.abort();
     expect(served.map(({ reply, status }) => ({ reply, status }))).toEqual([{ reply: 1, status: 200 }, { reply: 0 }]);

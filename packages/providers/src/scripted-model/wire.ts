@@ -60,10 +60,10 @@ export interface Wire {
   readonly callPrefix: string;
   /** Throws a CountersignError that names the field of an invalid request. `inPath`: the model and the streaming flag from the URL. */
   read(body: unknown, inPath: { model: string; stream: boolean }): Conversation;
-  whole(reply: WireReply, head: WireHead): unknown;
+  whole: (reply: WireReply, head: WireHead) => unknown;
   /** The server-sent events of a streamed answer. */
-  frames(reply: WireReply, head: WireHead): string[];
-  error(error: WireError): unknown;
+  frames: (reply: WireReply, head: WireHead) => string[];
+  error: (error: WireError) => unknown;
 }
 
 /** Splits text into words, as models stream it. */

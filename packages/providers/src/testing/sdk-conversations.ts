@@ -98,7 +98,10 @@ export function chatConversation(options: SdkOptions, Sdk: typeof OpenAI): SdkCo
       text: choice.message.content ?? '',
       // The SDK doesn't know this field, and keeps only its last chunk.
       thinking: stream ? streamed : reasoningOf(choice.message),
-      calls: calls.map((call) => ({ name: call.function.name, arguments: JSON.parse(call.function.arguments) })),
+      calls: calls.map((call) => ({
+        name: call.function.name,
+        arguments: JSON.parse(call.function.arguments) as unknown,
+      })),
       usage: { input: usage?.prompt_tokens ?? -1, output: usage?.completion_tokens ?? -1 },
     };
   };
@@ -136,7 +139,7 @@ export function responsesConversation(options: SdkOptions, Sdk: typeof OpenAI): 
     return {
       text: response.output_text,
       thinking: thinking.map(({ text }) => text).join(''),
-      calls: calls.map((call) => ({ name: call.name, arguments: JSON.parse(call.arguments) })),
+      calls: calls.map((call) => ({ name: call.name, arguments: JSON.parse(call.arguments) as unknown })),
       usage: { input: response.usage?.input_tokens ?? -1, output: response.usage?.output_tokens ?? -1 },
     };
   };
@@ -174,7 +177,7 @@ export function googleConversation(options: SdkOptions, Sdk: typeof GoogleGenAI)
       ? await collect(await client.models.generateContentStream(body))
       : [await client.models.generateContent(body)];
     const said = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
-    if (responses.at(-1)?.candidates?.[0]?.finishReason !== 'STOP') throw new Error('wrong finish reason');
+    if (String(responses.at(-1)?.candidates?.[0]?.finishReason) !== 'STOP') throw new Error('wrong finish reason');
     contents.push({ role: 'model', parts: said });
     const calls = said.flatMap(({ functionCall }) => functionCall ?? []);
     called = calls.map(({ id = '', name = '' }) => ({ id, name }));

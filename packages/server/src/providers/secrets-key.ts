@@ -30,7 +30,7 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
 }
 
 /** Next to the home and not in it: a copy of the home alone reveals no key. */
-export function secretsFile(home: string): string {
+function secretsFile(home: string): string {
   return `${home}-secrets`;
 }
 
