@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAgent, createChat, createWorld, listMessages, publishMessage, exportWorld } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
@@ -62,10 +62,10 @@ it('[P8] [P8.2] [A21] an obeying agent finds neither a saved key nor the secrets
   const told = JSON.stringify(obedient.requests.at(-1)?.messages.filter(({ role }) => role === 'tool'));
   expect(told).toContain('== end');
   expect(told).not.toContain(KEY);
-  const secret = serving.home.engine.runtime.ownSecrets();
-  expect(secret).toContain(KEY);
-  // The file holds 43 characters of base64; the command must not have printed any such line.
-  expect(told).not.toMatch(/(?<![\w-])[\w-]{43}(?![\w-])/);
+  expect(runtime.ownSecrets()).toContain(KEY);
+  const secretsKey = readFileSync(file, 'utf8').trim();
+  expect(secretsKey).toMatch(/^[\w-]{43}$/);
+  expect(told).not.toContain(secretsKey);
   const messages = JSON.stringify(await listMessages(runtime, chat.id));
   // Our own message and call named the key; nothing else does.
   expect(messages).toContain('== end');
