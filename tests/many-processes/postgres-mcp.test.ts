@@ -19,9 +19,17 @@ it('[S4.1] a tool of an MCP server runs where its turn does: in the process that
       const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
       await to.client.send(world, chat, { content });
       const pending = async () => (await at.client.approvals(world, { chat })).items[0];
-      await expect.poll(pending).toBeDefined();
+      await expect
+        .poll(pending)
+        .toBeDefined()
+        .catch(async (cause: unknown) => {
+          const { items } = await at.client.messages(world, chat);
+          throw new Error(`no approval for ${word}, only ${JSON.stringify(items.map(({ content }) => content))}`, {
+            cause,
+          });
+        });
       const approval = await pending();
-      if (approval === undefined) throw new Error(`nobody asked about ${word}`);
+      if (approval === undefined) throw new Error(`no approval for ${word}`);
       return { chat, word, approval };
     };
     type Asked = Awaited<ReturnType<typeof ask>>;

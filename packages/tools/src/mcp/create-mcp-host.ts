@@ -11,7 +11,7 @@ import {
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { superviseServer, type Supervisor, type SupervisorOptions } from './supervise-server.js';
-import { mayName, namePrefix } from './tool-names.js';
+import { mayName, serverOf } from './tool-names.js';
 
 export interface McpOptions {
   /** From `findSandbox()`. `none` runs servers with all our permissions; every approval card says so (A21). */
@@ -115,9 +115,9 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       return Promise.all(missing).then((each) => each.flat());
     },
     async bring(worldId, toolName, signal) {
-      const name = [...(worlds.get(worldId)?.keys() ?? [])].find((key) => toolName.startsWith(namePrefix(key)));
+      const name = serverOf(toolName);
       if (name === undefined) return;
-      // Another process may have changed or removed it.
+      // Another process may have added, changed or removed it, and its notification may be late.
       if (records.isShared()) await look(worldId, name);
       if (worlds.get(worldId)?.get(name)?.isOn() === true) await start(worldId, name, callWaitMs, signal);
     },

@@ -22,6 +22,11 @@ export function namePrefix(server: string): string {
   return `mcp__${server}__`;
 }
 
+/** The server that a tool name belongs to. Server names contain no underscore. */
+export function serverOf(name: string): string | undefined {
+  return /^mcp__([^_]+)__/.exec(name)?.[1];
+}
+
 /**
  * Whether a pattern in an agent's list could match a tool of this server. A false positive only starts a server
  * needlessly.

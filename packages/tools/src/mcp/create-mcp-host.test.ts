@@ -1,0 +1,58 @@
+import { type McpRecords, type McpServerWithTools, systemClock } from '@countersign/core/ports';
+import { expect, it } from 'vitest';
+import { mcpServers } from './create-mcp-host.js';
+
+function hostWith(stored: Map<string, McpServerWithTools>, isShared: boolean) {
+  const asked: string[] = [];
+  const records: McpRecords = {
+    isShared: () => isShared,
+    all: () => Promise.resolve([]),
+    one: (_world, name) => {
+      asked.push(name);
+      return Promise.resolve(stored.get(name));
+    },
+    listed: () => Promise.resolve(undefined),
+    place: () => Promise.resolve({ workingDirectory: '/' }),
+    moved: () => Promise.resolve(),
+    report: () => undefined,
+  };
+  const host = mcpServers({ sandbox: { kind: 'none', reason: 'nothing runs' }, clock: systemClock })(records);
+  return { host, asked };
+}
+
+const off: McpServerWithTools = {
+  server: {
+    worldId: 'w',
+    name: 'late',
+    definition: {
+      transport: 'stdio',
+      name: 'late',
+      command: 'none',
+      args: [],
+      env: {},
+      trusted: false,
+      enabled: false,
+      network: false,
+    },
+    firstListedAt: null,
+    createdAt: 0,
+  },
+  tools: [],
+};
+
+it('[S4.1] finds a server that another process added, before it is told about it', async () => {
+  const { host } = hostWith(new Map([['late', off]]), true);
+  expect(host.state('w', 'late')).toBeUndefined();
+  await host.bring('w', 'mcp__late__echo');
+  expect(host.state('w', 'late')).toMatchObject({ status: 'off' });
+  await host.close();
+});
+
+it('reads nothing for tools of other kinds, or if no other process shares the store', async () => {
+  const shared = hostWith(new Map(), true);
+  for (const name of ['read_file', 'mcp__', 'mcp__x', 'mcp____x']) await shared.host.bring('w', name);
+  expect(shared.asked).toEqual([]);
+  const alone = hostWith(new Map(), false);
+  await alone.host.bring('w', 'mcp__late__echo');
+  expect(alone.asked).toEqual([]);
+});
