@@ -19,15 +19,10 @@ it('[S4.1] a tool of an MCP server runs where its turn does: in the process that
       const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
       await to.client.send(world, chat, { content });
       const pending = async () => (await at.client.approvals(world, { chat })).items[0];
-      await expect
-        .poll(pending)
-        .toBeDefined()
-        .catch(async (cause: unknown) => {
-          const { items } = await at.client.messages(world, chat);
-          throw new Error(`no approval for ${word}, only ${JSON.stringify(items.map(({ content }) => content))}`, {
-            cause,
-          });
-        });
+      // If it never comes, the messages say why.
+      const seen = async (): Promise<string> =>
+        (await pending()) === undefined ? JSON.stringify((await at.client.messages(world, chat)).items) : 'asked';
+      await expect.poll(seen).toBe('asked');
       const approval = await pending();
       if (approval === undefined) throw new Error(`no approval for ${word}`);
       return { chat, word, approval };

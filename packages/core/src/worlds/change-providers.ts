@@ -36,7 +36,10 @@ export async function changeProviders<T>(
   const { record: done, value } = changed;
   if (done === undefined) return value;
   for (const id of others) {
-    await unlessGone(changeWorld(runtime, 'change-providers', id, async ({ tx }) => record(tx, done, signer)));
+    // The change is committed: a failure here must not report it as failed.
+    await unlessGone(changeWorld(runtime, 'change-providers', id, async ({ tx }) => record(tx, done, signer))).catch(
+      (error: unknown) => runtime.report(error, 'failed to record a provider change', { worldId: id }),
+    );
   }
   return value;
 }

@@ -172,7 +172,7 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
 
 /** Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). */
 function prepareSecrets(secrets: SecretsKey, log: Log): void {
-  if (secrets.file === undefined) return;
+  if (secrets.isFromEnvironment === true) return;
   try {
     secrets.get();
   } catch (error) {

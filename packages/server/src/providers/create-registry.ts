@@ -23,7 +23,7 @@ import {
 import { explainFailure, listModels, testProvider, type ProviderConfig } from '@countersign/providers';
 import type { FoundProviders } from '../home/find-providers.js';
 import type { SecretsKey } from './secrets-key.js';
-import { openStored, originOf, sealKey, type StoredProvider } from './stored-provider.js';
+import { isIntact, openStored, originOf, sealKey, type StoredProvider } from './stored-provider.js';
 
 /** All providers of a server: from the store, from the environment, and built in (W3.3). */
 export interface ProviderRegistry extends ProviderSource {
@@ -48,6 +48,8 @@ export interface RegistryOptions {
 
 /** How long a provider may take to list its models. */
 const LIST_MS = 15_000;
+/** An agent's `provider` can have 100 characters, and an id may get a suffix. */
+const LONGEST_ID = 64;
 const MOST_NAMED = 5;
 
 export function createRegistry({ store, secrets, found, own, timeoutMs }: RegistryOptions): ProviderRegistry {
@@ -128,7 +130,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
       if (apiKey !== undefined) secrets.get();
       const id = await changeProviders(runtime, signer, async (tx) => {
         const taken = new Set([...reserved(), ...(await tx.providers()).map((record) => record.id)]);
-        const id = await freeId(slug(name, 'provider'), async (candidate) => taken.has(candidate));
+        const id = await freeId(slug(name, 'provider').slice(0, LONGEST_ID), async (candidate) => taken.has(candidate));
         const sealed = apiKey === undefined ? null : sealKey(secrets, apiKey, { id, kind, baseUrl });
         const record = { id, kind, name, baseUrl, apiKey: sealed, rev: 1, createdAt: tx.now() };
         await tx.insertProvider(record);
@@ -231,6 +233,11 @@ function invalid(field: 'baseUrl' | 'apiKey', detail: string): CountersignError 
 
 /** Applies a change. The key is entered again if it would go to another server: somebody who can edit a provider must not learn its key. */
 function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsKey): ProviderRecord {
+  const isForgeable = typeof change.apiKey === 'string' && !isIntact(before, secrets);
+  if (isForgeable && (change.kind === undefined || change.baseUrl === undefined)) {
+    const detail = "enter the kind and URL together with the key, because the saved record can't be checked";
+    throw invalid('baseUrl', detail);
+  }
   const kind = change.kind ?? providerKindSchema.parse(before.kind);
   const baseUrl = change.baseUrl === undefined ? before.baseUrl : change.baseUrl;
   const { label, key, baseUrl: usual, example } = providerKindFacts(kind);
@@ -246,7 +253,11 @@ function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsK
   if (change.apiKey !== undefined) {
     return { ...after, apiKey: sealKey(secrets, change.apiKey, { id: before.id, kind, baseUrl }) };
   }
-  if (kind !== before.kind || originOf(kind, baseUrl) !== originOf(kind, before.baseUrl)) {
+  if (
+    kind !== before.kind ||
+    !isIntact(before, secrets) ||
+    originOf(kind, baseUrl) !== originOf(kind, before.baseUrl)
+  ) {
     throw invalid('apiKey', 'enter the key again, because it would be sent to another server');
   }
   return after;

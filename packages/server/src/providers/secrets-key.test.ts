@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +17,19 @@ it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which leaves the environment, and
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   const key = takeSecretsKey(join(folder, 'home'), env);
   expect(env).toEqual({});
-  expect(key.file).toBeUndefined();
   const { id } = key.get();
+  expect(existsSync(join(folder, 'home-secrets'))).toBe(false);
   // Both base64 alphabets are the same key; another machine with it can decrypt.
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: ' C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA\n' }, 'other')).toBe(id);
   const phrase = 'correct horse battery staple, and then some';
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).toBe(idOf({ COUNTERSIGN_SECRETS_KEY: phrase }, 'other'));
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).not.toBe(id);
+});
+
+it('[A21] names the file even if the key comes from the environment: one from before has to stay hidden', () => {
+  takeSecretsKey(join(folder, 'home'), {}).get();
+  const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
+  expect(takeSecretsKey(join(folder, 'home'), env).file).toBe(join(folder, 'home-secrets'));
 });
 
 it('[P8.2] refuses a weak one with a sentence', () => {

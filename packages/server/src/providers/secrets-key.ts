@@ -6,8 +6,9 @@ import { sealingKey, type SealingKey } from './seal.js';
 
 /** The key that encrypts API keys in the store. It is never in the store itself. */
 export interface SecretsKey {
-  /** The file it is in, which no command may see. Absent if it comes from the environment. */
+  /** The file, which no command may see. With `COUNTERSIGN_SECRETS_KEY`, one from before may still be there. */
   readonly file?: string;
+  readonly isFromEnvironment?: boolean;
   /** Creates the file if it is missing. Throws a message for people if it can't be used. */
   get(): SealingKey;
 }
@@ -18,14 +19,14 @@ const FEWEST_DIFFERENT = 10;
 
 /** From `COUNTERSIGN_SECRETS_KEY`, which is removed from the environment, or else from a file next to the home. */
 export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey {
+  const file = secretsFile(home);
   const given = env[VARIABLE];
   // Child processes would inherit it.
   delete env[VARIABLE];
   if (given !== undefined && given !== '') {
     const text = checked(given.trim());
-    return { get: keep(() => fromText(text)) };
+    return { ...(existsSync(file) ? { file } : {}), isFromEnvironment: true, get: keep(() => fromText(text)) };
   }
-  const file = secretsFile(home);
   return { file, get: keep(() => fromFile(file)) };
 }
 

@@ -23,6 +23,10 @@ export function openStored(record: ProviderRecord, secrets: SecretsKey): StoredP
     return { record, provider: broken(id, problem), status: { ...common, available: false, problem } };
   }
   const kind = known.data;
+  if (!hasUsableUrl(kind, baseUrl)) {
+    const problem = 'its URL is invalid. Enter its kind, URL and API key again';
+    return { record, provider: broken(id, problem), status: { ...common, kind, available: false, problem } };
+  }
   const shown = { ...common, kind, baseUrl: fullBaseUrl(kind, baseUrl ?? undefined) };
   const key = readKey(record, kind, secrets);
   if (!key.ok) {
@@ -48,8 +52,26 @@ function readKey({ id, apiKey, baseUrl }: ProviderRecord, kind: ProviderKind, se
 }
 
 const OTHER_KEY =
-  'its API key was encrypted with another secrets key. Enter the API key again; servers that share a database need the same COUNTERSIGN_SECRETS_KEY';
-const DAMAGED = "its API key can't be decrypted, because its record was changed. Enter the API key again";
+  'its API key was encrypted with another secrets key. Enter its kind, URL and API key again; servers that share a database need the same COUNTERSIGN_SECRETS_KEY';
+const DAMAGED = "its API key can't be decrypted, because its record was changed. Enter its kind, URL and API key again";
+
+function hasUsableUrl(kind: ProviderKind, baseUrl: string | null): boolean {
+  try {
+    return /^https?:$/.test(new URL(fullBaseUrl(kind, baseUrl ?? undefined)).protocol);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether the record is as Countersign wrote it: only then does its key decrypt. Without that, somebody who can write to the database may have
+ * chosen the URL.
+ */
+export function isIntact(record: ProviderRecord, secrets: SecretsKey): boolean {
+  const kind = providerKindSchema.safeParse(record.kind);
+  if (!kind.success || record.apiKey === null || !hasUsableUrl(kind.data, record.baseUrl)) return false;
+  return readKey(record, kind.data, secrets).ok;
+}
 
 /** The kind and origin are included: somebody who changes them in the database must not receive the key. */
 function purposeOf(id: string, kind: ProviderKind, baseUrl: string | null): string[] {

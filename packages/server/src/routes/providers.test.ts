@@ -251,7 +251,60 @@ describe('a server with saved providers', () => {
     expect(await home.providers.test('openai', undefined)).toMatchObject({ ok: false, code: 'failed' });
     expect(await home.providers.models('openai')).toMatchObject({ problem: { code: 'failed' } });
     const { runtime } = home.engine;
-    expect(await home.providers.change(runtime, 'openai', { apiKey: KEY }, TESTER)).toMatchObject({ available: true });
+    const refused = home.providers.change(runtime, 'openai', { apiKey: KEY }, TESTER);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid', field: 'baseUrl' });
+    const whole = { kind: 'openai', baseUrl: null, apiKey: KEY } as const;
+    expect(await home.providers.change(runtime, 'openai', whole, TESTER)).toMatchObject({ available: true });
+  });
+
+  it('[P8.6] somebody who changes a record in the database neither gets its key nor the next one', async () => {
+    const { home } = await start();
+    const { runtime } = home.engine;
+    const { store } = runtime;
+    await home.providers.add(runtime, { kind: 'openai', name: 'Mine', apiKey: KEY }, TESTER);
+    const rewrite = async (change: { baseUrl: string; apiKey?: null }): Promise<void> => {
+      await store.transact('', async (tx) => {
+        const [record] = await tx.providers();
+        if (record !== undefined) await tx.updateProvider({ ...record, ...change });
+      });
+    };
+    for (const change of [
+      { baseUrl: 'https://evil.example/v1' },
+      { baseUrl: 'https://evil.example/v1', apiKey: null },
+    ]) {
+      await rewrite(change);
+      expect((await home.providers.list())[0]).toMatchObject({ id: 'mine', available: false });
+      for (const entered of [{ apiKey: KEY }, { apiKey: KEY, kind: 'openai' } as const])
+        await expect(home.providers.change(runtime, 'mine', entered, TESTER)).rejects.toMatchObject({
+          field: 'baseUrl',
+        });
+    }
+    const whole = { apiKey: KEY, kind: 'openai', baseUrl: null } as const;
+    expect(await home.providers.change(runtime, 'mine', whole, TESTER)).toMatchObject({
+      available: true,
+      baseUrl: 'https://api.openai.com/v1',
+    });
+  });
+
+  it('[P8.5] an invalid URL in the database disables its provider, and the server starts', async () => {
+    const first = await start();
+    const { runtime } = first.home.engine;
+    const { store } = runtime;
+    await first.home.providers.add(runtime, { kind: 'vllm', name: 'Box', baseUrl: DEAD }, TESTER);
+    await store.transact('', async (tx) => {
+      const [record] = await tx.providers();
+      if (record !== undefined) await tx.updateProvider({ ...record, baseUrl: 'nope' });
+    });
+    await stop();
+    const { home } = await start();
+    expect((await home.providers.list())[0]).toMatchObject({
+      id: 'box',
+      available: false,
+      problem: expect.stringContaining('its URL is invalid') as string,
+    });
+    expect(await home.providers.models('box')).toMatchObject({ problem: { code: 'failed' } });
+    const changed = await home.providers.change(home.engine.runtime, 'box', { baseUrl: DEAD }, TESTER);
+    expect(changed).toMatchObject({ available: true });
   });
 
   it('[P8.2] a weak COUNTERSIGN_SECRETS_KEY prevents the start', async () => {
