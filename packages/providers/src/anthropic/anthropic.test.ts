@@ -51,6 +51,25 @@ describe('Anthropic messages', () => {
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain('sk-ant-env');
   });
 
+  it('[P2] [P7] sends its own key and no headers from the environment if a key is given', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-env');
+    const asked = async () => {
+      server.will(saying([{ type: 'text', text: 'ok' }]));
+      await ask(provider());
+      return server.requests.at(-1)?.headers;
+    };
+    const usual = await asked();
+    expect(usual?.authorization).toBe('Bearer sk-ant-test');
+    const lines = [
+      'X-Gateway: env-secret',
+      'Authorization: Bearer env-auth',
+      'x-api-key:env-key',
+      'Anthropic-Version: env',
+    ];
+    vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', lines.join('\r\n'));
+    expect(await asked()).toEqual(usual);
+  });
+
   it('[P1] requests thinking by token budget or effort, and leaves room for the answer', async () => {
     const thinker = anthropic({ baseURL: server.url, apiKey: 'sk-ant-test', thinking: 'medium' });
     const asked = async (model: string, more: object = {}) => {

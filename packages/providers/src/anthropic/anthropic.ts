@@ -21,6 +21,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
     const { Anthropic } = await import('@anthropic-ai/sdk');
     const client = new Anthropic({
       ...credential,
+      ...(options.apiKey === undefined ? {} : { defaultHeaders: withoutCustomHeaders() }),
       ...(baseURL === undefined ? {} : { baseURL }),
       fetch: patientFetch(options.silenceMs),
       timeout: NEVER_MS,
@@ -50,6 +51,15 @@ function findCredential(given: string | undefined) {
   const missing = 'Set ANTHROPIC_API_KEY to a key from console.anthropic.com and restart.';
   const secret = readKey(apiKey ?? token, missing);
   return { secret, credential: token === undefined ? { apiKey: secret } : { authToken: secret } };
+}
+
+/**
+ * Removes the headers of `ANTHROPIC_CUSTOM_HEADERS`, which would replace the given key. The SDK merges them by exact name;
+ * null instead of undefined would also remove its own `anthropic-version`.
+ */
+function withoutCustomHeaders(): Record<string, undefined> {
+  const lines = (fromEnvironment('ANTHROPIC_CUSTOM_HEADERS') ?? '').split('\n').filter((line) => line.includes(':'));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), undefined]));
 }
 
 async function ask(
