@@ -49,6 +49,18 @@ describe('vendor errors', () => {
     expect(error.cause).toBeUndefined();
   });
 
+  it.each([KEY, encodeURIComponent(KEY), `sk-${'a'.repeat(40)}`])(
+    '[P4] are redacted before they are truncated: %s',
+    (key) => {
+      for (let before = 480; before <= 500; before += 1) {
+        const error = toProviderError(new Error(`${'.'.repeat(before - 1)} ${key} rejected`), callee);
+        expect(error.message).not.toContain(key.slice(0, 3));
+        const trail = new TypeError('fetch failed', { cause: new Error(`${'.'.repeat(before - 1)} ${key}`) });
+        expect(toProviderError(trail, callee).message).not.toContain(key.slice(0, 3));
+      }
+    },
+  );
+
   it('[P4] are short and on one line, and an error page is reduced to its text', () => {
     expect(toProviderError(new Error(`a\n\n${'b'.repeat(10_000)}`), callee).message.length).toBeLessThan(510);
     const page = Object.assign(new Error('502 <html><body><h1>Bad gateway</h1></body></html>'), { status: 502 });

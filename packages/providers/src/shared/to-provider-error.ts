@@ -31,11 +31,11 @@ export function toProviderError(error: unknown, callee: Callee): ProviderError {
 }
 
 function say(kind: ProviderFailure, failure: Failure, callee: Callee): string {
-  const said = tidy(failure.message);
+  const said = tidy(failure.message, callee);
   if (kind === 'network' && !failure.fromVendor) return sayConnection(failure, callee);
   if (kind === 'auth' && isOutOfCredit(failure)) return `the account has no credit left: ${said}`;
   if (kind !== 'bad-request') return said;
-  if (isUnknownModel(failure)) return `${callee.name} has no model "${tidy(callee.model)}": ${said}`;
+  if (isUnknownModel(failure)) return `${callee.name} has no model "${tidy(callee.model, callee)}": ${said}`;
   if (failure.status === 404) return `${placeOf(callee)} has no such API (404). Check the base URL.`;
   return said;
 }
@@ -62,8 +62,9 @@ function sayConnection(failure: Failure, callee: Callee): string {
   if (has(/ECONNREFUSED/)) return `connection refused at ${place}. Check that the server is running.`;
   if (has(/ENOTFOUND|EAI_AGAIN/)) return `the host ${place} was not found. Check your network and the spelling.`;
   if (has(/tim(?:ed?|e) ?out|TIMEOUT|ETIMEDOUT/i)) return `the request to ${place} timed out`;
-  if (has(/CERT|SSL|TLS/)) return `${place} has an invalid TLS certificate: ${tidy(failure.trail.at(-1) ?? '')}`;
-  return `the connection to ${place} failed: ${tidy(failure.trail.at(-1) ?? failure.message)}`;
+  if (has(/CERT|SSL|TLS/))
+    return `${place} has an invalid TLS certificate: ${tidy(failure.trail.at(-1) ?? '', callee)}`;
+  return `the connection to ${place} failed: ${tidy(failure.trail.at(-1) ?? failure.message, callee)}`;
 }
 
 /** Host and port only: the path or query may contain secrets. */
@@ -71,9 +72,10 @@ function placeOf({ address, name }: Callee): string {
   return address === undefined ? name : new URL(address).host;
 }
 
-/** One line of text. An HTML error page is reduced to its text. */
-function tidy(text: string): string {
-  const words = /<(?:!doctype|html)\b/i.test(text) ? text.replaceAll(/<[^>]*>/g, ' ') : text;
+/** One line of text. An HTML error page is reduced to its text. Redacts first: truncation could leave a part of a key. */
+function tidy(text: string, { secrets }: Callee): string {
+  const safe = redact(text, secrets);
+  const words = /<(?:!doctype|html)\b/i.test(safe) ? safe.replaceAll(/<[^>]*>/g, ' ') : safe;
   const line = words.replaceAll(/\s+/g, ' ').trim();
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS)}…`;
 }
