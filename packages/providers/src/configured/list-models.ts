@@ -24,7 +24,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   const { wire } = providerKindFacts(config.kind);
   const got = await get(config, PATHS[wire], signal);
   if (got.status === 404 || got.status === 405 || got.status === 501) return { kind: 'no-list' };
-  return { kind: 'models', models: readModels(wire, okBody(got, config)) };
+  return { kind: 'models', models: readModels(wire, okBody(got, config), config.apiKey) };
 }
 
 /** OpenRouter lists its models to everybody, so its key has to be checked separately. */

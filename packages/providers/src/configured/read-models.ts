@@ -6,13 +6,22 @@ type Wire = ReturnType<typeof providerKindFacts>['wire'];
 const MOST_MODELS = 1_000;
 const LONGEST = 200;
 
-/** Reads a vendor's list of models. Ignores items it can't read. */
-export function readModels(wire: Wire, body: unknown): ProviderModel[] {
+/** Reads a vendor's list of models. Ignores items it can't read, and those that echo the key. */
+export function readModels(wire: Wire, body: unknown, apiKey: string | undefined): ProviderModel[] {
   const list = isRecord(body) ? (body['data'] ?? body['models']) : body;
   const items = Array.isArray(list) ? list.filter(isRecord) : [];
   const models = items.flatMap((item) => (wire === 'google' ? fromGoogle(item) : fromList(item)));
-  const unique = new Map(models.map((model) => [model.id, model]));
+  const safe = models.filter(({ id, name = '' }) => !echoes(id, apiKey) && !echoes(name, apiKey));
+  const unique = new Map(safe.map((model) => [model.id, model]));
   return [...unique.values()].slice(0, MOST_MODELS);
+}
+
+/** A shorter key, such as `local`, is often a placeholder that is also part of model names. */
+const SHORTEST_KEY = 8;
+
+function echoes(text: string, apiKey: string | undefined): boolean {
+  if (apiKey === undefined || apiKey.length < SHORTEST_KEY) return text === apiKey;
+  return text.includes(apiKey) || text.includes(encodeURIComponent(apiKey));
 }
 
 type Item = Readonly<Record<string, unknown>>;

@@ -183,6 +183,23 @@ describe('listing models', () => {
     await expect(list(config('vllm'))).rejects.toMatchObject({ reason: 'wrong-path' });
   });
 
+  it('[P9.2] omits models that contain the key', async () => {
+    const odd = 'a/key+with=signs';
+    for (const apiKey of [KEY, odd]) {
+      const echoed = [{ id: apiKey }, { id: `m-${encodeURIComponent(apiKey)}` }, { id: 'm', name: `for ${apiKey}` }];
+      server.will(json(200, { data: [...echoed, { id: 'ok' }] }));
+      expect(await list(config('vllm', { apiKey }))).toEqual({ kind: 'models', models: [{ id: 'ok' }] });
+    }
+    server.will(json(200, { models: [{ name: `models/${KEY}` }, { name: 'models/g', displayName: KEY }] }));
+    expect(await list(config('google'))).toEqual({ kind: 'models', models: [] });
+    // Local servers accept any key, so people enter a common word.
+    server.will(json(200, { data: [{ id: 'local' }, { id: 'local-model' }] }));
+    expect(await list(config('vllm', { apiKey: 'local' }))).toEqual({
+      kind: 'models',
+      models: [{ id: 'local-model' }],
+    });
+  });
+
   it('[P7] uses the headers of each kind', async () => {
     const headers: Partial<Record<ProviderKind, Record<string, string>>> = {
       azure: { 'api-key': KEY },
