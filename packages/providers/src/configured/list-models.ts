@@ -90,12 +90,12 @@ function urlOf(base: string, path: string): string {
   return url.href;
 }
 
-function headersFor({ kind, apiKey, isBearer }: ProviderConfig): Record<string, string> {
+/** Anthropic's SDK sends keys as bearer tokens too. */
+function headersFor({ kind, apiKey }: ProviderConfig): Record<string, string> {
   const { wire } = providerKindFacts(kind);
   const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
   if (apiKey === undefined) return version;
   if (wire === 'google') return { 'x-goog-api-key': apiKey };
-  if (wire === 'anthropic' && isBearer !== true) return { ...version, 'x-api-key': apiKey };
   return kind === 'azure' ? { 'api-key': apiKey } : { ...version, authorization: `Bearer ${apiKey}` };
 }
 

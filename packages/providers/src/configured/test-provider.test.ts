@@ -203,7 +203,6 @@ describe('listing models', () => {
   it('[P7] uses the headers of each kind', async () => {
     const headers: Partial<Record<ProviderKind, Record<string, string>>> = {
       azure: { 'api-key': KEY },
-      anthropic: { 'x-api-key': KEY },
       google: { 'x-goog-api-key': KEY },
     };
     for (const kind of Object.keys(PROVIDER_KINDS) as ProviderKind[]) {
@@ -213,6 +212,15 @@ describe('listing models', () => {
       expect(sent).toMatchObject(headers[kind] ?? { authorization: `Bearer ${KEY}` });
       expect(JSON.stringify(sent).split(KEY).length).toBe(2);
     }
+  });
+
+  it.each(wires)('[P7] sends the key of kind %s as calls do', async (kind, wire) => {
+    server.will(json(200, { data: [] }), json(200, wire.whole({ text: 'OK' })));
+    for (const model of [undefined, wire.model]) expect(await test(config(kind), model)).toMatchObject({ ok: true });
+    const [listed, called] = server.requests
+      .slice(-2)
+      .map(({ headers }) => Object.entries(headers).filter(([, value]) => String(value).includes(KEY)));
+    expect(listed).toEqual(called);
   });
 });
 
