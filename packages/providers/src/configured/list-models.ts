@@ -90,10 +90,10 @@ function urlOf(base: string, path: string): string {
   return url.href;
 }
 
-/** Anthropic's SDK sends keys as bearer tokens too. */
+/** For Anthropic the same as in its SDK: a bearer token and this API version. */
 function headersFor({ kind, apiKey }: ProviderConfig): Record<string, string> {
   const { wire } = providerKindFacts(kind);
-  const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2026-10-21' } : {};
   if (apiKey === undefined) return version;
   if (wire === 'google') return { 'x-goog-api-key': apiKey };
   return kind === 'azure' ? { 'api-key': apiKey } : { ...version, authorization: `Bearer ${apiKey}` };

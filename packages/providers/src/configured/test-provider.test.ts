@@ -214,12 +214,14 @@ describe('listing models', () => {
     }
   });
 
-  it.each(wires)('[P7] sends the key of kind %s as calls do', async (kind, wire) => {
+  it.each(wires)('[P7] sends key and API version of kind %s as calls do', async (kind, wire) => {
     server.will(json(200, { data: [] }), json(200, wire.whole({ text: 'OK' })));
     for (const model of [undefined, wire.model]) expect(await test(config(kind), model)).toMatchObject({ ok: true });
     const [listed, called] = server.requests
       .slice(-2)
-      .map(({ headers }) => Object.entries(headers).filter(([, value]) => String(value).includes(KEY)));
+      .map(({ headers }) =>
+        Object.entries(headers).filter(([name, value]) => name === 'anthropic-version' || String(value).includes(KEY)),
+      );
     expect(listed).toEqual(called);
   });
 });
