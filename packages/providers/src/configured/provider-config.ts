@@ -8,8 +8,6 @@ export interface ProviderConfig {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** The key is a bearer token, where the vendor distinguishes. */
-  readonly isBearer?: boolean;
   /** Used instead of a new one. */
   readonly provider?: Provider;
 }

@@ -59,7 +59,6 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
         kind: found.name,
         baseUrl: baseUrl ?? PROVIDER_KINDS[found.name].baseUrl,
         apiKey: env[found.variable]?.trim(),
-        isBearer: found.variable === 'ANTHROPIC_AUTH_TOKEN',
         provider,
       };
     },

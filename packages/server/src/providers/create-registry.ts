@@ -233,8 +233,9 @@ function invalid(field: 'baseUrl' | 'apiKey', detail: string): CountersignError 
 
 /** Applies a change. The key is entered again if it would go to another server: somebody who can edit a provider must not learn its key. */
 function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsKey): ProviderRecord {
-  const isForgeable = typeof change.apiKey === 'string' && !isIntact(before, secrets);
-  if (isForgeable && (change.kind === undefined || change.baseUrl === undefined)) {
+  const isChecked = isIntact(before, secrets);
+  const isWhole = change.kind !== undefined && change.baseUrl !== undefined;
+  if (typeof change.apiKey === 'string' && !isChecked && !isWhole) {
     const detail = "enter the kind and URL together with the key, because the saved record can't be checked";
     throw invalid('baseUrl', detail);
   }
@@ -253,11 +254,7 @@ function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsK
   if (change.apiKey !== undefined) {
     return { ...after, apiKey: sealKey(secrets, change.apiKey, { id: before.id, kind, baseUrl }) };
   }
-  if (
-    kind !== before.kind ||
-    !isIntact(before, secrets) ||
-    originOf(kind, baseUrl) !== originOf(kind, before.baseUrl)
-  ) {
+  if (kind !== before.kind || !isChecked || originOf(kind, baseUrl) !== originOf(kind, before.baseUrl)) {
     throw invalid('apiKey', 'enter the key again, because it would be sent to another server');
   }
   return after;
