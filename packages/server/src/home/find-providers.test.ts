@@ -26,6 +26,6 @@ it('[P2] reports the base URL of a provider if the environment sets one, without
       hasKey: true,
       available: false,
       problem: expect.stringMatching(/^OPENAI_BASE_URL is not usable: (?!.*secret)/) as string,
-      models: ['gpt-5-mini'],
+      models: ['gpt-5.6-terra'],
     });
 });

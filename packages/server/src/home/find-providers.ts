@@ -12,8 +12,8 @@ import {
 } from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
 
-/** Default models. Any other model of the vendor works too. */
-const MODELS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5-mini', google: 'gemini-2.5-flash' } as const;
+/** Suggestions until the vendor's own list is loaded. Vendors retire models after about a year, so replace them in time. */
+const MODELS = { anthropic: 'claude-sonnet-5', openai: 'gpt-5.6-terra', google: 'gemini-3.5-flash' } as const;
 const MAKE = { anthropic, openai, google } as const;
 const OLLAMA_URL = 'http://127.0.0.1:11434';
 

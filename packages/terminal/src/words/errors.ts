@@ -29,7 +29,7 @@ export const errors = {
   notAPair: (flag: string): string => `${flag} must look like NAME=VALUE.`,
   notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,
   emptyFolder: '--folder must not be empty.',
-  needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-4-5.',
+  needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-5.',
   keyInArgument:
     'Other users of this machine can read the arguments of a command. Leave out --api-key to be asked for the key, or use --api-key-stdin or --api-key-env NAME.',
   needsApiKey: (label: string): string =>

@@ -32,7 +32,7 @@ export const providersHelp = {
   test: {
     about: 'Test a provider with a real call, and say what is wrong',
     exitCodes: '0 it works, 1 it does not',
-    examples: ['countersign providers test openai', 'countersign providers test openai --model gpt-5-mini'],
+    examples: ['countersign providers test openai', 'countersign providers test openai --model gpt-5.6-terra'],
   },
   models: {
     about: "Show the provider's own list of models, with context size and price per million tokens where it has them",
