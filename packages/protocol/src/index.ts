@@ -104,6 +104,8 @@ export type {
   WorldMode,
   WorldSettings,
 } from './worlds.js';
+export { AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
+export type { AgentTemplateName } from './agent-templates.js';
 export {
   approvalFilterSchema,
   approvalSchema,

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { AGENT_TEMPLATES, agentsFromTemplate, type AgentTemplateName } from './agent-templates.js';
+import { newAgentSchema } from './worlds.js';
+
+const names = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
+const model = { provider: 'openai', model: 'm' };
+
+describe.each(names)('[M13] the template %s', (template) => {
+  it('makes valid agents whose prompts name each other', () => {
+    for (const taken of [[], ['planner', 'WORKER', 'worker2', 'Reviewer']]) {
+      const agents = agentsFromTemplate(template, { ...model, taken });
+      expect(agents.map((agent) => newAgentSchema.safeParse(agent).success)).not.toContain(false);
+      for (const { name, systemPrompt } of agents) {
+        expect(taken.map((each) => each.toLowerCase())).not.toContain(name.toLowerCase());
+        expect(systemPrompt).not.toMatch(/[{}]/);
+      }
+    }
+  });
+
+  it('includes the read-only file tools, and never every tool', () => {
+    for (const { tools } of AGENT_TEMPLATES[template].agents) {
+      expect(tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
+      expect(tools).not.toContain('*');
+    }
+  });
+});
+
+it('[M13] numbers a taken name, and its mentions follow', () => {
+  const [planner, worker] = agentsFromTemplate('planner-and-worker', { ...model, taken: ['worker'] });
+  expect(worker).toMatchObject({ name: 'Worker2', provider: 'openai', model: 'm' });
+  expect(planner?.systemPrompt).toContain('@Worker2');
+});
