@@ -1,17 +1,17 @@
 import type { NewAgent } from './worlds.js';
 
 interface AgentTemplate {
-  /** Its name for people. */
+  /** Display name. */
   readonly label: string;
-  /** What its agents do and may call, in one or two sentences. */
+  /** What the agents do and which tools they may call, in one or two sentences. */
   readonly description: string;
-  /** The first one is meant to be the main agent. `{Worker}` in a prompt stands for the name that Worker got. */
+  /** The first agent is intended as the main agent. `{Worker}` in a prompt is replaced with the actual name of that agent. */
   readonly agents: readonly Pick<NewAgent, 'name' | 'systemPrompt' | 'tools'>[];
 }
 
 const READ = ['list_files', 'read_file', 'grep'];
 
-/** Ready-made agents. Each starts with read-only tools; all other calls still need approval. */
+/** Predefined agents. They start with read-only tools; all other calls still need approval. */
 export const AGENT_TEMPLATES = {
   reviewer: {
     label: 'Reviewer',
@@ -70,7 +70,7 @@ export const AGENT_TEMPLATES = {
 } as const satisfies Readonly<Record<string, AgentTemplate>>;
 export type AgentTemplateName = keyof typeof AGENT_TEMPLATES;
 
-/** The agents of a template on this model. One whose name is taken in the world gets a number: `Reviewer2`. */
+/** Creates a template's agents for this model. If a name is already taken in the world, the agent gets a number: `Reviewer2`. */
 export function agentsFromTemplate(
   template: AgentTemplateName,
   { provider, model, taken }: { provider: string; model: string; taken: readonly string[] },

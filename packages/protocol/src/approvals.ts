@@ -34,11 +34,11 @@ export const approvalSchema = z.object({
   status: approvalStatusSchema,
   requestedAt: z.string(),
   expiresAt: z.string().exactOptional(),
-  /** The folder in which the call would run. */
+  /** The working directory of the call. */
   workingDirectory: z.string(),
   sandbox: callSandboxSchema,
   preview: previewSchema.exactOptional(),
-  /** Why it needs approval. */
+  /** Why the call needs approval. */
   reason: askReasonSchema,
   /** The reason as a sentence. */
   why: z.string(),
@@ -49,13 +49,13 @@ export const approvalSchema = z.object({
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** An approval with its position in the queue (A12). Decided ones have none. */
+/** An approval with its position in the queue (A12). Decided approvals have no position. */
 export const queuedApprovalSchema = approvalSchema.extend({
-  /** Absent after the 100th. */
+  /** Absent beyond the first 100. */
   position: z.number().int().min(1).exactOptional(),
-  /** The number of pending approvals, counted up to 100. */
+  /** The number of pending approvals, capped at 100. */
   total: z.number().int().min(0).exactOptional(),
-  /** More are pending than `total`. */
+  /** Set if more than `total` are pending. */
   more: z.literal(true).exactOptional(),
 });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
@@ -68,7 +68,7 @@ export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 export const revealedCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), arguments: z.unknown() });
 export type RevealedCall = z.infer<typeof revealedCallSchema>;
 
-/** A decision that outlives its call, visible and revocable (A5, A14). */
+/** A decision that still applies after its call. It is listed and can be revoked (A5, A14). */
 export const grantSchema = z.object({
   grantId: z.string(),
   agentId: z.string(),
@@ -94,7 +94,7 @@ const auditRecordSchema = z.object({
   invocationId: z.string().exactOptional(),
   approvalId: z.string().exactOptional(),
   arguments: z.unknown().exactOptional(),
-  /** For a run: its unmasked arguments, encrypted with the store's key. */
+  /** For a run: the unmasked arguments, encrypted with the store's key. */
   original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
@@ -117,7 +117,7 @@ export const auditVerdictSchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     records: z.number().int(),
-    /** How many of the first records the head file next to the store doesn't cover, because it was missing or new. Absent if none. */
+    /** How many of the oldest records the head file next to the store doesn't cover, because it was missing or new. Absent if zero. */
     unguarded: z.number().int().exactOptional(),
   }),
   z.object({

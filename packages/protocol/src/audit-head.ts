@@ -20,11 +20,11 @@ const auditClaimSchema = z.strictObject({
 export type AuditClaim = z.infer<typeof auditClaimSchema>;
 
 /**
- * The end of a world's audit log at one moment (A16). Keep it where nobody who can change the log can change it. Unknown fields are
- * rejected, because the signature would not cover them.
+ * The end of a world's audit log at one point in time (A16). Store it where nobody who can change the log can change it. Unknown fields are
+ * rejected because the signature would not cover them.
  */
 export const signedHeadSchema = auditClaimSchema.extend({
-  /** Ed25519 over `claimText`. Null if unsigned; then the head is only as trustworthy as the place where it was kept. */
+  /** Ed25519 signature of `claimText`. Null if unsigned; the head is then only as trustworthy as the place where it was stored. */
   signature: z
     .strictObject({
       key: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/),

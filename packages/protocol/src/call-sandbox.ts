@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * How a call runs and what it can access (A21). Screens decide by these fields; `detail` is only shown. A tool that doesn't know must
+ * How a call runs and what it can access (A21). Screens branch on these fields; `detail` is only displayed. A tool that doesn't know must
  * report `unknown`: never claim what isn't enforced.
  */
 export const callSandboxSchema = z.object({
   /**
-   * `bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code of the server or
-   * library itself. `remote`: a remote server. `client`: the connected client that offers the tool.
+   * `bubblewrap`, `sandbox-exec`: a sandboxed program. `none`: a program with the user's permissions. `in-process`: code inside the server or
+   * library. `remote`: a remote server. `client`: the connected client that offers the tool.
    */
   kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'unknown']),
   /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and loopback. */
@@ -19,7 +19,7 @@ export const callSandboxSchema = z.object({
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
-/** What isn't guaranteed if `kind` is `none`. Cards, the log and `doctor` share this text. */
+/** Says what isn't guaranteed if `kind` is `none`. Cards, the log and `doctor` share this text. */
 export function unsandboxedText(what: string): string {
   return `nothing stops ${what} from reading and changing your files, using the network or approving its own calls`;
 }
@@ -28,7 +28,7 @@ export function unsandboxedText(what: string): string {
 export const previewSchema = z.object({ text: z.string(), truncated: z.boolean() });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** Older versions stored a sentence, which proves nothing. */
+/** Older versions stored a sentence, which is no evidence of a sandbox. */
 export const storedSandboxSchema = z.union([
   callSandboxSchema,
   z.string().transform((detail): CallSandbox => unknownSandbox(detail)),

@@ -39,8 +39,8 @@ const PLAIN = [
 ] as const;
 
 /**
- * Why no rule can allow a call in advance. `program` is a program in the command, `path` the file that is written.
- * `told`: text from a third-party tool.
+ * Why no rule can allow a call in advance. `program` is a program in the command, `path` the file to be written. `told`: text from a
+ * third-party tool.
  */
 export const causeSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(PLAIN) }),
@@ -52,7 +52,7 @@ export const causeSchema = z.discriminatedUnion('code', [
 ]);
 export type Cause = z.infer<typeof causeSchema>;
 
-/** Third-party tools give the cause as text. */
+/** Converts a cause. Third-party tools give it as text. */
 export function toCause(why: Cause | string): Cause {
   return typeof why === 'string' ? { code: 'told', text: why } : why;
 }

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { scopeSchema, toolDefinitionSchema } from './tools.js';
 
 /**
- * A person's decision on one approval (A4). Strict: silently dropping a misspelled `reason` or `scope` would approve something
- * other than what was meant (A17).
+ * A person's decision on one approval (A4). Strict: silently dropping a misspelled `reason` or `scope` would approve something the person
+ * didn't intend (A17).
  */
 export const toolDecisionSchema = z.strictObject({
-  /** The id of the approval or of the call. */
+  /** The id of the approval or the call. */
   tool_call_id: z.string().min(1).max(200),
   decision: z.enum(['approve', 'deny']),
   scope: scopeSchema.exactOptional(),
   reason: z.string().max(4000).exactOptional(),
-  /** Edited arguments. Masks stand for their values (A15). */
+  /** Edited arguments. Masks are replaced with their values (A15). */
   arguments: z.record(z.string(), z.unknown()).exactOptional(),
   /** With `session`: an argument pattern that limits the grant. */
   pattern: z.string().min(1).max(2000).exactOptional(),
-  /** With `always`: the rule to add, if not the proposed one. */
+  /** With `always`: the rule to add instead of the proposed one. */
   rule: z.string().min(1).max(2000).exactOptional(),
   callHash: z.string().exactOptional(),
   turnId: z.string().exactOptional(),
@@ -23,7 +23,7 @@ export const toolDecisionSchema = z.strictObject({
 });
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 
-/** The longest answer. Longer text belongs in a file. */
+/** The maximum length of an answer. Longer text belongs in a file. */
 const LONGEST_ANSWER = 100_000;
 
 /** A person's answer to a question (W3) from `ask_human` or a running tool. It is data and approves nothing. */
@@ -39,7 +39,7 @@ export const questionAnswerSchema = z.strictObject({
 });
 export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
 
-/** The result of a client tool, from its client (A18). Needs either content or an error. */
+/** The result of a client tool, sent by its client (A18). Requires either content or an error. */
 export const clientToolResultSchema = z
   .strictObject({
     tool_call_id: z.string().min(1).max(200),
@@ -53,10 +53,10 @@ export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 export const signerSchema = z.strictObject({ who: z.string().min(1).max(200), client: z.string().min(1).max(200) });
 export type Signer = z.infer<typeof signerSchema>;
 
-/** A client's registration (W3). Its tools are validated one by one, under the names that agents use. */
+/** A client's registration (W3). Its tools are validated individually, under the names that agents use. */
 export const newClientSchema = z.strictObject({
   label: z.string().min(1).max(200),
-  /** Whether it can show approvals to a person (A13). */
+  /** Whether the client can show approvals to a person (A13). */
   approvals: z.boolean(),
   tools: z
     .array(toolDefinitionSchema.omit({ location: true }))

@@ -13,7 +13,7 @@ const maskedArguments = z.unknown();
 
 /**
  * Why the outcome of a started call is unknown (S3): a person `stopped` it (M9), its process was `interrupted`, or its tool doesn't know
- * (`unknown`). Screens decide by this, not by the error text.
+ * (`unknown`). Screens branch on this code, not on the error text.
  */
 export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
 export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
@@ -61,7 +61,7 @@ export const sseEventSchema = z.object({
   agentId: z.string().exactOptional(),
   content: z.string().exactOptional(),
   usage: usageSchema.exactOptional(),
-  /** The attempt that this belongs to. A new `start` discards earlier chunks (S6). */
+  /** The attempt that this chunk belongs to. A new `start` discards earlier chunks (S6). */
   attempt: z.number().int().exactOptional(),
   /** The number of characters before this chunk. */
   offset: z.number().int().exactOptional(),
@@ -78,14 +78,14 @@ export type ToolOutputEvent = z.infer<typeof toolOutputEventSchema>;
 export const systemEventSchema = z.object({
   type: z.enum(['error', 'notice', 'title']),
   message: z.string(),
-  /** The transcript message with the same text. */
+  /** The id of the transcript message with the same text. */
   messageId: z.string().exactOptional(),
 });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
- * `idle`: nothing pending in this chat. `waiting`: only people can continue it (M8). `turn-ended`: a turn ended without an answer (passed, failed,
- * stopped …), so no message of its agent says so.
+ * `idle`: the chat has no running or waiting work. `waiting`: only people can continue it (M8). `turn-ended`: a turn ended without an answer
+ * (passed, failed, stopped …), so the agent leaves no message that shows it.
  */
 export const worldEventSchema = z.object({
   type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),
@@ -95,7 +95,7 @@ export const worldEventSchema = z.object({
 });
 export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 
-/** `approval`: a running call asked a person a question, or it was closed. Other approvals are in the call's own events. */
+/** `approval`: a running call asked a person a question, or the question was closed. Other approvals appear in the events of their call. */
 export const crudEventSchema = z.object({
   operation: z.enum(['create', 'update', 'delete']),
   entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
@@ -104,7 +104,7 @@ export const crudEventSchema = z.object({
 export type CRUDEvent = z.infer<typeof crudEventSchema>;
 
 interface Envelope {
-  /** The number in the world's log. Events that aren't stored (chunks, output) repeat the last stored number (S6). */
+  /** The sequence number in the world's log. Events that aren't stored (chunks, output) repeat the last stored number (S6). */
   id: number;
   worldId: string;
   chatId?: string;

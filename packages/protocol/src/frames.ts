@@ -18,10 +18,10 @@ export interface Frame {
   data: string;
 }
 
-/** The log doesn't reach back to the client's position, so the client must reload (S6). Its `data` has no meaning. */
+/** Sent if the log no longer goes back to the client's position, so the client must reload (S6). Its `data` has no meaning. */
 export const RESET_FRAME = 'reset';
 
-/** Serializes an event. `data` includes the chat, so that a reader of a whole world knows which chat it is about. */
+/** Serializes an event. `data` includes the chat, because the stream of a world covers all its chats. */
 export function toFrame(event: WorldEvent): Frame {
   const data = event.chatId === undefined ? event.data : { ...event.data, chatId: event.chatId };
   return { id: String(event.id), event: event.event, data: JSON.stringify(data) };
@@ -41,7 +41,7 @@ const inChat = z.object({ chatId: z.string().exactOptional() });
 export type ReadFrame =
   | { kind: 'event'; event: WorldEvent }
   | { kind: 'reset' }
-  /** From a newer server; not an error. */
+  /** Sent by a newer server; not an error. */
   | { kind: 'unknown'; name: string }
   | { kind: 'malformed'; detail: string };
 

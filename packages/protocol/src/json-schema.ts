@@ -4,13 +4,13 @@ import { inPlainWords, pathWords } from './parse-input.js';
 export type JsonSchema = Record<string, unknown>;
 export type ArgumentCheck = (value: unknown) => { ok: true; value: unknown } | { ok: false; error: string };
 
-/** The JSON Schema of a tool's input, before defaults are filled in, as vendors expect it. */
+/** The JSON Schema of a tool's input, before defaults are filled in, in the form that vendors expect. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
 
-/** Validates arguments and reports every invalid field by name, for models. */
+/** Validates arguments and reports every invalid field by name. The error is for models. */
 export function checkWith(schema: z.ZodType): ArgumentCheck {
   return (value) => {
     const parsed = schema.safeParse(value, { error: inPlainWords });

@@ -21,7 +21,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
     env: plainRecord.default({}),
-    /** Whether its sandbox has network access (A20). */
+    /** Whether the server's sandbox has network access (A20). */
     network: z.boolean().default(false),
   }),
   z.strictObject({
@@ -38,7 +38,7 @@ export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** Replaces all of them. `null` keeps the stored value of a name, because stored values are never returned. */
+  /** Replaces all variables. `null` keeps the stored value of a name, because stored values are never returned. */
   env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
   url: z

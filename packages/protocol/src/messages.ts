@@ -11,7 +11,7 @@ export const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** The status of a call, derived from the record, so that a client can rebuild its view from messages alone (M1). */
+/** The status of a call, derived from its record, so that a client can rebuild its view from messages alone (M1). */
 export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.unknown() });
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
 
@@ -23,7 +23,7 @@ export const messageSchema = z.object({
   messageId: z.string().min(1),
   chatId: z.string().min(1),
   role: roleSchema,
-  /** An agent's id, or the speaker's name: `human` unless a client gave another one, `world`, `system`. */
+  /** An agent's id, or the speaker's name: `human` unless the client set another one, `world`, or `system`. */
   sender: z.string().min(1),
   content: z.string(),
   createdAt: z.iso.datetime(),
@@ -32,29 +32,29 @@ export const messageSchema = z.object({
   tool_calls: z.array(toolCallSchema).exactOptional(),
   tool_call_id: z.string().exactOptional(),
   toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
-  /** When each started call began. */
+  /** The start time of each started call. */
   toolCallStartedAt: z.record(z.string(), z.string()).exactOptional(),
-  /** The id from the client that sent it (W3), so that a page recognizes its own message. */
+  /** The id set by the client that sent the message (W3), so that a page recognizes its own messages. */
   clientMessageId: z.string().exactOptional(),
   /** The token usage of the model call for this answer. */
   usage: usageSchema.exactOptional(),
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** The prefix of reserved names for clients. A model can't call them (A10). */
+/** The prefix of tool names reserved for clients. A model can't call them (A10). */
 export const RESERVED_TOOL_PREFIX = 'client.';
 export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';
 
-/** The longest message. Models couldn't read and pages couldn't show a longer one. */
+/** The maximum length of a message. Models couldn't read a longer one and pages couldn't show it. */
 const LONGEST_MESSAGE = 1_000_000;
 
-/** A new message (W3). Strict: the speaker is taken from the connection, never from the body (M4). */
+/** A new message (W3). Strict: the speaker is determined by the connection, never by the body (M4). */
 export const newMessageSchema = z.strictObject({
   content: z
     .string()
     .max(LONGEST_MESSAGE, `a message can have at most ${LONGEST_MESSAGE} characters`)
     .refine((content) => content.trim() !== '', 'a message must not be empty'),
-  /** The name shown for the person. */
+  /** The display name of the person. */
   sender: z.string().exactOptional(),
   /** Idempotency key: a repeated id returns the first message. */
   clientMessageId: z.string().min(1).max(200).exactOptional(),

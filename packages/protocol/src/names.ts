@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Reserved names: each already has a meaning in conversations or on screens (A22). */
+/** Reserved names. Each already has a meaning in conversations or on screens (A22). */
 export const RESERVED_NAMES = ['human', 'user', 'world', 'system', 'you', 'notice'] as const;
 
-/** Letters, digits, space, `-` and `_`, starting and ending with a letter or digit, so that mentions are unambiguous. */
+/** Letters, digits, space, `-` and `_`. Names must start and end with a letter or digit, so that mentions are unambiguous. */
 const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} _-]*[\p{L}\p{M}\p{N}])?$/u;
 
 /** The name of an agent or world. Rejects reserved names in any case: `@Human` must never reach an agent. */

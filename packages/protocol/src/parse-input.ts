@@ -6,7 +6,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what:
   return parse(schema, input, what, `${what}: `);
 }
 
-/** Parses part of a request. Errors name the part only if there is no field, because the part means nothing to people. */
+/** Parses part of a request. Errors name the part only if no field is involved, because the part means nothing to people. */
 export function parseRequest<S extends z.ZodType>(schema: S, input: unknown, part: 'query' | 'body'): z.output<S> {
   return parse(schema, input, part, '');
 }
@@ -33,7 +33,7 @@ export function pathWords(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** A getter or proxy may throw during parsing; that is invalid input too. */
+/** Catches exceptions from getters and proxies during parsing; they also mean invalid input. */
 function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
   try {
     return schema.safeParse(input, { error: inPlainWords });
@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** Messages for people, if a schema has none of its own. Undefined: use zod's. */
+/** User-facing messages for schemas without their own. Returns undefined to use zod's message. */
 export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'is missing';
@@ -71,7 +71,7 @@ export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.code === 'too_big' ? limitWords(issue.origin, 'at most', issue.maximum, issue.inclusive) : undefined;
 }
 
-/** `must be at most 2`, `must have at most 64 characters`. Undefined for kinds that no schema limits. */
+/** `must be at most 2`, `must have at most 64 characters`. Undefined for types that no schema limits. */
 function limitWords(
   origin: string,
   bound: 'at least' | 'at most',

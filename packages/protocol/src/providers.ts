@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { nearest } from './nearest.js';
 
 interface ProviderKindFacts {
-  /** Its name for people. */
+  /** Display name. */
   readonly label: string;
-  /** Which API it speaks. */
+  /** The vendor whose API it implements. */
   readonly wire: 'openai' | 'anthropic' | 'google';
-  /** Absent: the person has to enter it. */
+  /** If absent, the person has to enter it. */
   readonly baseUrl?: string;
-  /** What a base URL looks like, where there is no default. */
+  /** An example base URL, if there is no default. */
   readonly example?: string;
   /** Added to a base URL that has no path, such as `http://127.0.0.1:11434`. */
   readonly path?: string;
   readonly key: 'required' | 'optional';
-  /** Where to get a key. */
+  /** The URL of the page that issues keys. */
   readonly keyPage?: string;
 }
 
@@ -119,7 +119,7 @@ const name = z
     'a name consists of letters, digits, spaces and . _ - ( ), and starts with a letter or digit',
   );
 
-/** Never quotes the URL: somebody may have pasted a key. */
+/** Error messages never quote the URL: it may contain a pasted key. */
 const baseUrl = z
   .string()
   .min(1)
@@ -136,14 +136,14 @@ function urlProblem(text: string): string | undefined {
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
   if (rest.includes('#')) return 'must not contain a # part';
-  // A key in the query would be shown.
+  // A key in the query string would be visible.
   const [, query = ''] = /\?(.*)$/.exec(rest) ?? [];
   if (query !== '' && !/^api-version=[\w.-]*$/.test(query))
     return 'must not contain parameters other than api-version. Enter a key as the API key';
   return undefined;
 }
 
-/** Never quotes the key. Other characters are not allowed in HTTP headers. */
+/** Error messages never quote the key. Other characters are not allowed in HTTP headers. */
 const apiKey = z
   .string()
   .min(1)
@@ -168,7 +168,7 @@ export const newProviderSchema = z
   });
 export type NewProvider = z.infer<typeof newProviderSchema>;
 
-/** An omitted field stays unchanged. Null resets the base URL to that of the kind, or removes the key. */
+/** Omitted fields stay unchanged. Null resets the base URL to the kind's default, or removes the key. */
 export const providerChangeSchema = z.strictObject({
   kind: providerKindSchema.exactOptional(),
   name: name.exactOptional(),
@@ -182,30 +182,30 @@ export const removeProviderQuerySchema = z.strictObject({
   force: z.enum(['true', 'false']).exactOptional(),
 });
 
-/** A provider as it is shown. Never contains a key. */
+/** A provider as shown to clients. Never contains a key. */
 export const providerStatusSchema = z.object({
-  /** What agents and world files refer to. Never changes. */
+  /** The id that agents and world files refer to. Never changes. */
   id: z.string(),
-  /** Absent for a model that is part of the server, such as the demo's. */
+  /** Absent for a model built into the server, such as the demo's. */
   kind: providerKindSchema.exactOptional(),
   name: z.string(),
   /** `stored`: added here. `environment`: from variables, or found on this machine. `built-in`: part of the server. */
   source: z.enum(['stored', 'environment', 'built-in']),
-  /** The environment variable with its key. Never the key. */
+  /** The name of the environment variable with the key. Never the key itself. */
   variable: z.string().exactOptional(),
-  /** If absent, the vendor's. */
+  /** If absent, the vendor's default. */
   baseUrl: z.string().exactOptional(),
   hasKey: z.boolean(),
-  /** Whether it is configured: it has a key or needs none. Of those from the environment, only Ollama is contacted. */
+  /** Whether the provider is configured: it has a key or needs none. Among the providers from the environment, only Ollama is contacted. */
   available: z.boolean(),
   /** Why it can't be used, other than a missing key. */
   problem: z.string().exactOptional(),
-  /** Models that are known without asking the provider. */
+  /** Models that are known without a request to the provider. */
   models: z.array(z.string()).exactOptional(),
 });
 export type ProviderStatus = z.infer<typeof providerStatusSchema>;
 
-/** What a provider said, as a code for programs. */
+/** The result of a provider test, as a code for programs. */
 const providerAnswerSchema = z.enum([
   'ok',
   'no-key',
@@ -222,7 +222,7 @@ const providerAnswerSchema = z.enum([
 ]);
 export type ProviderAnswer = z.infer<typeof providerAnswerSchema>;
 
-/** With a model, the test asks it for a short answer. Without one, it asks for the list of models. */
+/** With a model, the test requests a short answer from it. Without one, it requests the list of models. */
 export const providerTestRequestSchema = z.strictObject({ model: z.string().min(1).max(200).exactOptional() });
 export type ProviderTestRequest = z.infer<typeof providerTestRequestSchema>;
 
@@ -232,7 +232,7 @@ export const providerTestSchema = z.object({
   /** What happened and what to do, in one or two sentences. */
   detail: z.string(),
   ms: z.number().int(),
-  /** The most similar model, if the one that was tested is unknown. */
+  /** The most similar model, if the tested one is unknown. */
   closest: z.string().exactOptional(),
 });
 export type ProviderTest = z.infer<typeof providerTestSchema>;
@@ -247,7 +247,7 @@ export const providerModelSchema = z.object({
 });
 export type ProviderModel = z.infer<typeof providerModelSchema>;
 
-/** At most 1,000 models. `problem` says why there is no list. */
+/** At most 1,000 models. If there is no list, `problem` says why. */
 export const providerModelsSchema = z.object({
   items: z.array(providerModelSchema),
   problem: z.object({ code: providerAnswerSchema, detail: z.string() }).exactOptional(),

@@ -6,7 +6,7 @@ const tool = z.string();
 /** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
 const changedSince = z.enum(['shown', 'approved']).exactOptional();
 
-/** Why a call needs approval. `legacy`: an approval of an older version, which has only a sentence. */
+/** Why a call needs approval. `legacy`: an approval from an older version, which stored only a sentence. */
 export const askReasonSchema = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), changedSince }),
   z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, changedSince }),
@@ -22,7 +22,7 @@ export const askReasonSchema = z.discriminatedUnion('code', [
 ]);
 export type AskReason = z.infer<typeof askReasonSchema>;
 
-/** Why the gate runs, asks about or refuses a call. Codes are stable and may be compared; `describeReason` has the texts. */
+/** Why the gate runs a call, asks a person or refuses. Codes are stable and may be compared; `describeReason` has the texts. */
 export const reasonSchema = z.discriminatedUnion('code', [
   askReasonSchema,
   z.object({ code: z.enum(['decision', 'grant', 'pattern', 'no-approval-needed', 'contained', 'unattended']) }),

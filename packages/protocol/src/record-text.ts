@@ -13,7 +13,7 @@ function sorted(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort()) {
     const inner = sorted((value as Record<string, unknown>)[key]);
-    // Assigning it would set the prototype, and the key would be missing from the text.
+    // Plain assignment would set the prototype, and the key would be missing from the text.
     if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true });
     else copy[key] = inner;
   }

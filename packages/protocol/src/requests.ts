@@ -3,10 +3,10 @@ import { approvalFilterSchema } from './approvals.js';
 import { clientToolResultSchema, questionAnswerSchema, toolDecisionSchema } from './decisions.js';
 import { newAgentSchema, newChatSchema, newWorldSchema } from './worlds.js';
 
-/** Ids in paths and queries. None of our ids is longer. */
+/** Ids in paths and queries. All our ids are shorter than this limit. */
 const id = z.string().min(1).max(200);
 
-/** A cursor. Opaque: take it from `next`, or use an item's id where that is documented. */
+/** An opaque cursor. Take it from `next`, or use an item's id where that is documented. */
 const cursor = z.string().min(1).max(500);
 const MAX_ITEMS = 1000;
 const limit = z.coerce.number().int().min(1).max(MAX_ITEMS);
@@ -15,14 +15,14 @@ const limit = z.coerce.number().int().min(1).max(MAX_ITEMS);
 export const listQuerySchema = z.strictObject({ after: cursor.exactOptional(), limit: limit.exactOptional() });
 export type ListQuery = z.infer<typeof listQuerySchema>;
 
-/** The end of a list: `before=end` is its newest page. */
+/** The end of a list: `before=end` returns the newest page. */
 export const END_OF_LIST = 'end';
 
 /** A page of a list that can also be read backwards. Items are oldest first in both directions. */
 export const bothWaysQuerySchema = z
   .strictObject({
     after: cursor.exactOptional(),
-    /** The items right before this cursor; `end` for the newest. */
+    /** Returns the items right before this cursor; `end` for the newest. */
     before: cursor.exactOptional(),
     limit: limit.exactOptional(),
   })
@@ -50,7 +50,7 @@ export const searchQuerySchema = listQuerySchema.extend({
 export const auditQuerySchema = listQuerySchema.extend({ format: z.enum(['json', 'jsonl', 'csv']).default('json') });
 
 export const eventsQuerySchema = z.strictObject({
-  /** The id of the last known event. `Last-Event-ID` has priority. */
+  /** The id of the last event that the client has. `Last-Event-ID` takes precedence. */
   after: z.coerce.number().int().min(0).exactOptional(),
 });
 
@@ -80,15 +80,15 @@ const answerBody = questionAnswerSchema.extend({ agentId: id.exactOptional() });
 export const newToolResultSchema = z.union([decisionBody, answerBody, clientToolResultSchema]);
 export type NewToolResult = z.infer<typeof newToolResultSchema>;
 
-/** Picks the schema that the body is meant for, so that the error is about that one and not about a union of three. */
+/** Picks the schema that the body is meant for, so that the error is about that schema and not about a union of three. */
 export function toolResultSchemaFor(body: unknown): z.ZodType<NewToolResult> {
   if (typeof body !== 'object' || body === null || 'decision' in body) return decisionBody;
   return 'error' in body || ('content' in body && body.content === '') ? clientToolResultSchema : answerBody;
 }
 
-/** The outcome (W5). A refusal is a problem document instead. */
+/** The outcome (W5). A refused decision is a problem document instead. */
 export const toolResultReplySchema = z.object({
-  /** `repeated`: it was already recorded, and nothing ran. */
+  /** `repeated`: the decision was already recorded, and nothing ran. */
   kind: z.enum(['recorded', 'repeated']),
   invocationId: z.string(),
   state: z.string(),
@@ -98,12 +98,12 @@ export type ToolResultReply = z.infer<typeof toolResultReplySchema>;
 const { rules } = z.strictObject({ rules: newWorldSchema.shape.policy.unwrap() }).shape;
 /** A warning for the author of a rule; the rule is stored anyway. */
 export const ruleWarningSchema = z.object({
-  /** Counts from one, including comments and blank lines. */
+  /** Line numbers start at one and include comments and blank lines. */
   line: z.int().min(1),
   rule: z.string(),
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
-   * longer parses, see `error`; it denies or asks about every call of its tool, or allows none.
+   * longer parses, see `error`; as a deny or ask rule it matches every call of its tool, as an allow rule none.
    */
   code: z.enum(['unknown-tool', 'unreadable']),
   verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),
@@ -112,7 +112,7 @@ export const ruleWarningSchema = z.object({
   error: z.string().exactOptional(),
 });
 export type RuleWarning = z.infer<typeof ruleWarningSchema>;
-/** A world's policy as it is shown. */
+/** A world's policy as shown to clients. */
 export const shownPolicySchema = z.object({
   rules,
   /** Allow rules from an import. They have no effect until they are added to the policy (W3). */
@@ -120,6 +120,6 @@ export const shownPolicySchema = z.object({
   warnings: z.array(ruleWarningSchema).exactOptional(),
 });
 export type ShownPolicy = z.infer<typeof shownPolicySchema>;
-/** A new policy. `proposed`: the proposals to keep; by default, all that are not among the rules. */
+/** A new policy. `proposed`: the proposals to keep. Default: all that are not among the rules. */
 export const newPolicySchema = z.strictObject({ rules, proposed: rules.exactOptional() });
 export type NewPolicy = z.infer<typeof newPolicySchema>;

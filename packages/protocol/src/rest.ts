@@ -6,7 +6,7 @@ import { toolDefinitionSchema } from './tools.js';
 
 /** An error response (W2, RFC 9457). */
 export const problemSchema = z.object({
-  /** The kind of problem; `about:blank` means only the status. */
+  /** The kind of problem. `about:blank` means that only the status matters. */
   type: z.string(),
   title: z.string(),
   status: z.number().int(),
@@ -32,25 +32,25 @@ export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.n
 export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
 export type Health = z.infer<typeof healthSchema>;
 
-/** A start link: opened in a browser, it signs in once, within a minute (W1). */
+/** A start link. It signs in one browser, once, within a minute (W1). */
 export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
 export type StartLink = z.infer<typeof startLinkSchema>;
 
 /** A ticket is valid once, for a minute (W1). */
 export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
-/** The half that the page stores and sends as `X-Countersign-Session`; the other half is the cookie. */
+/** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
 export const sessionSchema = z.object({ session: z.string() });
 export type Session = z.infer<typeof sessionSchema>;
 
 export const SESSION_HEADER = 'X-Countersign-Session';
 export const CLIENT_HEADER = 'X-Countersign-Client';
-/** Response header: this server is shutting down and hasn't processed the request. It is safe to retry with the next one. */
+/** Response header: this server is shutting down and hasn't processed the request. Retrying with the next server is safe. */
 export const LEAVING_HEADER = 'X-Countersign-Leaving';
 
 export const registeredClientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string(),
-  /** The names of its tools, as agents use them (A18). */
+  /** The names of the client's tools, as agents use them (A18). */
   tools: z.array(z.string()),
 });
 export type RegisteredClient = z.infer<typeof registeredClientSchema>;
@@ -58,7 +58,7 @@ export type RegisteredClient = z.infer<typeof registeredClientSchema>;
 export const acceptedMessageSchema = z.object({ messageId: z.string() });
 export type AcceptedMessage = z.infer<typeof acceptedMessageSchema>;
 
-/** Why a rule for the tool of a call did not apply. */
+/** Why a rule for the call's tool did not apply. */
 export const ruleMissSchema = z.object({
   rule: z.string(),
   /**
@@ -87,7 +87,7 @@ export const policyVerdictSchema = z.object({
   /** The reason as a sentence. */
   why: z.string(),
   rule: z.string().exactOptional(),
-  /** The rule that "always" would add for this call, if there is a narrow one. */
+  /** The rule that "always" would add for this call, if a narrow one exists. */
   proposedRule: z.string().exactOptional(),
   /** Rules for this tool that did not apply, and why; at most 20. */
   notApplied: z.array(ruleMissSchema).exactOptional(),
@@ -118,7 +118,7 @@ export const policyMatchSchema = z
     message: 'a grant needs a chatId',
   });
 export type PolicyMatch = z.infer<typeof policyMatchSchema>;
-/** An earlier call of the chat that the rule matches. Arguments are masked. */
+/** An earlier call in the chat that the rule matches. Arguments are masked. */
 export const matchedCallSchema = z.object({
   toolCallId: z.string(),
   agentId: z.string(),
@@ -129,7 +129,7 @@ export type MatchedCall = z.infer<typeof matchedCallSchema>;
 /** A pending call that would run with the rule or grant (A5). */
 export const coveredCallSchema = matchedCallSchema.extend({ approvalId: z.string(), chatId: z.string() });
 export type CoveredCall = z.infer<typeof coveredCallSchema>;
-/** `items`: newest first; `more`: there are older ones. `waiting`: oldest first. */
+/** `items`: newest first. `more`: older ones exist. `waiting`: oldest first. */
 export const matchedCallsSchema = z.object({
   items: z.array(matchedCallSchema),
   more: z.boolean(),
@@ -137,27 +137,27 @@ export const matchedCallsSchema = z.object({
 });
 export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 
-/** A tool in a list for people (W3 `tools`). */
+/** A tool as listed for people (W3 `tools`). */
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
-/** What in the sandbox probably keeps an MCP server from starting. Screens have the text. */
+/** The sandbox restriction that probably prevents an MCP server from starting. Screens have the text. */
 const mcpCauseSchema = z.discriminatedUnion('code', [
   /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
   z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),
-  /** It tried to reach an address that is not public. `rule` would allow it; without it, no rule can. */
+  /** The server tried to reach an address that is not public. `rule` would allow it; if absent, no rule can. */
   z.object({
     code: z.literal('refused-host'),
     host: z.string(),
     address: z.string(),
-    /** Undefined if only the name was looked up. */
+    /** Undefined if only a DNS lookup was attempted. */
     port: z.number().int().exactOptional(),
     rule: z.string().exactOptional(),
   }),
 ]);
 export type McpCause = z.infer<typeof mcpCauseSchema>;
 
-/** An MCP server as it is shown. For `env` and `headers`, only the names. */
+/** An MCP server as shown to clients. `env` and `headers` contain only names. */
 export const mcpServerSchema = z.object({
   name: z.string(),
   transport: z.enum(['stdio', 'http']),
@@ -172,15 +172,15 @@ export const mcpServerSchema = z.object({
   trusted: z.boolean(),
   enabled: z.boolean(),
   status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
-  /** What went wrong, or was left out. */
+  /** What failed or was left out. */
   error: z.string().exactOptional(),
   cause: mcpCauseSchema.exactOptional(),
-  /** The sandbox it runs in; `none` means with all of your permissions. */
+  /** The sandbox of the server; `none` means that it has all of your permissions. */
   sandbox: z.string().exactOptional(),
-  /** Its latest output, masked; after a failure, the output of the last attempt that failed. Only if a single server is shown. */
+  /** The latest output, masked; after a failure, the output of the last failed attempt. Only present if a single server is requested. */
   log: z.array(z.string()).exactOptional(),
   tools: z.array(z.string()),
-  /** Tool definitions that changed since a person accepted them. Their grants are revoked. */
+  /** Tool definitions that changed since a person accepted them. Grants for these tools are revoked. */
   changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
@@ -197,7 +197,7 @@ export const searchHitSchema = z.object({
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
-/** Counts over everything stored for a world (W3 `stats`). Times in milliseconds. */
+/** Counts over all stored data of a world (W3 `stats`). Times are in milliseconds. */
 export const statsSchema = z.object({
   chats: z.number().int(),
   messages: z.number().int(),

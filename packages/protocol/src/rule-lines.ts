@@ -1,4 +1,4 @@
-/** A rule in a text. Line numbers start at one; `indent` is the number of leading whitespace characters. */
+/** A rule with its place in a text. Line numbers start at one; `indent` is the number of leading whitespace characters. */
 export interface RuleLine {
   readonly rule: string;
   readonly line: number;
@@ -18,7 +18,7 @@ export function ruleLines(text: string): RuleLine[] {
     .filter(({ rule }) => isRule(rule));
 }
 
-/** The lines of a file or editor as a policy stores them: rules, comments and blank lines, without trailing blank lines. */
+/** The lines of a file or editor in stored form: rules, comments and blank lines, without trailing blank lines. */
 export function policyLines(text: string): string[] {
   const lines = linesOf(text.trimEnd()).map((line) => (isRule(line) ? line.trim() : line.trimEnd()));
   return lines.length === 1 && lines[0] === '' ? [] : lines;

@@ -24,12 +24,12 @@ export const toolApprovalSchema = z.strictObject({
   options: z.array(approvalOptionSchema).min(1).exactOptional(),
   /** The widest scope offered. */
   scope: scopeSchema.exactOptional(),
-  /** An argument pattern (A19) of calls that need no approval. */
+  /** An argument pattern (A19). Calls that match it need no approval. */
   pattern: z.string().min(1).max(2000).exactOptional(),
 });
 export type ToolApproval = z.infer<typeof toolApprovalSchema>;
 
-/** Tool names that all vendors accept, so that no provider has to rename one. */
+/** The tool names that all vendors accept, so that no provider has to rename a tool. */
 export const toolNameSchema = z
   .string()
   .regex(
@@ -49,7 +49,7 @@ export const toolDefinitionSchema = z.strictObject({
 });
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** What a call touches, reported by its tool, so that rules match its meaning (A1). */
+/** What a call touches, reported by its tool, so that rules match what the call does (A1). */
 export type Subject =
   /**
    * One simple command, or arguments as `name=value` words. Allow rules must spell out the words at `spell`; with `exact`, no star
@@ -60,7 +60,7 @@ export type Subject =
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
   /**
-   * No rule allows it (A19). `told`: the other subjects include everything that it runs and names. `always`: every such call needs
+   * No rule can allow the call (A19). `told`: the other subjects include everything that it runs and names. `always`: every such call needs
    * approval, despite grants and modes, because it may run later outside the sandbox (A20).
    */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

@@ -5,7 +5,7 @@ import { newAgentSchema, newWorldSchema, worldSchema } from './worlds.js';
 /** The version of the file format. Other versions are rejected. */
 export const WORLD_FILE_VERSION = 1;
 
-/** A world as one file (W3 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
+/** A world as a single file (W3 `export`, `import`): settings, rules, agents and MCP servers. No chats, grants or secrets. */
 export const worldFileSchema = newWorldSchema.extend({
   countersign: z.literal(WORLD_FILE_VERSION, `only files of version ${WORLD_FILE_VERSION} are supported`),
   /** The name of one of the agents below, because ids are assigned on import. */
@@ -16,9 +16,9 @@ export const worldFileSchema = newWorldSchema.extend({
 });
 export type WorldFile = z.infer<typeof worldFileSchema>;
 
-/** The result of an import. It grants nothing: permissions are only proposed, or left out with a note. */
+/** The result of an import. An import grants nothing: permissions are only proposed, or left out with a note. */
 export const importedWorldSchema = worldSchema.extend({
-  /** Allow rules of the file. They have no effect until a person adds them to the policy. */
+  /** Allow rules from the file. They have no effect until a person adds them to the policy. */
   proposed: z.array(z.string()),
   /** What was not imported, and what to do about it. */
   notes: z.array(z.string()),

@@ -51,7 +51,7 @@ export const policyCheckSchema = z.strictObject({
   agentId: z.string().min(1).exactOptional(),
   tool: z.string().min(1).max(200),
   arguments: z.record(z.string(), z.unknown()),
-  /** Judge by these rules instead of the world's, to try them before saving. Nothing is stored. */
+  /** Judge by these rules instead of the world's, to try them out before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
 });
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
@@ -64,7 +64,7 @@ export const changeSchema = z.record(
   z.unknown().refine((value) => value !== undefined, 'is undefined. Leave it out to keep the current value'),
 );
 
-/** `lastEventId`: the representation includes all events up to this number, so a stream can continue from there. */
+/** `lastEventId`: the response includes all events up to this number, so a stream can continue from there. */
 const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 
 export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });

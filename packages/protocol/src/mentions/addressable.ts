@@ -1,4 +1,4 @@
-/** What the mention rules need to know about an agent. */
+/** The agent fields that the mention rules need. */
 export interface Addressable {
   id: string;
   name: string;

@@ -1,13 +1,13 @@
 const OTHER_SPACE = /[^\S\n\r]/;
 
-/** White space that doesn't end a line. */
+/** Whitespace that doesn't end a line. */
 export function isSpace(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character === ' ' || character === '\t') return true;
   return (character > '~' || character < ' ') && OTHER_SPACE.test(character);
 }
 
-/** Skips white space and the given characters, up to the end of the line. */
+/** Skips whitespace and the given characters, up to the end of the line. */
 export function skipSpace(content: string, position: number, alsoSkipped = ''): number {
   let end = position;
   for (;;) {
@@ -19,12 +19,12 @@ export function skipSpace(content: string, position: number, alsoSkipped = ''): 
 
 /** Separators between two mentions in a list. */
 export const BETWEEN_MENTIONS = ',，、';
-/** Separators between mentions and the text for them. */
+/** Separators between mentions and the message text after them. */
 export const AFTER_MENTIONS = ',;:，、；：';
 
 /**
- * Finds the next occurrence of a mark, for increasing positions. Calling `indexOf` for each line would scan a text without the mark
- * once per line.
+ * Finds the next occurrence of a mark, for increasing positions. Calling `indexOf` once per line would be quadratic for a text without the
+ * mark.
  */
 export function nextPlaceOf(content: string, mark: string): (position: number) => number {
   let place = -1;

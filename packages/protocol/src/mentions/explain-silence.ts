@@ -6,7 +6,7 @@ import { leadingMentions, namedAgents } from './scan-mentions.js';
 /** A notice lists at most this many names. */
 const MAX_NAMES = 5;
 
-/** Why no agent answers a message. Names are those of the agents, or as typed if they are unknown. */
+/** Why no agent answers a message. `names` are the agents' names, or the names as typed if unknown. */
 export type Silence =
   | { kind: 'no-agents' }
   | { kind: 'all-inactive'; names: readonly string[] }
@@ -16,8 +16,8 @@ export type Silence =
   | { kind: 'mid-line'; names: readonly string[]; active: readonly string[] };
 
 /**
- * Why no agent answers a person's message (M3.5). Only for a message that `resolveAddressees` gives to no agent. Undefined if it only
- * addresses people.
+ * Finds out why no agent answers a person's message (M3.5). Only for a message that `resolveAddressees` gives to no agent. Undefined if the
+ * message addresses only people.
  */
 export function findSilence(content: string, agents: readonly Addressable[]): Silence | undefined {
   const index = indexNames(agents);
@@ -32,7 +32,7 @@ export function findSilence(content: string, agents: readonly Addressable[]): Si
   return { kind: 'mid-line', names: namedAgents(content, index).map(nameOf), active };
 }
 
-/** Explains a silence, and what to do (M3.5). */
+/** Explains why no agent answers, and what to do (M3.5). */
 export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
   const silence = findSilence(content, agents);
   return silence === undefined ? undefined : `No agent will answer: ${reasonOf(silence)}`;
@@ -66,7 +66,7 @@ function reasonOfMidLine(names: readonly string[], active: readonly string[]): s
   return `${midLine}. ${advice}${inactive.length === 0 ? '' : ` ${areInactive(inactive)} first.`}`;
 }
 
-/** Names the agents that a message addresses and that don't answer it because they are inactive. Undefined if there are none. */
+/** Names the addressed agents that won't answer because they are inactive. Undefined if there are none. */
 export function explainInactive(content: string, agents: readonly Addressable[]): string | undefined {
   if (agents.every(({ active }) => active)) return undefined;
   const { agentIds } = gatherMentions(leadingMentions(content, indexNames(agents)));

@@ -1,4 +1,4 @@
-/** `[start, end)`. */
+/** A half-open range: `[start, end)`. */
 export interface Range {
   start: number;
   end: number;
@@ -17,8 +17,8 @@ export function findBacktickRuns(content: string, from: number, to: number): Ran
 }
 
 /**
- * The inline code of one Markdown paragraph: a run of backticks closes at the next run of the same length. Keeps a position per length,
- * because a megabyte of unequal runs would otherwise take minutes.
+ * The inline code of one Markdown paragraph: a run of backticks closes at the next run of the same length. Keeps one position per length:
+ * otherwise, a megabyte of unequal runs would take minutes.
  */
 export function findCodeSpans(content: string, runs: readonly Range[]): Range[] {
   const byLength = new Map<number, { indices: number[]; next: number }>();

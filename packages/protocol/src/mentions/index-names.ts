@@ -2,20 +2,20 @@ import type { Addressable } from './addressable.js';
 
 export type Target = { kind: 'human' } | { kind: 'agent'; agentId: string };
 
-/** All names and ids that can be mentioned, folded, with all their prefixes. */
+/** All names and ids that can be mentioned, normalized, with all their prefixes. */
 export interface NameIndex {
   targets: ReadonlyMap<string, Target>;
   beginnings: ReadonlySet<string>;
 }
 
-/** A word, white space within a line, or any other single character. */
+/** A word, whitespace within a line, or any other single character. */
 const PIECE = /[\p{L}\p{M}\p{N}]+|[^\S\n\r]+|[^]/gu;
-/** Words that need only lower-casing, which are nearly all of them. */
+/** Words that only need lower-casing: nearly all of them. */
 const PLAIN = /^[\w-]+(?: [\w-]+)*$/;
 
 /**
- * Folds a name, so that different spellings match. Without NFKC, a name from another system (`é` as one or two characters) would not
- * be found; `ς` and `σ` are the same letter.
+ * Normalizes a name, so that different spellings match. Without NFKC, a name from another system (`é` as one or two characters) would not be
+ * found; `ς` and `σ` are the same letter.
  */
 export function foldName(name: string): string {
   if (PLAIN.test(name)) return name.toLowerCase();
@@ -23,8 +23,8 @@ export function foldName(name: string): string {
 }
 
 /**
- * `human` has priority, then names, then ids: no agent can take the name of people, and every agent stays reachable by its visible
- * name even if another agent's id is the same.
+ * `human` has priority, then names, then ids: no agent can take the name `human`, and every agent stays reachable by its visible name even if
+ * it equals another agent's id.
  */
 export function indexNames(agents: readonly Addressable[]): NameIndex {
   const known = indexes.get(agents);
@@ -34,7 +34,7 @@ export function indexNames(agents: readonly Addressable[]): NameIndex {
   return index;
 }
 
-/** Cached by the list of agents, which must not be mutated. Every message needs the index. */
+/** Every message needs the index, so it is cached per list of agents. The list must not be mutated. */
 const indexes = new WeakMap<readonly Addressable[], NameIndex>();
 
 function makeIndex(agents: readonly Addressable[]): NameIndex {

@@ -11,7 +11,7 @@ export interface Mention {
 const PIECE = /[\p{L}\p{M}\p{N}]+|[^\S\n\r]+|[^]/uy;
 const UNKNOWN_NAME = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*/uy;
 const WORD = /[\p{L}\p{M}\p{N}]/uy;
-/** The longest possible name. A notice must not repeat a megabyte. */
+/** The maximum length of a name. A notice must not repeat a megabyte of text. */
 const LONGEST_NAME = 64;
 
 /** Parses the mention at `at`: the longest matching name, or an unknown name. */
@@ -51,7 +51,7 @@ function matchUnknown(content: string, at: number, end: number): Mention | undef
 }
 
 /**
- * `@bob-hi` is not bob, `@bob- hi` is. `@bob@x.com` and `@bob/tools` are an address and a package: treating them as mentions would
+ * `@bob-hi` doesn't mention bob, `@bob- hi` does. `@bob@x.com` is an address and `@bob/tools` a package: treating them as mentions would
  * silence all other agents.
  */
 function nameEndsAt(content: string, position: number): boolean {

@@ -10,7 +10,7 @@ import { takeWorldTags } from './take-world-tags.js';
 export interface Answer {
   content: string;
   agentId: string;
-  /** The speaker that the answer replies to. */
+  /** The speaker of the message being answered. */
   answering: Speaker;
   agents: readonly Addressable[];
 }
@@ -18,9 +18,9 @@ export interface Answer {
 export interface PreparedAnswer {
   /** The published text. Empty if the model returned only self-mentions or an ending tag. */
   content: string;
-  /** The agents that answer it, as `resolveAddressees` reads them from `content`, so that transcript and addressing agree. */
+  /** The agents that answer next, resolved from `content` by `resolveAddressees`, so that transcript and addressing agree. */
   agentIds: string[];
-  /** The agent ended the exchange, so remaining mentions address nobody. */
+  /** Set if the agent ended the exchange. Remaining mentions then address nobody. */
   ended: boolean;
 }
 

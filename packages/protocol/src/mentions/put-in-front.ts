@@ -22,7 +22,7 @@ export function putInFront(targets: readonly Target[], content: string, agents: 
   return addressesTheSame(together, mentions, agents) ? together : apart;
 }
 
-/** `@name`, or `@id` if the name means another agent. */
+/** `@name`, or `@id` if the name refers to another agent. */
 function writeMention(target: Target, agents: readonly Addressable[]): string | undefined {
   if (target.kind === 'human') return '@human';
   const agent = agents.find(({ id }) => id === target.agentId);

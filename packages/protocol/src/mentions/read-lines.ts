@@ -4,19 +4,19 @@ import type { NameIndex } from './index-names.js';
 import { matchMention } from './match-mention.js';
 
 /**
- * One line of a message. `text` from `body` (after white space) to `proseEnd` is prose, except `code` spans. `opening` opens a fence at
- * the end of its prose, after any mentions.
+ * One line of a message. The text from `body` (after leading whitespace) to `proseEnd` is prose, except `code` spans. An `opening` line opens a
+ * fence at the end of its prose, after any mentions.
  */
 export interface Line {
   kind: 'blank' | 'text' | 'opening' | 'code';
   start: number;
   body: number;
-  /** Where a leading mention would start: after Markdown markers if an `@` follows them, else at `body`. */
+  /** The position where a leading mention would start: after Markdown markers if an `@` follows them, otherwise `body`. */
   lead: number;
   proseEnd: number;
-  /** Where the line itself ends. */
+  /** The end of the line, without its line break. */
   end: number;
-  /** Where the next line starts. */
+  /** The start of the next line. */
   next: number;
 }
 
@@ -61,7 +61,7 @@ export function readLines(content: string, names: NameIndex): ReadText {
       return line('code');
     }
     if (body === end) return line('blank');
-    // Indented code needs a blank line (or code) before it; elsewhere indentation is just white space.
+    // Indented code needs a blank line (or code) before it; elsewhere, indentation is just whitespace.
     if (paragraph === undefined && start > 0 && isIndented(content, start)) return line('code');
     const opening = findFence(body, end);
     if (opening === undefined) return line('text');
@@ -114,7 +114,7 @@ function fenceFinder(
   };
 }
 
-/** Skips the markers before an `@`. */
+/** Skips Markdown markers before an `@`. */
 export function skipMarkers(content: string, position: number): number {
   MARKERS.lastIndex = position;
   return MARKERS.test(content) ? MARKERS.lastIndex : position;

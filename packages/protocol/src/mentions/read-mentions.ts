@@ -4,7 +4,7 @@ import type { Mention } from './match-mention.js';
 import { leadingMentions } from './scan-mentions.js';
 
 export interface Mentions {
-  /** Addressed agents, active or not, in the order of their first mention. */
+  /** Addressed agents, active or inactive, in the order of their first mention. */
   agentIds: string[];
   /** Whether `@human` addresses people. */
   human: boolean;

@@ -7,8 +7,7 @@ import { codeReader, hasProse, MAX_MENTIONS } from './scan-mentions.js';
 type IsUnwanted = (target: Mention['target']) => boolean;
 
 /**
- * Removes leading mentions from a text. Prose stays prose and code stays code; without anything to remove, the text is returned
- * unchanged.
+ * Removes leading mentions from a text. Prose stays prose and code stays code. If nothing has to be removed, the text is returned unchanged.
  */
 export function removeMentions(content: string, names: NameIndex, isUnwanted: IsUnwanted): string {
   if (!content.includes('@')) return content;
@@ -61,14 +60,14 @@ function withoutMentions(
   const markers = splitMarkers(content.slice(line.body, line.lead));
   let { emphasis } = markers;
   let at = line.lead;
-  // The text after the last kept mention stays as written. After a removed one, the rest follows a comma: `@bob @me smith` must not
+  // The text after the last kept mention stays as written. If a mention was removed, separate the rest with a comma: `@bob @me smith` must not
   // become `@bob smith` if there is a Bob Smith.
   let rest = at;
   let joint = '';
   for (; budget.left > 0; budget.left -= 1) {
     let mention = matchMention(content, at, line.proseEnd, names);
     if (mention === undefined && removed && kept.length === 0) {
-      // The rest now starts the line, so a mention after its own markers would become a leading one.
+      // The rest now starts the line, so a mention after Markdown markers would become a leading one.
       const lead = skipMarkers(content, at);
       mention = matchMention(content, lead, line.proseEnd, names);
       if (mention === undefined || !isUnwanted(mention.target)) break;
@@ -78,7 +77,7 @@ function withoutMentions(
     if (isUnwanted(mention.target)) {
       removed = true;
       let { end } = mention;
-      // Emphasis around only the mention is removed too: `**@me** hi` becomes `hi`.
+      // Also remove emphasis that contained only the mention: `**@me** hi` becomes `hi`.
       if (kept.length === 0 && emphasis !== '' && content.startsWith(emphasis, end)) {
         end += emphasis.length;
         emphasis = '';

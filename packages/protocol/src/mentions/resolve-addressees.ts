@@ -5,9 +5,9 @@ import { leadingMentions, namedAgents } from './scan-mentions.js';
 import type { Speaker } from './speaker.js';
 
 export interface Addressees {
-  /** The agents that answer: active, never the speaker, no duplicates. */
+  /** The agents that answer: active, without duplicates, never the speaker. */
   agentIds: string[];
-  /** `named` even if nobody named will answer: people, or inactive agents. */
+  /** `named` also applies if none of the named will answer because they are people or inactive agents. */
   addressed: 'everyone' | 'named' | 'nobody';
 }
 
@@ -19,7 +19,7 @@ export interface AddressedMessage {
   mainAgent?: string | undefined;
 }
 
-/** Who answers a message (M2–M4). */
+/** Resolves who answers a message (M2–M4). */
 export function resolveAddressees({ content, speaker, agents, mainAgent }: AddressedMessage): Addressees {
   const names = indexNames(agents);
   const self = speaker.kind === 'agent' ? speaker.agentId : undefined;

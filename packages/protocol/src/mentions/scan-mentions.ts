@@ -7,7 +7,7 @@ import { readLines, type Line } from './read-lines.js';
 /** An `@` after one of these is inside a word: an e-mail address, a path, an external handle. */
 const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 
-/** More than any world needs. Without a limit, a message of only mentions would block the process. */
+/** More than any world needs. Without a limit, a message full of mentions would block the process. */
 export const MAX_MENTIONS = 1_000;
 
 /** The mentions at the start of each line, in order. Only these address agents (M3). */
@@ -29,7 +29,7 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
   return found;
 }
 
-/** All agents of this world that prose names anywhere, whether it addresses them or not. */
+/** All agents of the world that are named anywhere in prose, whether addressed or not. */
 export function namedAgents(content: string, names: NameIndex): string[] {
   if (!content.includes('@')) return [];
   const found = new Set<string>();
@@ -50,7 +50,7 @@ export function hasProse(line: Line): boolean {
   return line.kind === 'text' || line.kind === 'opening';
 }
 
-/** Works for increasing positions only, so that a text with a hundred thousand spans is scanned once. */
+/** Positions must increase between calls, so that a text with a hundred thousand spans is scanned only once. */
 export function codeReader(code: readonly Range[]): (position: number) => boolean {
   let next = 0;
   return (position) => {

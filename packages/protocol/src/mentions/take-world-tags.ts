@@ -7,9 +7,9 @@ import { codeReader } from './scan-mentions.js';
 export interface TaggedAnswer {
   /** The answer without its tags. */
   content: string;
-  /** The tags include STOP, DONE or PASS. */
+  /** Whether the tags include STOP, DONE or PASS. */
   ended: boolean;
-  /** The existing targets of TO. */
+  /** The targets of TO that exist. */
   to: Target[];
 }
 
@@ -18,7 +18,7 @@ const END = /^(?:stop|done|pass)$/i;
 const TO = /^to\s*:/i;
 const PUNCTUATION = /[.,;:!?)]/;
 
-/** Reads and removes the `<world>` tags of an answer (M5). Tags in code and unknown tags are plain text. */
+/** Reads and removes the `<world>` tags from an answer (M5). Tags in code and unknown tags are plain text. */
 export function takeWorldTags(content: string, names: NameIndex): TaggedAnswer {
   let isCode: ((position: number) => boolean) | undefined;
   const tags: Range[] = [];
@@ -61,7 +61,7 @@ function cut(content: string, tags: readonly Range[]): string {
   return parts.join('').trimEnd();
 }
 
-/** Tags with the surrounding whitespace; tags with only whitespace in between become one gap. */
+/** Ranges of tags with the surrounding whitespace. Tags separated only by whitespace become one range. */
 function withSpaceAround(content: string, tags: readonly Range[]): Range[] {
   const gaps: Range[] = [];
   for (const tag of tags) {
