@@ -258,7 +258,7 @@ describe('everything that the browser can do', () => {
     );
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/Added "gone" to "docks", but it did not start: .*no disk/);
-    expect(failed.stderr).toContain('It stays in the list, enabled.');
+    expect(failed.stderr).toContain('It stays in the list and remains enabled.');
     expect(failed.stderr).toContain('countersign mcp edit gone -w docks');
     const json = await run('mcp', 'add', 'off', '-w', 'docks', '--no-enabled', '--json', '--', 'true');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'off', status: 'off' });
@@ -274,7 +274,7 @@ describe('everything that the browser can do', () => {
     const failed = await edit('--enabled');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toContain(
-      'Updated "ark" in "docks", but it did not start: no disk (it exited with code 5)\nIt stays in the list, enabled.',
+      'Updated "ark" in "docks", but it did not start: no disk (it exited with code 5)\nIt stays in the list and remains enabled.',
     );
     const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
     expect(again).toMatchObject({ code: 1, stdout: '' });

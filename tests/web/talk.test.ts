@@ -43,10 +43,10 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('hey @bea two, say hello');
     await expect.poll(() => to.innerText()).toBe('→ nobody: start the line with @Bea Two');
     expect(await box.boundingBox()).toEqual(before);
-    await page.getByRole('button', { name: 'Fix' }).click();
+    await page.getByRole('button', { name: 'Fix mention' }).click();
     expect(await box.inputValue()).toBe('@Bea Two hey @bea two, say hello');
     await expect.poll(() => to.innerText()).toBe('→ Bea Two');
-    expect(await page.getByRole('button', { name: 'Fix' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Fix mention' }).count()).toBe(0);
     await box.fill('@human look');
     await expect.poll(() => to.innerText()).toBe('→ people only: no agent will answer');
     await box.fill('');
@@ -114,7 +114,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await button(page, 'Approve once').waitFor();
     expect(await page.getByText('Your message is queued.').count()).toBe(0);
     await write(page, 'say I am next');
-    await page.getByText("Your message is queued. Ada can't answer until you decide the waiting calls.").waitFor();
+    await page.getByText("Your message is queued. Ada can't answer until you decide on the waiting calls.").waitFor();
     await button(page, 'Deny all and continue').click();
     await said(page, 'I am next').waitFor();
     await expect.poll(() => page.getByText('Your message is queued.').count()).toBe(0);

@@ -125,6 +125,6 @@ async function readProblem(response: Response): Promise<ClientError> {
 }
 
 function unreadable(response: Response, why: string, cause: unknown): ClientError {
-  const detail = `Could not read the server's response (${why}). Check that the URL is that of a Countersign server and that the server is not older than this client.`;
+  const detail = `Could not read the server's response (${why}). Check that the URL belongs to a Countersign server and that the server is not older than this client.`;
   return new ClientError('unreadable', { status: response.status, detail }, cause);
 }

@@ -61,9 +61,9 @@ describe('what blocks the answer to a message', () => {
   });
 
   it('[M11] names the waiting agents, since others may answer now', () => {
-    expect(heldText({ agents }, [waiting])).toBe("Mason can't answer until you decide the waiting calls.");
+    expect(heldText({ agents }, [waiting])).toBe("Mason can't answer until you decide on the waiting calls.");
     expect(heldText({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
-      "Mason and Scout can't answer until you decide the waiting calls.",
+      "Mason and Scout can't answer until you decide on the waiting calls.",
     );
   });
 

@@ -82,7 +82,7 @@ describe('a flood of calls', () => {
     await t.chat.send('go');
     expect(await t.chat.settled()).toBe('idle');
     expect(t.toolEvents()).toMatchObject([
-      { error: 'The arguments are larger than 1 MB. Call the tool with less, or in several steps.' },
+      { error: 'The arguments are larger than 1 MB. Send less, or split it into several calls.' },
     ]);
     const answer = t.provider.requests.at(-1)?.messages.find(({ role }) => role === 'assistant');
     expect(answer?.content).toMatch(/\+\n\[4000000 characters were left out here\.\]$/);

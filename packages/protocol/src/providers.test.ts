@@ -23,9 +23,7 @@ describe('a new provider', () => {
     );
     const { field, message } = refused({ kind: 'opnai' });
     expect(field).toBe('kind');
-    expect(message).toBe(
-      `kind: "opnai" is not a kind of provider. Did you mean openai? Use one of ${kinds.join(', ')}`,
-    );
+    expect(message).toBe(`kind: unknown provider kind "opnai". Did you mean openai? Use one of ${kinds.join(', ')}`);
     expect(refused({ kind: undefined }).message).toBe('kind: is missing');
   });
 
@@ -68,7 +66,7 @@ describe('a new provider', () => {
 
   it('[P7.3] needs what its kind needs', () => {
     expect(refused({ apiKey: undefined }).message).toBe('apiKey: is missing. OpenAI needs an API key');
-    expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: is missing\. Azure OpenAI has no address of its own/);
+    expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: is missing\. Azure OpenAI has no default URL/);
     for (const name of ['', ' ', 'a\nb', '-x', 'x'.repeat(65)]) expect(refused({ name }).field).toBe('name');
     expect(refused({ id: 'mine' }).field).toBe('id');
     const local = { kind: 'ollama', name: 'Ollama (gpu-box, 2nd.)' };

@@ -107,7 +107,7 @@ export const providerKindSchema = z.enum(KINDS, {
 function unknownKind(kind: string): string {
   const closest = nearest(kind, KINDS);
   const meant = closest === undefined ? '' : ` Did you mean ${closest}?`;
-  return `"${kind.slice(0, 40)}" is not a kind of provider.${meant} Use one of ${KINDS.join(', ')}`;
+  return `unknown provider kind "${kind.slice(0, 40)}".${meant} Use one of ${KINDS.join(', ')}`;
 }
 
 const name = z
@@ -159,7 +159,7 @@ export const newProviderSchema = z
   .superRefine((given, context) => {
     const { label, example, baseUrl: usual, key } = providerKindFacts(given.kind);
     if (given.baseUrl === undefined && usual === undefined) {
-      const message = `is missing. ${label} has no address of its own; enter yours, such as ${example}`;
+      const message = `is missing. ${label} has no default URL; enter yours, such as ${example}`;
       context.addIssue({ code: 'custom', path: ['baseUrl'], message });
     }
     if (given.apiKey === undefined && key === 'required') {

@@ -55,7 +55,7 @@ export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/** The same for edited arguments, from the gate's verdict on them: the reason for the original call no longer applies. */
+/** Like `whyText`, for edited arguments: the reason for the original call no longer applies, so it uses the gate's verdict on them. */
 export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
   switch (outcome) {
     case 'ask':

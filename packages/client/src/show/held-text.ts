@@ -6,5 +6,5 @@ export function heldText(state: Pick<ChatState, 'agents'>, held: readonly Pick<A
   const names = [...new Set(held.map(({ agentId }) => agentName(state, agentId)))];
   const last = names.at(-1) ?? '';
   const all = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
-  return `${all} can't answer until you decide the waiting calls.`;
+  return `${all} can't answer until you decide on the waiting calls.`;
 }

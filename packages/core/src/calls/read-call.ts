@@ -143,7 +143,7 @@ type ParsedArguments =
 function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
   if (text.length > LARGEST_BYTES || Buffer.byteLength(text) > LARGEST_BYTES) {
-    return failure('The arguments are larger than 1 MB. Call the tool with less, or in several steps.');
+    return failure('The arguments are larger than 1 MB. Send less, or split it into several calls.');
   }
   let parsed: unknown;
   try {

@@ -12,7 +12,7 @@ const MAX_ROUNDS = 3;
 
 /**
  * Releases the waiting calls that a new grant or rule covers (A5). Each passes the gate again in its own step, and once more when it starts.
- * Never rejects: the decision stands, and remaining calls keep waiting or are released later (`releaseCovered`).
+ * Never rejects: the decision is already stored, and remaining calls keep waiting or are released later (`releaseCovered`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
   try {

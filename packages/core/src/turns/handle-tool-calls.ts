@@ -114,7 +114,7 @@ function toToolCall({ id, judged: { call } }: Proposed): ToolCall {
 }
 
 const UNREADABLE =
-  "The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so people can't read them. " +
+  "The arguments contain more than 20,000 control characters, invisible characters or long runs of whitespace, so people can't read them. " +
   'Nothing ran. Use escape sequences, or split the text into smaller parts.';
 
 /** Rejects a mask in a model's arguments: the tool would use it as the value. Only people can send one back (A15). */

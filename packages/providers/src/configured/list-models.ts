@@ -59,7 +59,7 @@ function okBody({ status, headers, text }: Got, config: ProviderConfig): unknown
   }
   if (body !== undefined) return body;
   const { host } = new URL(config.baseUrl);
-  throw new ProviderError('bad-request', `${host} does not answer with JSON. Check the base URL.`, {
+  throw new ProviderError('bad-request', `${host} did not return JSON. Check the base URL.`, {
     reason: 'wrong-path',
   });
 }

@@ -38,7 +38,7 @@ describe.each(wires)('testing a provider of kind %s', (kind, wire) => {
 
   it('[P9.1] asks the model for an answer', async () => {
     server.will(json(200, wire.whole({ text: 'OK' })));
-    const detail = `The model ${wire.model} answers.`;
+    const detail = `The model ${wire.model} answered.`;
     expect(await test(config(kind), wire.model)).toMatchObject({ ok: true, code: 'ok', detail });
     expect(server.requests.at(-1)?.path).toContain(wire.path(false));
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain(KEY);
@@ -74,7 +74,7 @@ describe('testing an address', () => {
     const { port } = probe.address() as AddressInfo;
     await new Promise((resolve) => probe.close(resolve));
     const dead = config('vllm', { baseUrl: `http://127.0.0.1:${port}/v1` });
-    const detail = `Nothing answers at 127.0.0.1:${port}. Start the server, or correct the base URL.`;
+    const detail = `Connection refused at 127.0.0.1:${port}. Start the server, or correct the base URL.`;
     for (const model of ['m', undefined])
       expect(await test(dead, model)).toMatchObject({ ok: false, code: 'wrong-address', detail });
   });
@@ -87,7 +87,7 @@ describe('testing an address', () => {
     server.will(page(200, '<html>Welcome</html>'));
     expect(await test(config('ollama'))).toMatchObject({
       code: 'wrong-address',
-      detail: expect.stringContaining('does not answer with JSON') as string,
+      detail: expect.stringContaining('did not return JSON') as string,
     });
     const elsewhere = json(302, {}, { location: 'https://evil.example/v1' });
     server.will(elsewhere, elsewhere);

@@ -47,7 +47,7 @@ async function tryModel(
     onChunk: () => undefined,
     signal,
   });
-  return { code: 'ok', detail: `The model ${model} answers.` };
+  return { code: 'ok', detail: `The model ${model} answered.` };
 }
 
 async function tryList(config: ProviderConfig, signal: AbortSignal): Promise<{ code: ProviderAnswer; detail: string }> {
@@ -124,7 +124,7 @@ export function explainFailure(
 }
 
 function addressWords(host: string, { reason }: ProviderError, said: string): string {
-  if (reason === 'refused') return `Nothing answers at ${host}. Start the server, or correct the base URL.`;
+  if (reason === 'refused') return `Connection refused at ${host}. Start the server, or correct the base URL.`;
   if (reason === 'host-not-found') return `The host ${host} was not found. Check the spelling of the base URL.`;
   return `${said}.`;
 }

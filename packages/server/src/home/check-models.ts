@@ -56,14 +56,13 @@ export async function checkModels(
 
 function environmentOf(server: AskedServer | undefined): Finding {
   const what = 'environment';
-  if (server === undefined) return { what, state: 'fine', detail: 'API keys and URLs are those of this shell' };
+  if (server === undefined) return { what, state: 'fine', detail: 'API keys and URLs from this shell' };
   const { url, providers } = server;
-  if (providers !== undefined)
-    return { what, state: 'fine', detail: `API keys and URLs are those of the server at ${url}` };
+  if (providers !== undefined) return { what, state: 'fine', detail: `API keys and URLs from the server at ${url}` };
   return {
     what,
     state: 'warning',
-    detail: `the server at ${url} could not be asked for its API keys and URLs; those of this shell may differ`,
+    detail: `could not get the API keys and URLs from the server at ${url}; those of this shell may differ`,
     advice: 'Set COUNTERSIGN_TOKEN to the token of that server.',
   };
 }
@@ -71,7 +70,7 @@ function environmentOf(server: AskedServer | undefined): Finding {
 /** A provider that is configured differently in this shell: the server's key is unknown here, so its endpoint can't be tried. */
 function describeTheirs({ id: what, available, source, variable, baseUrl, problem }: ProviderStatus): Finding {
   if (!available) {
-    const detail = problem ?? 'no key found by the server, although this shell has one';
+    const detail = problem ?? 'the server found no key, although this shell has one';
     const advice = problem === undefined ? `${adviceFor(what)} The server reads it when it starts.` : adviceFor(what);
     return { what, state: 'warning', detail, advice };
   }

@@ -26,7 +26,7 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
     );
     const ofAnthropic = `configured (ANTHROPIC_API_KEY), but there is no response from ${nowhere}: connection refused`;
     expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
-      ['environment', 'fine', 'API keys and URLs are those of this shell'],
+      ['environment', 'fine', 'API keys and URLs from this shell'],
       ['anthropic', 'warning', ofAnthropic],
       ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
       ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tested'],
@@ -46,13 +46,13 @@ it('[X3.1] doctor asks a running server which API keys it has, and says whose th
     const found = async (env: NodeJS.ProcessEnv): Promise<Record<string, string>> =>
       Object.fromEntries((await diagnose(home, env, 0)).map(({ what, detail }) => [what, detail]));
     expect(await found({ ANTHROPIC_API_KEY: 'of-this-shell' })).toMatchObject({
-      environment: `API keys and URLs are those of the server at ${server.url}`,
+      environment: `API keys and URLs from the server at ${server.url}`,
       openai: "configured (OPENAI_API_KEY) in the server's environment; not tested",
-      anthropic: 'no key found by the server, although this shell has one',
+      anthropic: 'the server found no key, although this shell has one',
       google: 'no key found',
     });
     expect(await found({ COUNTERSIGN_TOKEN: 'of-another-server' })).toMatchObject({
-      environment: `the server at ${server.url} could not be asked for its API keys and URLs; those of this shell may differ`,
+      environment: `could not get the API keys and URLs from the server at ${server.url}; those of this shell may differ`,
       openai: 'no key found',
     });
   } finally {

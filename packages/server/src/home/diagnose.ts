@@ -56,7 +56,7 @@ export function checkHome(home: string, freeOn = freeSpaceOn): Finding {
     while (!existsSync(parent)) parent = dirname(parent);
     if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is not a folder`, advice };
     accessSync(parent, constants.W_OK);
-    return checkSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (created at the first start)` };
+    return checkSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (created on first start)` };
   } catch {
     return { what, state: 'broken', detail: `${home} can't be written to`, advice };
   }
@@ -93,7 +93,7 @@ async function checkDatabase(
   }
   if (url === '' && isRunning) return fine(`${file} (in use by the server)`);
   if (url === '' && !isHomeFine) return broken("not checked, because the home folder can't be used");
-  if (url === '' && !existsSync(file)) return fine(`${file} (created at the first start)`);
+  if (url === '' && !existsSync(file)) return fine(`${file} (created on first start)`);
   try {
     const seen = url === '' ? inspectSqlite(file) : await inspectPostgres(url);
     return { ...fine(`${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})`), seen };
@@ -121,10 +121,10 @@ function checkWork(seen: StoreInspection | undefined, isRunning: boolean): Findi
 }
 
 function stateOf({ version, newest, owner }: StoreInspection): string {
-  if (version === 0) return 'empty; tables are created at the first start';
+  if (version === 0) return 'empty; tables are created on first start';
   const used = owner === undefined ? '' : `, in use by process ${owner}`;
   if (version === newest) return `schema ${version}${used}`;
-  return `schema ${version}, will be migrated to ${newest} at the next start${used}`;
+  return `schema ${version}, will be migrated to ${newest} on the next start${used}`;
 }
 
 async function checkPort(port: number, running: string | undefined): Promise<Finding> {
@@ -168,9 +168,9 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
 function checkBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
   if (!hasDisplay(env)) return { what, state: 'missing', detail: 'no display; the URL is printed instead' };
-  if (process.platform !== 'linux') return { what, state: 'fine', detail: 'the default browser opens' };
+  if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opens the default browser' };
   return findSystemProgram('xdg-open') !== undefined
-    ? { what, state: 'fine', detail: 'xdg-open opens the default browser' }
+    ? { what, state: 'fine', detail: 'opens the default browser with xdg-open' }
     : {
         what,
         state: 'missing',

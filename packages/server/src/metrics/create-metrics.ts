@@ -78,10 +78,10 @@ function createCounters({ Counter, Gauge, Histogram, Registry, collectDefaultMet
     buckets: BUCKETS,
     registers,
   });
-  const approvals = gauge('approvals_waiting', 'Approvals and questions that wait for a person, in the whole store');
-  const queued = gauge('turns_queued', 'Turns that are ready but run in no live process, in the whole store');
+  const approvals = gauge('approvals_waiting', 'Approvals and questions waiting for a person, in the whole store');
+  const queued = gauge('turns_queued', 'Turns that are ready but not running in any live process, in the whole store');
   const age = gauge('turns_queued_oldest_seconds', 'Age of the oldest queued turn');
-  const running = gauge('turns_running', 'Turns that run in a live process, in the whole store');
+  const running = gauge('turns_running', 'Turns running in a live process, in the whole store');
   const streams = gauge('sse_clients', 'Open event streams in this process');
   const processes = gauge('processes_alive', 'Live processes on the store');
 

@@ -243,7 +243,7 @@ function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsK
   const baseUrl = change.baseUrl === undefined ? before.baseUrl : change.baseUrl;
   const { label, key, baseUrl: usual, example } = providerKindFacts(kind);
   if (baseUrl === null && usual === undefined) {
-    throw invalid('baseUrl', `is missing. ${label} has no address of its own; enter yours, such as ${example}`);
+    throw invalid('baseUrl', `is missing. ${label} has no default URL; enter yours, such as ${example}`);
   }
   const name = change.name ?? before.name;
   const after = { ...before, kind, name, baseUrl };

@@ -19,7 +19,7 @@ export function openStored(record: ProviderRecord, secrets: SecretsKey): StoredP
   const common = { id, name, source: 'stored' as const, hasKey: record.apiKey !== null };
   const known = providerKindSchema.safeParse(record.kind);
   if (!known.success) {
-    const problem = `this version doesn't know the kind "${record.kind}"`;
+    const problem = `this version doesn't support the kind "${record.kind}"`;
     return { record, provider: broken(id, problem), status: { ...common, available: false, problem } };
   }
   const kind = known.data;

@@ -78,7 +78,7 @@ export const approvalRoutes = [
     tag,
     summary: 'Reveal the secrets of a pending call',
     description:
-      'Returns the unmasked arguments if you may decide the call, and records it in the audit log. 409 if the call is no longer pending.',
+      'Returns the unmasked arguments if you may decide the call, and records this in the audit log. 409 if the call is no longer pending.',
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it would run', schema: revealedCallSchema } },
     async handle({ context, params, c }) {

@@ -97,7 +97,7 @@ export const chatRoutes = [
     tag,
     summary: 'List the messages of a chat',
     description:
-      'Oldest first, in both directions. `before=end` returns the newest page, whose `next` goes into `before`. `after` and `before` also take the id of a message.',
+      'Oldest first, in both directions. `before=end` returns the newest page; to go further back, send its `next` as `before`. `after` and `before` also take the id of a message.',
     query: bothWaysQuerySchema,
     answers: { 200: { description: 'Messages', schema: messageListSchema } },
     handle: async ({ context, params, query }) => ({

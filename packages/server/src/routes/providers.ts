@@ -38,7 +38,7 @@ export const providerRoutes = [
     tag,
     summary: 'Add a model provider',
     description:
-      'Agents can use it at once, by its `id`, a slug of its name. `baseUrl` is required for azure and openai-compatible. The key is encrypted and never returned.',
+      'Agents can use it immediately. Its `id` is a slug of its name. `baseUrl` is required for azure and openai-compatible. The key is encrypted and never returned.',
     body: newProviderSchema,
     answers: { 201: { description: 'The provider', schema: providerStatusSchema } },
     async handle({ context, body, c }) {
@@ -52,7 +52,7 @@ export const providerRoutes = [
     tag,
     summary: 'Update an added provider',
     description:
-      'Fields that are left out stay as they are. `baseUrl: null` resets it, and `apiKey: null` removes the key. If the kind or the host changes, the key has to be sent again. The id never changes.',
+      'Fields that are left out stay as they are. `baseUrl: null` resets it, and `apiKey: null` removes the key. If the kind or the host changes, send the key again. The id never changes.',
     body: providerChangeSchema,
     answers: { 200: { description: 'The updated provider', schema: providerStatusSchema } },
     async handle({ context, params, body, c }) {
@@ -66,7 +66,8 @@ export const providerRoutes = [
     path: '/providers/{provider}',
     tag,
     summary: 'Remove an added provider and its key',
-    description: '409 with the names of the agents that use it, unless `force=true`. Then their turns fail.',
+    description:
+      '409 with the names of the agents that use it. With `force=true`, it is removed anyway and their turns fail.',
     query: removeProviderQuerySchema,
     answers: { 204: { description: 'Provider removed' } },
     async handle({ context, params, query, c }) {
@@ -80,12 +81,12 @@ export const providerRoutes = [
     method: 'post',
     path: '/providers/{provider}/test',
     tag,
-    summary: 'Test a provider with a real call',
+    summary: 'Test a provider with a real request',
     description:
       'With a `model`, asks it for a short answer. Without one, asks for the list of models. A failure is a result too: `code` and `detail` say what is wrong.',
     body: providerTestRequestSchema,
     bodyOptional: true,
-    answers: { 200: { description: 'What the provider said', schema: providerTestSchema } },
+    answers: { 200: { description: 'Result of the test', schema: providerTestSchema } },
     async handle({ context, params, body, c }) {
       refuseClients(c);
       return { status: 200, body: await context.providers.test(params.provider, body.model) };
@@ -95,9 +96,9 @@ export const providerRoutes = [
     method: 'get',
     path: '/providers/{provider}/models',
     tag,
-    summary: "Get the provider's own list of models",
+    summary: 'List the models of a provider',
     description:
-      'At most 1,000, with context size and prices where the provider lists them. If it can’t be read, `items` is empty and `problem` says why.',
+      'At most 1,000, with context size and prices if the provider reports them. If the list can’t be read, `items` is empty and `problem` says why.',
     answers: { 200: { description: 'Models', schema: providerModelsSchema } },
     handle: async ({ context, params }) => ({ status: 200, body: await context.providers.models(params.provider) }),
   }),

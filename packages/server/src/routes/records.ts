@@ -60,7 +60,7 @@ export const recordRoutes = [
     tag: 'audit',
     summary: 'Reveal the arguments a call ran with',
     description:
-      'Decrypts the unmasked arguments in the audit record of the run, even if its chat or world was deleted, and records it in the audit log. 409 if they were encrypted with another key or are from a version that did not keep them.',
+      'Decrypts the unmasked arguments in the audit record of the run, even if its chat or world was deleted, and records this in the audit log. 409 if they were encrypted with another key or are from a version that did not keep them.',
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it ran', schema: revealedCallSchema } },
     async handle({ context, params, c }) {

@@ -137,7 +137,7 @@ function headsIn(value: unknown): Record<string, StoredHead> {
     (head['unguarded'] === undefined || Number.isSafeInteger(head['unguarded']));
   const isHeads = (value: unknown): value is Record<string, StoredHead> =>
     isRecord(value) && Object.values(value).every(isHead);
-  if (!isHeads(value)) throw new Error('not the ends of audit chains');
+  if (!isHeads(value)) throw new Error('not a list of audit heads');
   return value;
 }
 

@@ -57,7 +57,7 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
     return async (parameters) => {
       const mine = nth;
       const assertActive = (): void => {
-        if (!isActive || nth !== mine) throw new Error('A transaction was used after its end.');
+        if (!isActive || nth !== mine) throw new Error('A transaction was used after it ended.');
       };
       assertActive();
       const values = names.map((key) => toValue(parameters[key], key));

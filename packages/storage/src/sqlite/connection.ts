@@ -79,7 +79,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     };
   }
   function assertActive(): void {
-    if (!isActive) throw new Error('A transaction was used after its end.');
+    if (!isActive) throw new Error('A transaction was used after it ended.');
   }
   function failed(cause: unknown): Error {
     const error = fromSqlite(cause, file);

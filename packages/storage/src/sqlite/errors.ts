@@ -34,7 +34,7 @@ export function fromSqlite(cause: unknown, file: string): Error {
     case 14:
       return new CountersignError(
         'store-unavailable',
-        `${file} can't be opened. Check the permissions, and other files with the same name next to it.`,
+        `${file} can't be opened. Check its permissions, and those of the files next to it that start with the same name.`,
         { cause },
       );
     case 13:

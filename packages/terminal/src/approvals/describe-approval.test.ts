@@ -77,7 +77,7 @@ describe('a card', () => {
     const low = card({ command }, { rows: 24 });
     expect(low.isCut).toBe(true);
     expect(barred(low.text).length).toBeLessThan(12);
-    expect(low.text).toContain('31 more lines. Type s to see them; you can approve after that.');
+    expect(low.text).toContain('31 more lines. Type s to read them before you approve.');
     const whole = card({ command }, { rows: 24, whole: true });
     expect(whole).toMatchObject({ isCut: false });
     expect(barred(whole.text)).toHaveLength(41);

@@ -4,7 +4,7 @@ import { paintFor } from '../text/paint.js';
 import { createPrinter } from './printer.js';
 
 const LATER = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
-const KEPT = "· On hold. Mason can't answer until you decide the waiting calls.";
+const KEPT = "· On hold. Mason can't answer until you decide on the waiting calls.";
 
 function printed(show: (printer: ReturnType<typeof createPrinter>) => void): string {
   let text = '';

@@ -4,7 +4,7 @@ export const cardWords = {
   place: (position: number, total: string): string => `${position} of ${total}`,
   in: (where: string): string => `in ${where}`,
   asksYou: (agent: string): string => `${agent} asks you`,
-  moreLines: (count: number): string => `  … ${count} more lines. Type s to see them; you can approve after that.`,
+  moreLines: (count: number): string => `  … ${count} more lines. Type s to read them before you approve.`,
   edited: '  Edited by you: this is what would run.',
   noArguments: '(no arguments)',
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,

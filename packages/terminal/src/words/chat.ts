@@ -45,5 +45,5 @@ export const chatWords = {
     'Run countersign serve to continue the chat.',
   waitingForAgents: 'Waiting for the agents to finish. Ctrl-C stops waiting.',
   stoppedWaiting: (serverContinues: boolean): string =>
-    `Stopped waiting. Your decision stands.${serverContinues ? ' The server continues the chat.' : ''}`,
+    `Stopped waiting. Your decision still applies.${serverContinues ? ' The server continues the chat.' : ''}`,
 } as const;

@@ -31,12 +31,12 @@ export const errors = {
   emptyFolder: '--folder must not be empty.',
   needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-5.',
   keyInArgument:
-    'Other users of this machine can read the arguments of a command. Leave out --api-key to be asked for the key, or use --api-key-stdin or --api-key-env NAME.',
+    'Other users of this machine can read the arguments of a command. Leave out --api-key to be prompted for the key, or use --api-key-stdin or --api-key-env NAME.',
   needsApiKey: (label: string): string =>
-    `${label} needs an API key. Pass it with --api-key-stdin or --api-key-env NAME; there is no terminal to ask in.`,
+    `${label} needs an API key. Pass it with --api-key-stdin or --api-key-env NAME; there is no terminal to prompt in.`,
   oneKeySource: 'Use only one of --api-key-stdin, --api-key-env, --new-key and --no-api-key.',
   emptyApiKey: 'No API key was entered. Nothing was saved.',
-  notAKind: (kind: string, suggestion: string): string => `"${kind}" is not a kind of provider. ${suggestion}`,
+  notAKind: (kind: string, suggestion: string): string => `Unknown provider kind "${kind}". ${suggestion}`,
   noModelList: (detail: string): string => `Could not list the models: ${detail}`,
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',
   commandOrUrl: 'Use either a command or --server-url, not both.',

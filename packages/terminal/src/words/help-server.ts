@@ -11,7 +11,7 @@ export const programHelp = {
   after:
     '\nWithout a command, countersign starts the server and opens the browser. It accepts the flags of serve:' +
     '\n--port, --host, --allow-host, --no-open and --log-level.' +
-    '\nCommands use the running server for the home folder. If none is running, a command starts one and stops it when it ends.',
+    '\nCommands use the running server for the home folder. If none is running, each command starts one and stops it when it is done.',
 };
 
 export const serveHelp = {

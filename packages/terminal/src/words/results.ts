@@ -74,7 +74,7 @@ export const results = {
     `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
-    `${done}, but it did not start: ${reason}\n${advice}It stays in the list, enabled. ${next}`,
+    `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled. ${next}`,
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>
     `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed. ${next}`,
@@ -111,7 +111,7 @@ export const results = {
   providerTested: (name: string, detail: string, closest: string | undefined): string =>
     `${name}: ${detail}${closest === undefined ? '' : ` Did you mean "${closest}"?`}`,
   apiKeyPrompt: (label: string, isOptional: boolean): string =>
-    `API key of ${label}${isOptional ? ' (Enter for none)' : ''}, not shown: `,
+    `API key for ${label} (hidden${isOptional ? ', Enter for none' : ''}): `,
   noModels: 'The provider lists no models.',
   modelPrice: (input: number | undefined, output: number | undefined): string =>
     input === undefined && output === undefined ? '' : `$${input ?? '?'} in, $${output ?? '?'} out`,

@@ -93,7 +93,7 @@ export const screenWords = {
   decision: (story: string): string => `✍ ${story}.`,
 
   // The composer and the last line
-  placeholder: (world: string): string => `Message ${world}…  @ to address an agent`,
+  placeholder: (world: string): string => `Message ${world}…  @ mentions an agent`,
   leave: ' Quit? Your message has not been sent. y quits · n stays',
   helpHint: ' j k PgUp PgDn scroll · any other key closes this',
   helpClose: 'Any key closes this',

@@ -104,7 +104,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       const missing = servers.map(async ([name, server]) => {
         try {
           // Otherwise a broken server would delay every answer of every agent.
-          if (server.isStuck(turnWaitMs)) throw new Error('it does not start');
+          if (server.isStuck(turnWaitMs)) throw new Error('it failed to start');
           await start(worldId, name, turnWaitMs, signal);
           return [];
         } catch {

@@ -11,7 +11,7 @@ export function askHuman(): Tool {
     name: 'ask_human',
     description:
       'Asks a person a question and waits for the answer. Use it when you need a decision, a fact or a ' +
-      'preference that only a person can give. `choices` are offered as short answers, but the person can type any other. ' +
+      'preference that only a person can give. `choices` are offered as short answers, but the person can type something else. ' +
       'The answer does not approve any call; calls that need approval are shown to a person separately.',
     parameters: z.strictObject({
       question: z

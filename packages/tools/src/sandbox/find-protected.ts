@@ -58,7 +58,7 @@ export async function findProtected(
 
   function take(path: string, entry: Dirent): void {
     const real = realPath(path);
-    if (real === undefined && !entry.isSymbolicLink()) throw tooMuch(`${JSON.stringify(path)} can't be named`);
+    if (real === undefined && !entry.isSymbolicLink()) throw tooMuch(`${JSON.stringify(path)} is not accessible`);
     if (real === undefined || isHidden(real)) return;
     found.add(real);
     if (found.size > MAX_PROTECTED)

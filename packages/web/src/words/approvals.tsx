@@ -26,7 +26,7 @@ export const t = {
   ruleTitle: 'Write a rule',
   ruleLabel: 'Rule for this world',
   ruleHint: 'Matching calls run without approval in every chat of this world. You can remove the rule under Policy.',
-  findingMatches: 'Looking for other calls it matches…',
+  findingMatches: 'Looking for other calls that match the rule…',
   noMatches: 'The rule matches no other call in this chat.',
   matches: (count: number, more: boolean) =>
     `The rule would also have allowed these calls in this chat (${count}${more ? ' or more' : ''}):`,
@@ -39,7 +39,7 @@ export const t = {
     </>
   ),
   onlyCallsLike: 'only calls like',
-  findingWaiting: 'Looking for waiting calls this covers…',
+  findingWaiting: 'Looking for waiting calls that this also covers…',
 
   toolAsks: 'The tool asks:',
   in: 'in',

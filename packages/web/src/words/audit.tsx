@@ -15,7 +15,7 @@ export const t = {
   theLog: 'the audit log',
   noRecords: 'No records found.',
   noRecordsYet: 'Nothing has been requested or decided yet.',
-  otherFilter: 'Try another filter.',
+  otherFilter: 'Try a different filter.',
   records: 'Records',
   columns: { number: 'No.', when: 'When', what: 'What', call: 'Call', who: 'Who', why: 'Why' },
   showMore: (next: number, total: number) => `Show ${next} more of ${total}`,
@@ -30,7 +30,7 @@ export const t = {
     </>
   ),
   unguarded: (count: number) =>
-    ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}: it was missing or new at that time.`,
+    ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}, because it was missing or new then.`,
 
   asked: 'requested',
   approved: (scope: AuditEntry['scope']) =>

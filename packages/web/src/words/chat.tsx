@@ -28,7 +28,7 @@ export const t = {
   placeholder: (world: string) => `Message ${world}…`,
   widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
   recipients,
-  fixMention: 'Fix',
+  fixMention: 'Fix mention',
   sending: 'Sending…',
   retrying: 'Not sent yet, retrying…',
   notSent: 'Not sent:',

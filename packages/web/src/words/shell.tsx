@@ -52,7 +52,7 @@ export const t = {
   ),
   keepTab:
     'Open the link in another tab in this browser and keep this one open. It picks up where you left off, with everything you typed.',
-  otherTab: 'If another tab in this browser is signed in, switch to that tab: it signs this one in.',
+  otherTab: 'If another tab in this browser is signed in, switch to that tab. It then signs this one in.',
 
   crashed: "This page can't be shown",
   crashedHint:

@@ -77,7 +77,7 @@ export function describeTransactions(open: OpenStore): void {
       });
     });
 
-    it('can’t be used after its end', async () => {
+    it('can’t be used after it ended', async () => {
       const kept = await write(store(), async (tx) => tx);
       await expect(kept.insertClient(client('client_1'))).rejects.toThrow('after its end');
     });

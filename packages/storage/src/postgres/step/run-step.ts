@@ -163,7 +163,7 @@ function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>
     return decide(reads);
   } catch (cause) {
     throw reads.isCached
-      ? new NotLoaded('A step that failed on cached state is decided again on loaded state.', { cause })
+      ? new NotLoaded('A step failed on cached state and is retried on loaded state.', { cause })
       : cause;
   }
 }

@@ -80,7 +80,7 @@ function zsh(tree: WordTree): string {
     '  offers=(${=$(_countersign_words "$at")})',
     '  compadd -a offers || _files',
     '}',
-    '# Read from a folder of functions, this is the function itself; sourced, it only defines it.',
+    '# Autoloaded from fpath, this file is the function body; sourced, it only defines the function.',
     'if [ "$funcstack[1]" = "_countersign" ]; then _countersign "$@"; fi',
   ].join('\n');
 }

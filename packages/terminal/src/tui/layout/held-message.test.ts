@@ -15,7 +15,7 @@ it('[M11] says below a message that it is on hold, until nothing blocks it', () 
   const measured = nothingMeasured();
   const held = drawn(sceneOf({ chat, measured, size: { columns: 90, rows: 30 } }));
   const at = held.findIndex((line) => line.includes('and then?'));
-  expect(held[at + 1]).toContain("⏳ On hold. Mason can't answer until you decide the waiting calls.");
+  expect(held[at + 1]).toContain("⏳ On hold. Mason can't answer until you decide on the waiting calls.");
   expect(held.join('\n').split('On hold.')).toHaveLength(2);
   const free = drawn(sceneOf({ chat: { ...chat, queue: [] }, measured, size: { columns: 90, rows: 30 } }));
   expect(free.join('\n')).not.toContain('On hold.');

@@ -59,7 +59,7 @@ function commonFolderOf(gitFolder: string): string {
 /** Git's one-line files are short; a pipe would block us. */
 function readStart(path: string): string {
   const stats = statSync(path);
-  if (!stats.isFile() || stats.size > 65_536) throw new Error(`${path} is not a file of Git`);
+  if (!stats.isFile() || stats.size > 65_536) throw new Error(`${path} is not a Git file`);
   return readFileSync(path, 'utf8');
 }
 
