@@ -58,6 +58,8 @@ export default defineConfig({
     // A font or image inlined in the style sheet would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The licenses of bundled libraries ask that their text is distributed with the code.
+    license: { fileName: 'licenses.md' },
     reportCompressedSize: false,
   },
   server: { proxy: { '/api': { target: 'http://127.0.0.1:7777', changeOrigin: true } } },
