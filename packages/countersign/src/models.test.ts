@@ -256,7 +256,7 @@ async function advanceUntil(opened: TestWorld, clock: { advance(ms: number): voi
 }
 
 describe('when a model call fails', () => {
-  it('[P4] a retryable failure is retried after the vendor’s delay, not sooner', async () => {
+  it('[P4.1] a retryable failure is retried after the vendor’s delay, not sooner', async () => {
     const clock = createFakeClock();
     const opened = await openTestWorld({
       clock,
@@ -276,7 +276,7 @@ describe('when a model call fails', () => {
   });
 
   it.each(['rate-limited', 'overloaded', 'network'] as const)(
-    '[P4] three attempts at a model that is %s, with growing delays, then an error and a usable chat',
+    '[P4.1] a model that is %s gets three attempts with growing delays, then an error, and the chat stays usable',
     async (kind) => {
       const clock = createFakeClock();
       let broken = true;
@@ -319,7 +319,7 @@ describe('when a model call fails', () => {
   );
 
   it.each(['auth', 'no-key', 'context-too-long', 'bad-request'] as const)(
-    '[P4] %s is not retried and becomes an error that says what to do',
+    '[P4.2] %s is not retried and becomes an error that says what to do',
     async (kind) => {
       const opened = await openTestWorld({ script: [{ fail: new ProviderError(kind, 'the vendor said no') }, 'ok'] });
       await opened.chat.send('hi');

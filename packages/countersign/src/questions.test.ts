@@ -29,7 +29,7 @@ async function asked(options: TestWorldOptions = {}) {
 }
 
 describe('a question from an agent', () => {
-  it('[W3] [A3] waits in the approval queue, and its answer is the result of the call', async () => {
+  it('[W3.23] [A3] waits in the approval queue, and its answer is the result of the call', async () => {
     const t = await asked();
     expect(t.question).toMatchObject({
       toolName: 'ask_human',

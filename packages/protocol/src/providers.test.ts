@@ -16,7 +16,7 @@ function refused(change: Record<string, unknown>): { field?: string; message: st
 }
 
 describe('a new provider', () => {
-  it('[P7] has a known kind; an unknown one is refused with the list and a suggestion', () => {
+  it('[P7.6] has a known kind; an unknown one is refused with the list and a suggestion', () => {
     const kinds = Object.keys(PROVIDER_KINDS);
     expect(kinds.join(' ')).toBe(
       'openai anthropic google azure openrouter mistral groq xai vllm lmstudio ollama openai-compatible',

@@ -17,7 +17,7 @@ interface ProviderKindFacts {
   readonly keyPage?: string;
 }
 
-/** Every kind of provider that can be added (W3.3). */
+/** Every kind of provider that can be added (P7.6). */
 export const PROVIDER_KINDS = {
   openai: {
     label: 'OpenAI',

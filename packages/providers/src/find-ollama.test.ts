@@ -12,7 +12,7 @@ describe('finding Ollama', () => {
   });
   afterAll(() => server.close());
 
-  it('[P2] finds its URL and models', async () => {
+  it('[P2.1] finds its URL and models', async () => {
     server.will(json(200, { models: [{ name: 'llama3.2:latest', size: 1 }, { name: 'qwen3:4b' }, {}] }));
     expect(await findOllama({ url: server.url, timeoutMs: PATIENT_MS })).toEqual({
       baseURL: `${server.url}/v1`,

@@ -89,7 +89,7 @@ export type ProviderReason =
 
 const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overloaded', 'network']);
 
-/** A failed model call that says who acts next (P4): `retry` is retried automatically, `person` needs someone to change something. */
+/** A failed model call that says who acts next (P4.1): `retry` is retried automatically, `person` needs someone to change something. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly kind: ProviderFailure;

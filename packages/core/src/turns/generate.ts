@@ -11,7 +11,7 @@ import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, errorMessage } from '../ports/error-message.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** Maximum number of attempts per model call (P4). */
+/** Maximum number of attempts per model call (P4.1). */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -22,7 +22,7 @@ interface ModelCall {
   stream: ModelStream;
 }
 
-/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4). */
+/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4.1). */
 export async function generate(
   runtime: Runtime,
   { id: turnId, worldId }: TurnRecord,

@@ -38,7 +38,7 @@ describe('chat completions', () => {
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const call = (delta: object): string => chunk({ tool_calls: [delta] });
 
-  it('[P2] reads key and URL from the environment', async () => {
+  it('[P2.1] reads key and URL from the environment', async () => {
     vi.stubEnv('OPENAI_API_KEY', ' sk-from-env\n');
     vi.stubEnv('OPENAI_BASE_URL', `${server.url}/other`);
     server.will(whole());
@@ -58,7 +58,7 @@ describe('chat completions', () => {
     expect(await ask(provider)).toMatchObject({ content: 'ok' });
   });
 
-  it('[P2] sends nothing meant for OpenAI to another server', async () => {
+  it('[P2.1] sends nothing meant for OpenAI to another server', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin-for-openai-only');
     vi.stubEnv('OPENAI_ORG_ID', 'org-secret');
@@ -73,7 +73,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer its-own');
   });
 
-  it('[P2] sends key and version as Azure expects them', async () => {
+  it('[P2.1] sends key and version as Azure expects them', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
     const baseURL = `${server.url}/openai/v1/?api-version=preview`;
     server.will(whole());

@@ -207,7 +207,7 @@ describe('a home', () => {
     expect(status.find(({ id }) => id === 'ollama')?.available).toBe(false);
   });
 
-  it('[W3.3] lists providers that a program added, and agents can use exactly those listed', async () => {
+  it('[W3.20] lists providers that a program added, and agents can use exactly the listed ones', async () => {
     const own = { name: 'house', generate: () => Promise.reject(new Error('not called in this test')) };
     const home = await open({ providers: [own] });
     const names = (await home.providers.list()).map(({ id }) => id);

@@ -21,7 +21,7 @@ async function register(t: Harbour, client: Record<string, unknown>): Promise<Re
 }
 
 describe('the approval queue', () => {
-  it('[A12] [W3.12] lists approvals in order, with their positions', async () => {
+  it('[A12] [W3.12] [W3.21] lists approvals in order, with their positions', async () => {
     const t = await asked('a', 'b', 'c');
     const queue = await t.pending();
     expect(queue.map(({ position, total }) => [position, total])).toEqual([
@@ -75,7 +75,7 @@ describe('the approval queue', () => {
     }
   });
 
-  it('[A3.2] returns an approval with the last messages of its chat', async () => {
+  it('[A3.2] [W3.22] returns an approval with the last messages of its chat', async () => {
     const t = await asked('a');
     const [question] = await t.pending();
     const shown = await t.api('GET', `/worlds/harbour/approvals/${question?.approvalId}`);

@@ -37,7 +37,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
-  it('[A5.4] [W3.16] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
+  it('[A5.4] [W3.25] lists the waiting calls that a rule or grant would release, and the decision then releases them', async () => {
     const t = await openHarbour();
     const call = (path: string) => ({ name: 'remove', arguments: { path } });
     await t.propose(call('a1'), call('a2'), call('b'));
@@ -95,7 +95,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[A19.1] [W6] keeps comments and blank lines, which the gate ignores', async () => {
+  it('[A19.1] [W3.16] [W6] keeps comments and blank lines, which the gate ignores', async () => {
     const t = await openHarbour();
     const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other*'];
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
@@ -181,7 +181,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[W3.16] checks what would happen to a call', async () => {
+  it('[W3.24] checks what would happen to a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
     expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
@@ -194,7 +194,7 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[W3.16] [A5.3] finds earlier calls of a chat that a rule would cover, newest first', async () => {
+  it('[W3.25] [A5.3] finds earlier calls of a chat that a rule would cover, newest first', async () => {
     const t = await openHarbour();
     await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
     const [first, second] = await t.pending();

@@ -21,7 +21,7 @@ async function stored(t: AppFixture): Promise<ProviderStatus[]> {
 }
 
 describe('providers', () => {
-  it('[W3.3] [P7] are added, listed, changed and removed; the key is never returned', async () => {
+  it('[W3.3] [P7] [P7.5] are added, listed, changed and removed; the key is never returned', async () => {
     const t = await openApp();
     const added = await t.api<ProviderStatus>('POST', '/providers', box);
     const shown = {
@@ -307,14 +307,14 @@ describe('a server with saved providers', () => {
     expect(changed).toMatchObject({ available: true });
   });
 
-  it('[P8.2] a weak COUNTERSIGN_SECRETS_KEY prevents the start', async () => {
+  it('[P8.2] the server refuses to start with a weak COUNTERSIGN_SECRETS_KEY', async () => {
     await expect(start({ COUNTERSIGN_SECRETS_KEY: 'weak' })).rejects.toMatchObject({
       code: 'invalid',
       field: 'COUNTERSIGN_SECRETS_KEY',
     });
   });
 
-  it('[P7] keys from the environment keep working, and are listed as such', async () => {
+  it('[P7.7] [P7.8] keys in the environment still work, and their providers are listed with the variable', async () => {
     const { home } = await start({ OPENAI_API_KEY: KEY });
     const { runtime } = home.engine;
     const openai = (await home.providers.list()).find(({ id }) => id === 'openai');

@@ -148,7 +148,7 @@ describe('the audit log', () => {
       return { t, call: question?.toolCallId ?? '' };
     }
 
-    it('[A40] is encrypted in the log, revealed on request, and the reveal is recorded', async () => {
+    it('[A40] [W3.26] [W3.27] is encrypted in the log and revealed on request, and the reveal is recorded', async () => {
       const { t, call } = await ran();
       expect((await t.api('GET', '/worlds/harbour/audit')).text).not.toContain(SECRET);
       const shown = await original(t, call);
@@ -167,7 +167,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] is the record itself if nothing of the call is masked', async () => {
+    it('[A40] is the record itself if no part of the call is masked', async () => {
       const t = await openHarbour();
       await t.propose({ name: 'remove', arguments: { path: 'a' } });
       const [question] = await t.pending();

@@ -9,7 +9,7 @@ const openai = provider('openai', true);
 const google = provider('google', false);
 const ollama = provider('ollama', false, { problem: 'nothing answers' });
 
-it('[P2] offers a configured model before the scripted one of the demo', () => {
+it('[P2.2] offers a configured model before the scripted one of the demo', () => {
   expect(firstProvider([scripted, google, openai])).toBe('openai');
   expect(firstProvider([scripted, google, ollama])).toBe('scripted');
   expect(firstProvider([])).toBe('');
