@@ -68,19 +68,30 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
 
-  it('[W2] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
+  it('[W2] [P10] a temperature is removed when its field is emptied, and a comma is not a decimal point', async () => {
     await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Temperature').fill('0,7');
     await button(page, 'Save').click();
     await dialog.locator('p').getByText('Enter a number from 0 to 2, such as 0.7.').waitFor();
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
     await dialog.getByLabel('Temperature').fill('');
+    await dialog.getByLabel('Thinking', { exact: true }).selectOption('Token budget…');
+    await button(page, 'Save').click();
+    await dialog.locator('p').getByText('Enter a whole number of tokens, such as 4096.').waitFor();
+    await dialog.getByLabel('Thinking budget').fill('5000');
+    await dialog.getByLabel('Top-p').fill('7');
+    await button(page, 'Save').click();
+    await dialog.locator('p').getByText('must be at most 1').waitFor();
+    await dialog.getByLabel('Top-p').fill('0.9');
+    await dialog.getByLabel('Context size').fill('32000');
+    await dialog.getByLabel('Parallel tool calls').selectOption('Off: one call per answer');
     await button(page, 'Save').click();
     await remarked(page, 'Saved.');
-    expect((await opened.api.agent(world, 'ada')).value.temperature).toBeUndefined();
+    const { value } = await opened.api.agent(world, 'ada');
+    expect(value).toMatchObject({ thinking: 5000, topP: 0.9, contextTokens: 32_000, parallelToolCalls: false });
+    expect(value.temperature).toBeUndefined();
   });
 
   it('[W6] an agent that someone else changed meanwhile is not overwritten', async () => {

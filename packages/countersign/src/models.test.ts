@@ -1,6 +1,6 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import { ProviderError } from '@countersign/core/ports';
-import { createFakeClock } from '@countersign/core/testing';
+import { createFakeClock, scripted } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,6 +44,36 @@ async function lastMessage({ chat }: TestWorld) {
 
 describe('requests to a provider and its responses', () => {
   const twoTurns = { calls: [{ name: 'look', id: 'vendor-1' }], providerState: { thought: 1 } };
+
+  it('[P10] an agent’s model settings reach its provider, and the context size limits what it sees', async () => {
+    const settings = { topP: 0.9, thinking: 'high' as const, parallelToolCalls: false };
+    const { chat, provider } = await openTestWorld({
+      agents: [{ name: 'Ada', ...settings, contextTokens: 6_000 }],
+    });
+    await chat.send(`first ${'x'.repeat(20_000)}`);
+    await chat.settled();
+    await chat.send('second');
+    await chat.settled();
+    const [first, second] = provider.requests;
+    expect(first).toMatchObject(settings);
+    expect(first).not.toHaveProperty('contextTokens');
+    expect(JSON.stringify(second?.messages)).not.toContain('first x');
+  });
+
+  it('[P10.2] a setting that the provider does not have is refused at its field', async () => {
+    const plain: Provider = {
+      ...scripted([]),
+      name: 'plain',
+      checkSettings: (_, { topP }) => (topP === undefined ? undefined : { field: 'topP', detail: 'No top-p here.' }),
+    };
+    const { world } = await openTestWorld({ providers: [plain] });
+    const agent = { name: 'Bob', provider: 'plain', model: 'any' };
+    const refused = { code: 'invalid', field: 'topP', message: 'No top-p here.' };
+    await expect(world.addAgent({ ...agent, topP: 0.5 })).rejects.toMatchObject(refused);
+    await world.addAgent(agent);
+    await expect(world.updateAgent('bob', { topP: 0.5 })).rejects.toMatchObject(refused);
+    await world.updateAgent('bob', { temperature: 0.5 });
+  });
 
   it('[P1] a provider gets messages and schemas, and nothing else of ours', async () => {
     const { chat, provider } = await openTestWorld({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelSettingsSchema } from './model-settings.js';
 import { nameSchema } from './names.js';
 
 /** A rule, or a comment or blank line between rules. */
@@ -32,8 +33,7 @@ export const newAgentSchema = z.strictObject({
   provider: z.string().min(1).max(100),
   model: z.string().min(1).max(200),
   systemPrompt: z.string().max(200_000).default(''),
-  temperature: z.number().min(0).max(2).exactOptional(),
-  maxTokens: z.number().int().min(1).exactOptional(),
+  ...modelSettingsSchema.shape,
   /** Names or globs of tools that the agent may request. Empty by default: no default grants permissions. */
   tools: z.array(z.string().min(1).max(128)).max(1000).default([]),
   /** The agent's own rules. They can only be stricter than the world's (A19). */

@@ -25,4 +25,4 @@ export type {
   ServedRequest,
 } from './scripted-model/types.js';
 export { tryAddress } from './try-address.js';
-export type { ProviderOptions, Thinking } from './shared/endpoint.js';
+export type { ProviderOptions } from './shared/endpoint.js';

@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '@countersign/protocol';
 import type {
   AgentRecord,
   MessageRecord,
@@ -41,7 +42,7 @@ export async function prepareMessagesForLLM(
   turn: TurnRecord,
   context: { provider: Provider; tools: Iterable<Tool>; missing?: readonly string[] },
 ): Promise<PreparedView | undefined> {
-  const { model, maxTokens } = agent.definition;
+  const { model } = agent.definition;
   const view: ViewFor = {
     provider: context.provider.name,
     model,
@@ -50,7 +51,7 @@ export async function prepareMessagesForLLM(
   };
   const tools = [...context.tools].filter((tool) => agentMayAskFor(agent.definition.tools, tool.definition.name));
   const others = snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
-  const budget = budgetOf(context.provider, model, maxTokens, tools);
+  const budget = budgetOf(context.provider, agent.definition, tools);
 
   const known = memory.current(reader, turn);
   if (known === undefined) return undefined;
@@ -77,8 +78,9 @@ export async function prepareMessagesForLLM(
   };
 }
 
-function budgetOf(provider: Provider, model: string, maxTokens: number | undefined, tools: readonly Tool[]): number {
-  const window = provider.contextTokens?.(model) ?? DEFAULT_CONTEXT_TOKENS;
+function budgetOf(provider: Provider, agent: AgentDefinition, tools: readonly Tool[]): number {
+  const { model, maxTokens, contextTokens } = agent;
+  const window = contextTokens ?? provider.contextTokens?.(model) ?? DEFAULT_CONTEXT_TOKENS;
   const schemas = tools.reduce((sum, tool) => sum + schemaSize(tool), 0);
   return Math.max(0, (window - (maxTokens ?? DEFAULT_ANSWER_TOKENS)) * CHARACTERS_PER_TOKEN - schemas);
 }

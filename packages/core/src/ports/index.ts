@@ -24,6 +24,7 @@ export type {
   ProviderFailure,
   ProviderReason,
   ProviderSource,
+  SettingProblem,
 } from './provider.js';
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';

@@ -1,4 +1,4 @@
-import type { ToolCall, Usage } from '@countersign/protocol';
+import type { ModelSettings, ToolCall, Usage } from '@countersign/protocol';
 
 /** A message for a model: standard roles only. */
 export type ModelMessage =
@@ -18,14 +18,12 @@ export interface ModelTool {
   parameters: Record<string, unknown>;
 }
 
-export interface GenerateRequest {
+export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   /** `title` requests a short title for the conversation instead of an answer (M7). */
   purpose: 'answer' | 'title';
   model: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
-  temperature?: number;
-  maxTokens?: number;
   stream: boolean;
   /** Receives text as it arrives. Called only while `generate` is pending, and never if `stream` is false. */
   onChunk: (text: string) => void;
@@ -52,7 +50,15 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
+  /** Why this model can't be called with these settings. An agent with such settings is refused at the field. */
+  checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
   generate(request: GenerateRequest): Promise<LLMResponse>;
+}
+
+/** A setting that a vendor or model does not have, and what to do. */
+export interface SettingProblem {
+  field: keyof ModelSettings;
+  detail: string;
 }
 
 /** Providers that can change while the process runs. `get`, `names` and `secrets` answer from memory. */

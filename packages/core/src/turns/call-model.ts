@@ -1,4 +1,4 @@
-import { prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
+import { modelSettings, prepareAnswer, type PreparedAnswer, type Speaker } from '@countersign/protocol';
 import { needsSlices, maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -85,7 +85,8 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
   const read = await readKnown(runtime, turn, snapshot, signal);
   if (read === undefined)
     return { ok: false as const, error: 'The agent was removed from this world. Send your message to another agent.' };
-  const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
+  const { name, provider: wanted, model } = read.agent.definition;
+  const { contextTokens: _, ...settings } = modelSettings(read.agent.definition);
   if (read.provider === undefined) {
     return {
       ok: false as const,
@@ -98,8 +99,7 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
     messages: read.view.messages,
     tools: read.view.tools,
     stream: read.snapshot.world.settings.streaming,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...settings,
   };
   return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
 }

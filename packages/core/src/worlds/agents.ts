@@ -4,6 +4,7 @@ import {
   changeSchema,
   CountersignError,
   foldName,
+  modelSettings,
   nearest,
   type NewAgent,
   newAgentSchema,
@@ -36,6 +37,7 @@ export async function addAgent(
   const definition = parseInput(newAgentSchema, input, 'agent');
   await runtime.providers.find(definition.provider);
   refuseUnknownProvider(runtime, definition.provider);
+  refuseSettings(runtime, definition);
   checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
   return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
     refuseTakenName(snapshot, definition, undefined);
@@ -88,6 +90,7 @@ export async function updateAgent(
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
+    refuseSettings(runtime, definition);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(change.snapshot, definition, agentId);
     await change.tx.updateAgent(worldId, agentId, definition);
@@ -143,6 +146,13 @@ function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`;
   const detail = `There is no provider "${name}".${meant} Known: ${known.join(', ') || 'none'}.`;
   throw new CountersignError('invalid', detail, { field: 'provider' });
+}
+
+/** Otherwise a setting that the vendor doesn't have would fail at the agent's first turn. */
+function refuseSettings({ providers }: Runtime, definition: AgentDefinition): void {
+  const { provider, model } = definition;
+  const problem = providers.get(provider)?.checkSettings?.(model, modelSettings(definition));
+  if (problem !== undefined) throw new CountersignError('invalid', problem.detail, { field: problem.field });
 }
 
 /** Mentions must be unambiguous: no two agents share a name, and no name equals another agent's id. */

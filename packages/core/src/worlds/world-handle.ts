@@ -1,5 +1,6 @@
 import {
   CountersignError,
+  modelSettings,
   newAgentSchema,
   newMessageSchema,
   parseInput,
@@ -85,7 +86,7 @@ async function createAgent(
       if (step.snapshot.world.rev !== snapshot.world.rev) retry();
       const maker = step.snapshot.agent(invocation.agentId);
       if (maker === undefined) throw new CountersignError('not-found', 'the agent that runs this call was removed');
-      const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
+      const { provider, model, policy, tools } = maker.definition;
       // A glob is permitted if one of the list's globs covers it, because that covers all its matches.
       const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
       if (foreign.length > 0) {
@@ -102,8 +103,7 @@ async function createAgent(
           provider,
           model,
           policy,
-          ...(temperature === undefined ? {} : { temperature }),
-          ...(maxTokens === undefined ? {} : { maxTokens }),
+          ...modelSettings(maker.definition),
         },
         'agent',
       );

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { anthropicWire } from '../testing/anthropic-wire.js';
 import { ask, failureOf } from '../testing/ask.js';
 import { describeProvider } from '../testing/provider-contract.js';
+import { WEATHER } from '../testing/wire.js';
 import { json, startWireServer, type WireServer } from '../testing/wire-server.js';
 import { anthropic } from './anthropic.js';
 
@@ -95,6 +96,47 @@ describe('Anthropic messages', () => {
     const title = await asked('claude-opus-5', { purpose: 'title' });
     expect(title).toMatchObject({ temperature: 0.5, max_tokens: 1_000 });
     expect(title).not.toHaveProperty('thinking');
+  });
+
+  it('[P10.1] sends the model settings of an agent', async () => {
+    const asked = async (settings: object) => {
+      server.will(saying([{ type: 'text', text: 'ok' }]));
+      await ask(provider(), { maxTokens: 1_000, tools: [WEATHER], ...settings });
+      return server.requests.at(-1)?.body;
+    };
+    const budget = await asked({ model: 'claude-sonnet-4-5', thinking: 4_000, parallelToolCalls: false });
+    expect(budget).toMatchObject({
+      thinking: { type: 'enabled', budget_tokens: 4_000 },
+      max_tokens: 5_000,
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    });
+    expect(await asked({ model: 'claude-opus-5', thinking: 'low' })).toMatchObject({
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'low' },
+    });
+    expect(await asked({ model: 'claude-opus-5', thinking: 'off', topP: 0.9 })).toMatchObject({
+      thinking: { type: 'disabled' },
+      top_p: 0.9,
+      max_tokens: 1_000,
+    });
+    const old = await asked({ model: 'claude-sonnet-4-5', thinking: 'off', parallelToolCalls: true });
+    expect(old).not.toHaveProperty('thinking');
+    expect(old).not.toHaveProperty('tool_choice');
+  });
+
+  it.each([
+    ['temperature', 'claude-opus-5', { temperature: 0.5, thinking: 'low' as const }],
+    ['temperature', 'claude-opus-5', { temperature: 1.5 }],
+    ['topP', 'claude-opus-5', { topP: 0.5, thinking: 'low' as const }],
+    ['topP', 'claude-opus-5', { topP: 0.5, temperature: 0.5 }],
+    ['thinking', 'claude-opus-5', { thinking: 8_000 }],
+    ['thinking', 'claude-sonnet-4-5', { thinking: 500 }],
+  ])('[P10.2] refuses %s for %s: %o', async (field, model, settings) => {
+    const problem = provider().checkSettings?.(model, settings);
+    expect(problem?.field).toBe(field);
+    const asked = server.requests.length;
+    await expect(ask(provider(), { model, ...settings })).rejects.toThrow(problem?.detail);
+    expect(server.requests.length).toBe(asked);
   });
 
   it('[P1] returns thinking blocks in place, signed and redacted', async () => {

@@ -4,8 +4,9 @@ import { contextTokens } from '../shared/context-tokens.js';
 import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
+import { refuseSettings, withThinking } from '../shared/settings.js';
 import { readMessage, readStream } from './read-answer.js';
-import { toRequest } from './to-request.js';
+import { checkSettings, toRequest } from './to-request.js';
 
 /**
  * Anthropic's models. Key and URL default to `ANTHROPIC_API_KEY` (or the bearer token in `ANTHROPIC_AUTH_TOKEN`) and
@@ -34,11 +35,13 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    checkSettings,
     async generate(request) {
+      refuseSettings(request, checkSettings);
       const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
       return runCall(callee, request.signal, (signal) =>
-        ask(client, request, toRequest(request, options.thinking), name, signal),
+        ask(client, request, toRequest(withThinking(request, options.thinking)), name, signal),
       );
     },
   };

@@ -1,37 +1,64 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { GenerateRequest, ModelMessage, ModelTool } from '@countersign/core/ports';
+import type { GenerateRequest, ModelMessage, ModelTool, SettingProblem } from '@countersign/core/ports';
+import type { ModelSettings, Thinking } from '@countersign/protocol';
 import { argumentsObject } from '../shared/arguments.js';
-import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay } from '../shared/replay.js';
+import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
 import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 type Block = Anthropic.ContentBlockParam;
 
-export function toRequest(request: GenerateRequest, thinking?: Thinking): Body {
-  const { model, temperature, maxTokens, purpose } = request;
+/** Settings that Anthropic's API rejects. */
+export function checkSettings(model: string, settings: ModelSettings): SettingProblem | undefined {
+  const { temperature, topP, thinking = 'off' } = settings;
+  if (thinking !== 'off' && temperature !== undefined)
+    return { field: 'temperature', detail: 'Anthropic accepts no temperature with thinking. Remove one of them.' };
+  if (thinking !== 'off' && topP !== undefined)
+    return { field: 'topP', detail: 'Anthropic accepts no top-p with thinking. Remove one of them.' };
+  if (temperature !== undefined && topP !== undefined)
+    return { field: 'topP', detail: 'Anthropic accepts a temperature or top-p, not both. Remove one of them.' };
+  if (temperature !== undefined && temperature > 1)
+    return { field: 'temperature', detail: 'Anthropic accepts a temperature from 0 to 1.' };
+  if (typeof thinking !== 'number') return undefined;
+  if (!takesBudget(model))
+    return { field: 'thinking', detail: `${model} takes no token budget for thinking. Use low, medium or high.` };
+  return thinking < 1024
+    ? { field: 'thinking', detail: 'Anthropic needs a thinking budget of at least 1024 tokens.' }
+    : undefined;
+}
+
+export function toRequest(request: GenerateRequest): Body {
+  const { model, temperature, topP, maxTokens, thinking } = request;
   const system = systemText(request.messages);
-  const how = thinking === undefined || purpose === 'title' ? undefined : thinkingOf(model, thinking);
-  // Thinking tokens count as part of the answer.
-  const room = how === undefined || thinking === undefined ? 0 : THINKING_TOKENS[thinking];
+  const thinks = thinking !== undefined && thinking !== 'off';
   return {
     model,
-    max_tokens: (maxTokens ?? answerTokens(model)) + room,
+    // Thinking tokens count as part of the answer.
+    max_tokens: (maxTokens ?? answerTokens(model)) + (thinks ? thinkingTokens(thinking) : 0),
     ...(isBlank(system) ? {} : { system }),
     messages: toMessages(request.messages),
     ...toTools(request),
+    ...(thinking === undefined ? {} : thinkingOf(model, thinking)),
     // Models reject a temperature together with thinking.
-    ...(how ?? (temperature === undefined ? {} : { temperature })),
+    ...(thinks || temperature === undefined ? {} : { temperature }),
+    ...(thinks || topP === undefined ? {} : { top_p: topP }),
   };
 }
 
 /** Models up to 4.5 take a token budget; later ones take an effort level and reject a budget. */
+function takesBudget(model: string): boolean {
+  return /claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|$))/.test(model);
+}
+
 function thinkingOf(model: string, thinking: Thinking): Pick<Body, 'thinking' | 'output_config'> {
-  if (/claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|$))/.test(model))
-    return { thinking: { type: 'enabled', budget_tokens: THINKING_TOKENS[thinking] } };
-  return { thinking: { type: 'adaptive' }, output_config: { effort: thinking } };
+  // Models that take a budget think only if they get one.
+  if (thinking === 'off') return takesBudget(model) ? {} : { thinking: { type: 'disabled' } };
+  if (takesBudget(model)) return { thinking: { type: 'enabled', budget_tokens: thinkingTokens(thinking) } };
+  // Some models leave out the text of their thinking unless asked for it.
+  return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinkingLevel(thinking) } };
 }
 
 /** Anthropic requires a limit. The first Claude 3 models reject more than this. */
@@ -40,8 +67,11 @@ function answerTokens(model: string): number {
 }
 
 /** Anthropic rejects a conversation with calls but no tools, so declare the tools that were called. */
-function toTools({ tools, messages }: GenerateRequest): Pick<Body, 'tools' | 'tool_choice'> {
-  if (tools.length > 0) return { tools: tools.map(toTool) };
+function toTools({ tools, messages, parallelToolCalls = true }: GenerateRequest): Pick<Body, 'tools' | 'tool_choice'> {
+  if (tools.length > 0) {
+    const one = { tool_choice: { type: 'auto' as const, disable_parallel_tool_use: true } };
+    return { tools: tools.map(toTool), ...(parallelToolCalls ? {} : one) };
+  }
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
   const names = [...new Set(calls.map((call) => wireName(call.function.name)))];
   if (names.length === 0) return {};

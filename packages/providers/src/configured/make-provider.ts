@@ -19,7 +19,7 @@ export function makeProvider({ id, kind, baseUrl, apiKey }: ProviderConfig): Pro
     case 'openai':
       if (kind === 'openai') return compatibleWith(options, { dialect: 'openai' });
       if (kind === 'azure') return compatibleWith(options, { dialect: 'openai', keyHeader: 'api-key' });
-      return compatibleWith(options, kind === 'mistral' ? { dialect: 'mistral' } : {});
+      return compatibleWith(options, kind === 'mistral' || kind === 'openrouter' ? { dialect: kind } : {});
   }
 }
 

@@ -52,6 +52,39 @@ describe('Google contents', () => {
     expect(server.requests.at(-1)?.headers['x-goog-api-key']).toBe('AIza-env');
   });
 
+  it('[P10.1] sends the model settings of an agent', async () => {
+    const asked = async (settings: object) => {
+      server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
+      await ask(google({ baseURL: server.url, apiKey: 'AIza-test' }), { maxTokens: 1_000, ...settings });
+      return server.requests.at(-1)?.body;
+    };
+    expect(await asked({ model: 'gemini-2.5-flash', thinking: 512, topP: 0.9 })).toMatchObject({
+      generationConfig: {
+        thinkingConfig: { thinkingBudget: 512, includeThoughts: true },
+        maxOutputTokens: 1_512,
+        topP: 0.9,
+      },
+    });
+    expect(await asked({ model: 'gemini-2.5-flash', thinking: 'off' })).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingBudget: 0 }, maxOutputTokens: 1_000 },
+    });
+    expect(await asked({ model: 'gemini-3-flash', thinking: 'high', parallelToolCalls: true })).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true } },
+    });
+  });
+
+  it.each([
+    ['parallelToolCalls', 'gemini-2.5-flash', { parallelToolCalls: false }],
+    ['thinking', 'gemini-2.5-pro', { thinking: 'off' as const }],
+    ['thinking', 'gemini-3-pro', { thinking: 'off' as const }],
+    ['thinking', 'gemini-3-pro', { thinking: 512 }],
+  ])('[P10.2] refuses %s for %s: %o', async (field, model, settings) => {
+    const provider = google({ baseURL: server.url, apiKey: 'AIza-test' });
+    const problem = provider.checkSettings?.(model, settings);
+    expect(problem?.field).toBe(field);
+    await expect(ask(provider, { model, ...settings })).rejects.toThrow(problem?.detail);
+  });
+
   it('[P1] requests thinking by token budget or level', async () => {
     const thinker = google({ baseURL: server.url, apiKey: 'AIza-test', thinking: 'low' });
     const asked = async (model: string, more: object = {}) => {

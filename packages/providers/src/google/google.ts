@@ -1,19 +1,12 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import type { GoogleGenAI } from '@google/genai';
 import { contextTokens } from '../shared/context-tokens.js';
-import {
-  checkOptions,
-  fromEnvironment,
-  once,
-  readBaseURL,
-  readKey,
-  type ProviderOptions,
-  type Thinking,
-} from '../shared/endpoint.js';
+import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
+import { refuseSettings, withThinking } from '../shared/settings.js';
 import { readResponse, readStream } from './read-answer.js';
-import { toRequest } from './to-request.js';
+import { checkSettings, toRequest } from './to-request.js';
 
 /** Google's models. Key and URL default to `GOOGLE_API_KEY` or `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`. */
 export function google(options: ProviderOptions = {}): Provider {
@@ -36,11 +29,15 @@ export function google(options: ProviderOptions = {}): Provider {
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    checkSettings,
     async generate(request) {
+      refuseSettings(request, checkSettings);
       const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
-      const asking = { name, thinking: options.thinking, fetch: patientFetch(options.silenceMs) };
-      return runCall(callee, request.signal, (signal) => ask(client, request, asking, signal));
+      const asking = { name, fetch: patientFetch(options.silenceMs) };
+      return runCall(callee, request.signal, (signal) =>
+        ask(client, withThinking(request, options.thinking), asking, signal),
+      );
     },
   };
 }
@@ -48,10 +45,10 @@ export function google(options: ProviderOptions = {}): Provider {
 async function ask(
   client: GoogleGenAI,
   request: GenerateRequest,
-  { name, thinking, fetch }: { name: string; thinking: Thinking | undefined; fetch: typeof globalThis.fetch },
+  { name, fetch }: { name: string; fetch: typeof globalThis.fetch },
   signal: AbortSignal,
 ): Promise<LLMResponse> {
-  const { config, ...rest } = toRequest(request, thinking);
+  const { config, ...rest } = toRequest(request);
   let headers: Headers | undefined;
   // The SDK's errors omit the headers with the retry delay, so read them here.
   const listeningFetch: typeof fetch = async (url, init) => {

@@ -1,4 +1,5 @@
-import type { GenerateRequest, ModelMessage, ModelTool, ModelToolCall } from '@countersign/core/ports';
+import type { GenerateRequest, ModelMessage, ModelTool, ModelToolCall, SettingProblem } from '@countersign/core/ports';
+import type { ModelSettings, Thinking } from '@countersign/protocol';
 import type {
   Content,
   FunctionDeclaration,
@@ -8,25 +9,35 @@ import type {
   ThinkingLevel,
 } from '@google/genai';
 import { argumentsObject } from '../shared/arguments.js';
-import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay, type Piece } from '../shared/replay.js';
+import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
 import { BEGINNING_LEFT_OUT, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 /** Gemini 3 rejects calls without a signature; it accepts this one for calls of another model. */
 const SIGNATURE_OF_OTHERS = 'skip_thought_signature_validator';
 
-export function toRequest(
-  request: GenerateRequest,
-  wanted?: Thinking,
-): {
+/** Settings that Gemini's API does not have or rejects. */
+export function checkSettings(
+  model: string,
+  { thinking, parallelToolCalls }: ModelSettings,
+): SettingProblem | undefined {
+  if (parallelToolCalls === false)
+    return { field: 'parallelToolCalls', detail: 'Gemini has no setting for parallel tool calls. Remove it.' };
+  if (thinking === 'off' && (isNewer(model) || model.includes('2.5-pro')))
+    return { field: 'thinking', detail: `${model} can't turn thinking off. Use low.` };
+  if (typeof thinking === 'number' && isNewer(model))
+    return { field: 'thinking', detail: `${model} takes no token budget for thinking. Use low, medium or high.` };
+  return undefined;
+}
+
+export function toRequest(request: GenerateRequest): {
   model: string;
   contents: Content[];
   config: GenerateContentConfig;
 } {
-  const { model, temperature, maxTokens, tools } = request;
-  const thinking = request.purpose === 'title' ? undefined : wanted;
+  const { model, temperature, topP, maxTokens, tools, thinking } = request;
   const system = systemText(request.messages);
   return {
     model,
@@ -35,10 +46,11 @@ export function toRequest(
       ...(system === '' ? {} : { systemInstruction: system }),
       ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(toDeclaration) }] }),
       ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
       // Thinking tokens count as part of the answer.
       ...(maxTokens === undefined
         ? {}
-        : { maxOutputTokens: maxTokens + (thinking === undefined ? 0 : THINKING_TOKENS[thinking]) }),
+        : { maxOutputTokens: maxTokens + (thinking === undefined ? 0 : thinkingTokens(thinking)) }),
       ...(thinking === undefined ? {} : { thinkingConfig: thinkingOf(model, thinking) }),
     },
   };
@@ -51,8 +63,10 @@ function isNewer(model: string): boolean {
 
 /** Newer models take a level, older ones a token budget. */
 function thinkingOf(model: string, thinking: Thinking): ThinkingConfig {
-  if (!isNewer(model)) return { thinkingBudget: THINKING_TOKENS[thinking] };
-  return { thinkingLevel: thinking.toUpperCase() as ThinkingLevel };
+  if (thinking === 'off') return { thinkingBudget: 0 };
+  const shown = { includeThoughts: true };
+  if (!isNewer(model)) return { ...shown, thinkingBudget: thinkingTokens(thinking) };
+  return { ...shown, thinkingLevel: thinkingLevel(thinking).toUpperCase() as ThinkingLevel };
 }
 
 function toDeclaration({ name, description, parameters }: ModelTool): FunctionDeclaration {

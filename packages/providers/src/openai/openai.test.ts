@@ -1,9 +1,11 @@
+import type { Provider } from '@countersign/core/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask, failureOf } from '../testing/ask.js';
 import { openaiWire } from '../testing/openai-wire.js';
 import { describeProvider } from '../testing/provider-contract.js';
 import { events, json, page, silence, startWireServer, type WireServer } from '../testing/wire-server.js';
-import { vendorSettings, openai, openaiCompatible } from './openai.js';
+import { WEATHER } from '../testing/wire.js';
+import { compatibleWith, vendorSettings, openai, openaiCompatible } from './openai.js';
 import { toRequest } from './to-request.js';
 
 describeProvider(openaiWire);
@@ -113,6 +115,30 @@ describe('chat completions', () => {
     expect(new Set(ids).size).toBe(3);
     expect(ids[2]).toBe('D681PevKs');
     expect(answers.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
+  });
+
+  it('[P10.1] sends the model settings of an agent', async () => {
+    const asked = async (provider: Provider, settings: object) => {
+      server.will(whole());
+      await ask(provider, settings);
+      return server.requests.at(-1)?.body;
+    };
+    const settings = { topP: 0.9, parallelToolCalls: false, thinking: 'low' };
+    expect(await asked(local(), { ...settings, tools: [WEATHER] })).toMatchObject({
+      top_p: 0.9,
+      parallel_tool_calls: false,
+      reasoning_effort: 'low',
+    });
+    expect(await asked(local(), { ...settings, tools: [] })).not.toHaveProperty('parallel_tool_calls');
+    expect(await asked(local(), { thinking: 'off' })).toMatchObject({ reasoning_effort: 'none' });
+    const router = compatibleWith({ name: 'router', baseURL: `${server.url}/v1` }, { dialect: 'openrouter' });
+    expect(await asked(router, { thinking: 3_000 })).toMatchObject({ reasoning: { max_tokens: 3_000 } });
+  });
+
+  it('[P10.2] refuses a token budget for thinking, which chat completions has no field for', async () => {
+    const problem = local().checkSettings?.('some-model', { thinking: 3_000 });
+    expect(problem?.field).toBe('thinking');
+    await expect(ask(local(), { thinking: 3_000 })).rejects.toThrow(problem?.detail);
   });
 
   it('[P1] requests reasoning if configured, but not for titles', async () => {

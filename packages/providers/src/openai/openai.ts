@@ -13,20 +13,20 @@ import {
 } from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
+import { refuseSettings, withThinking, type CheckSettings } from '../shared/settings.js';
 import { readCompletion, readStream } from './read-answer.js';
-import { toRequest, type Dialect } from './to-request.js';
+import { checkSettings, toRequest, type Dialect } from './to-request.js';
 
 /** OpenAI's models through chat completions. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
-  return chatCompletions(name, options, () => {
+  return chatCompletions({ name, dialect: 'openai' }, options, () => {
     const missing = 'Set OPENAI_API_KEY to a key from platform.openai.com/api-keys and restart.';
     const address = options.baseURL ?? fromEnvironment('OPENAI_BASE_URL');
     return {
       address: address === undefined ? undefined : readBaseURL(address),
       key: readKey(options.apiKey ?? fromEnvironment('OPENAI_API_KEY'), missing),
-      dialect: 'openai',
       client: {},
     };
   });
@@ -54,14 +54,14 @@ export function compatibleWith(
   options: ProviderOptions & { name: string; baseURL: string },
   known: Partial<ReturnType<typeof vendorSettings>>,
 ): Provider {
-  return chatCompletions(options.name, options, () => {
+  // An invalid URL is reported by the first call.
+  const hostname = URL.canParse(options.baseURL) ? new URL(options.baseURL).hostname : '';
+  const { dialect, keyHeader } = { ...vendorSettings(hostname), ...known };
+  return chatCompletions({ name: options.name, dialect }, options, () => {
     const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'The apiKey option is empty.');
-    const address = readBaseURL(options.baseURL);
-    const { dialect, keyHeader } = { ...vendorSettings(new URL(address).hostname), ...known };
     return {
-      address,
+      address: readBaseURL(options.baseURL),
       key,
-      dialect,
       // Otherwise the SDK would send OpenAI's key, organization and headers from the environment to this server.
       client: { organization: null, project: null, defaultHeaders: ownHeaders(key, keyHeader) },
     };
@@ -72,6 +72,8 @@ export function compatibleWith(
 export function vendorSettings(hostname: string): { dialect: Dialect; keyHeader: 'authorization' | 'api-key' } {
   // OpenAI's own models, hosted by Azure.
   if (hostname.endsWith('.azure.com')) return { dialect: 'openai', keyHeader: 'api-key' };
+  if (hostname === 'openrouter.ai' || hostname.endsWith('.openrouter.ai'))
+    return { dialect: 'openrouter', keyHeader: 'authorization' };
   if (hostname.endsWith('.mistral.ai')) return { dialect: 'mistral', keyHeader: 'authorization' };
   return { dialect: 'compatible', keyHeader: 'authorization' };
 }
@@ -79,13 +81,17 @@ export function vendorSettings(hostname: string): { dialect: Dialect; keyHeader:
 interface Connection {
   address: string | undefined;
   key: string | undefined;
-  dialect: Dialect;
   client: ClientOptions;
 }
 
-function chatCompletions(name: string, options: ProviderOptions, findServer: () => Connection): Provider {
+function chatCompletions(
+  { name, dialect }: { name: string; dialect: Dialect },
+  options: ProviderOptions,
+  findServer: () => Connection,
+): Provider {
+  const check: CheckSettings = (_, settings) => checkSettings(dialect, settings);
   const connect = once(async () => {
-    const { address, key, dialect, client } = findServer();
+    const { address, key, client } = findServer();
     const split = address === undefined ? undefined : splitQuery(address);
     const { OpenAI } = await import('openai');
     const connected = new OpenAI({
@@ -98,16 +104,18 @@ function chatCompletions(name: string, options: ProviderOptions, findServer: () 
       maxRetries: 0,
       logLevel: 'off',
     });
-    return { client: connected, dialect, address, secrets: key === undefined ? [] : [key] };
+    return { client: connected, address, secrets: key === undefined ? [] : [key] };
   });
   return {
     name,
     contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    checkSettings: check,
     async generate(request) {
-      const { client, dialect, address, secrets } = await connect();
+      refuseSettings(request, check);
+      const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
       return runCall(callee, request.signal, (signal) =>
-        ask(client, request, toRequest(request, dialect, options.thinking), name, signal),
+        ask(client, request, toRequest(withThinking(request, options.thinking), dialect), name, signal),
       );
     },
   };

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { GenerateRequest, ModelMessage, ModelTool } from '@countersign/core/ports';
+import type { GenerateRequest, ModelMessage, ModelTool, SettingProblem } from '@countersign/core/ports';
+import type { ModelSettings, Thinking } from '@countersign/protocol';
 import type OpenAI from 'openai';
 import { argumentsText } from '../shared/arguments.js';
-import type { Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
+import { thinkingLevel } from '../shared/settings.js';
 import { withAuthor } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
-/** OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters. */
-export type Dialect = 'openai' | 'compatible' | 'mistral';
+/**
+ * OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters; OpenRouter forwards token
+ * budgets for thinking.
+ */
+export type Dialect = 'openai' | 'compatible' | 'mistral' | 'openrouter';
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 type Message = OpenAI.ChatCompletionMessageParam;
@@ -17,16 +21,34 @@ type Message = OpenAI.ChatCompletionMessageParam;
 const ID = /^[\x21-\x7e]{1,40}$/;
 const SHORT_ID = /^[A-Za-z0-9]{9}$/;
 
-export function toRequest(request: GenerateRequest, dialect: Dialect, thinking?: Thinking): Body {
-  const { model, temperature, maxTokens, tools, purpose } = request;
+/** Settings that chat completions has no field for. */
+export function checkSettings(dialect: Dialect, { thinking }: ModelSettings): SettingProblem | undefined {
+  if (typeof thinking !== 'number' || dialect === 'openrouter') return undefined;
+  return {
+    field: 'thinking',
+    detail: 'This provider takes no token budget for thinking. Use off, low, medium or high.',
+  };
+}
+
+export function toRequest(request: GenerateRequest, dialect: Dialect): Body {
+  const { model, temperature, topP, maxTokens, tools, thinking, parallelToolCalls } = request;
   return {
     model,
     messages: toMessages(request.messages, dialect),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : limit(maxTokens, dialect)),
-    ...(thinking === undefined || purpose === 'title' ? {} : { reasoning_effort: thinking }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    // OpenAI rejects it without tools.
+    ...(parallelToolCalls === undefined || tools.length === 0 ? {} : { parallel_tool_calls: parallelToolCalls }),
+    ...(thinking === undefined ? {} : thinkingOf(thinking, dialect)),
   };
+}
+
+function thinkingOf(thinking: Thinking, dialect: Dialect): Partial<Body> & { reasoning?: { max_tokens: number } } {
+  if (thinking === 'off') return { reasoning_effort: 'none' };
+  if (typeof thinking === 'number' && dialect === 'openrouter') return { reasoning: { max_tokens: thinking } };
+  return { reasoning_effort: thinkingLevel(thinking) };
 }
 
 /** OpenAI's newer models accept only the new parameter name, other servers only the old one. */

@@ -1,5 +1,5 @@
 import { ProviderError } from '@countersign/core/ports';
-import { refuseUnknownKeys } from '@countersign/protocol';
+import { refuseUnknownKeys, type Thinking } from '@countersign/protocol';
 
 /** Options of a provider. Defaults come from the vendor's environment variables. */
 export interface ProviderOptions {
@@ -9,7 +9,7 @@ export interface ProviderOptions {
   name?: string;
   /** Context size of all models here, for models that the built-in table doesn't know. */
   contextTokens?: number;
-  /** Thinking effort. Default: the model's own. Models without thinking reject it. */
+  /** Thinking of agents that set none. Default: the model's own. Models without thinking reject it. */
   thinking?: Thinking;
   /** Timeout without any data from the server. Default: 15 minutes. */
   silenceMs?: number;
@@ -28,11 +28,6 @@ const KNOWN: Record<keyof ProviderOptions, true> = {
 export function checkOptions(options: object, what: string, more: Readonly<Record<string, true>> = {}): void {
   refuseUnknownKeys(options, { ...KNOWN, ...more }, what);
 }
-
-export type Thinking = 'low' | 'medium' | 'high';
-
-/** Token budgets for vendors that require a number. */
-export const THINKING_TOKENS: Readonly<Record<Thinking, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 /** The first of these variables that is not blank. Trimmed: trailing newlines are not allowed in headers. */
 export function fromEnvironment(...names: readonly string[]): string | undefined {

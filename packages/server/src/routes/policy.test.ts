@@ -248,6 +248,10 @@ agents:
     provider: scripted
     model: any
     temperature: 0.5
+    topP: 0.9
+    thinking: 4096
+    contextTokens: 32000
+    parallelToolCalls: false
     active: false
 `;
 const yaml = { 'Content-Type': 'application/yaml' };
@@ -271,7 +275,7 @@ describe('world files', () => {
     expect((await t.api('GET', '/worlds/harbour-crew-2/agents')).body).toMatchObject({
       items: [
         { id: 'ada', tools: ['*'], policy: ['ask remove'] },
-        { id: 'bob', temperature: 0.5, active: false },
+        { id: 'bob', temperature: 0.5, thinking: 4096, parallelToolCalls: false, active: false },
       ],
     });
   });

@@ -113,6 +113,25 @@ describe('agents', () => {
     expect((await t.api<Page>('GET', '/worlds/harbour/agents')).body).toEqual({ items: [] });
   });
 
+  it.each([
+    ['temperature', 3, 'must be at most 2'],
+    ['topP', 1.5, 'must be at most 1'],
+    ['maxTokens', 0, 'must be at least 1'],
+    ['contextTokens', 10, 'must be at least 1000'],
+    ['thinking', 'hard', 'must be off, low, medium or high, or a token budget from 128 to 200000'],
+    ['thinking', 5, 'must be at least 128'],
+    ['parallelToolCalls', 'no', 'must be true or false'],
+  ])('[P10] an invalid %s gets a sentence at its field', async (field, value, words) => {
+    const t = await withWorld();
+    const added = await t.api('POST', '/worlds/harbour/agents', { ...ada, [field]: value });
+    await t.api('POST', '/worlds/harbour/agents', ada);
+    const changed = await t.api('PATCH', '/worlds/harbour/agents/ada', { [field]: value });
+    for (const refused of [added, changed]) {
+      expect(refused).toMatchObject({ status: 422, body: { field } });
+      expect(JSON.stringify(refused.body)).toContain(words);
+    }
+  });
+
   it('[W3.6] in an unknown world are 404', async () => {
     const t = await openApp();
     for (const path of ['agents', 'chats', 'approvals', 'grants', 'policy', 'tools', 'stats', 'export', 'search?q=x']) {

@@ -34,7 +34,10 @@ export const agentsHelp = {
   },
   edit: {
     about: 'Edit an agent; without flags, in your editor',
-    examples: ['countersign agents edit scout -w ops --model llama3.3'],
+    examples: [
+      'countersign agents edit scout -w ops --model llama3.3',
+      'countersign agents edit scout -w ops --thinking high --max-tokens 8000',
+    ],
   },
   memory: {
     about: 'Show the messages, calls and results that an agent sees in a chat',
@@ -48,8 +51,12 @@ export const agentsHelp = {
   promptFile: 'read the system prompt from a file',
   tools: 'comma-separated tool names or globs',
   rule: "policy rule for this agent; can only be stricter than the world's; repeatable",
-  temperature: 'sampling temperature (0–2)',
-  maxTokens: 'maximum tokens per answer',
+  temperature: 'sampling temperature (0–2), or "default"',
+  topP: 'nucleus sampling (0–1), or "default"',
+  maxTokens: 'maximum tokens per answer, or "default"',
+  contextTokens: 'size of the model\'s context window in tokens, or "default"',
+  thinking: 'thinking before an answer: off, low, medium, high, a number of tokens, or "default"',
+  parallelCalls: 'several tool calls in one answer: on, off or default',
   active: 'activate the agent',
   noActive: 'deactivate the agent',
 } satisfies Record<string, string | Help>;

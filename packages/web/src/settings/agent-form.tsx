@@ -6,8 +6,8 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
 import { firstProvider, providerLabel } from './provider-choice.js';
-import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
 import { t } from '../words/settings.js';
 
@@ -62,7 +62,7 @@ function Fields({
   const [provider, setProvider] = useState(agent?.provider ?? '');
   const [model, setModel] = useState(agent?.model ?? '');
   const [prompt, setPrompt] = useState(agent?.systemPrompt ?? '');
-  const [temperature, setTemperature] = useState(agent?.temperature?.toString() ?? '');
+  const [settings, setSettings] = useState(() => textsOf(agent));
   const [chosen, setChosen] = useState<readonly string[]>(agent?.tools ?? []);
   const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
   const [active, setActive] = useState(agent?.active ?? true);
@@ -77,9 +77,8 @@ function Fields({
   ];
 
   const save = async (): Promise<void> => {
-    const degrees = readNumber(temperature);
-    if (degrees === 'not-a-number' || (degrees !== 'empty' && degrees > 2))
-      return saving.refuse('temperature', t.notTemperature);
+    const read = readSettings(settings);
+    if (!read.ok) return saving.refuse(read.field, read.words);
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
@@ -88,7 +87,7 @@ function Fields({
       tools: [...chosen],
       policy: policyLines(rules),
       active,
-      ...(degrees === 'empty' ? {} : { temperature: degrees }),
+      ...withoutNulls(read.change),
     };
     const etag = kept?.etag;
     const { name: wanted, ...rest } = definition;
@@ -96,8 +95,7 @@ function Fields({
       ...rest,
       // A name that became reserved later would be refused even if nobody changed it.
       ...(wanted === agent?.name ? {} : { name: wanted }),
-      // Omitted, it would stay unchanged.
-      ...(degrees === 'empty' ? { temperature: null } : {}),
+      ...read.change,
     };
     const saved = await saving.run(
       () =>
@@ -174,17 +172,10 @@ function Fields({
           ))}
         </div>
       </fieldset>
+      <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
       <details className="text-sm">
         <summary className="font-medium">{t.more}</summary>
         <div className="mt-3 space-y-4">
-          <TextField
-            label={t.temperature}
-            inputMode="decimal"
-            value={temperature}
-            error={saving.errorOf('temperature')}
-            hint={t.temperatureHint}
-            onChange={(event) => setTemperature(event.target.value)}
-          />
           <TextArea
             label={t.agentRules}
             mono

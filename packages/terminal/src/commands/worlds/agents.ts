@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { readAll } from '@countersign/client';
-import type { Agent, NewAgent } from '@countersign/protocol';
+import { readAll, type Change } from '@countersign/client';
+import type { Agent, ModelSettings, NewAgent } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -8,7 +8,7 @@ import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfTools } from './warn-of-tools.js';
-import { readNumber } from '../read-flags.js';
+import { readModelFlags, withModelFlags, type ModelFlags } from './model-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
 import { again } from '../machine/serve.js';
@@ -18,7 +18,7 @@ import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
 import { agentsHelp as help } from '../../words/help-worlds.js';
 import { results } from '../../words/results.js';
 
-interface AgentFlags {
+interface AgentFlags extends ModelFlags {
   world?: string;
   name?: string;
   provider?: string;
@@ -27,8 +27,6 @@ interface AgentFlags {
   promptFile?: string;
   tools?: string;
   rule?: string[];
-  temperature?: string;
-  maxTokens?: string;
   active?: boolean;
 }
 
@@ -71,6 +69,7 @@ export function addAgents(program: Command, register: Register): void {
       const { id: world } = await findWorld(client, options.world);
       const made = await client.createAgent(world, {
         ...(await readFlags(options)),
+        ...withoutNulls(readModelFlags(options)),
         name: args[0] ?? '',
         provider,
         model,
@@ -93,7 +92,7 @@ export function addAgents(program: Command, register: Register): void {
       await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
       Object.keys(flags).length > 0
-        ? await save(await readFlags(flags))
+        ? await save({ ...(await readFlags(flags)), ...readModelFlags(flags) })
         : await editJson(context, definition, 'agent.json', save);
     if (changed === undefined) return context.note(results.nothingChanged);
     if (changed.model !== value.model || changed.provider !== value.provider) await warnUnknownModel(context, changed);
@@ -130,21 +129,19 @@ export function addAgents(program: Command, register: Register): void {
 }
 
 function withFlags(command: Command): Command {
-  return command
+  return withModelFlags(command)
     .option('--provider <name>', help.provider)
     .option('--model <name>', help.model)
     .option('--prompt <text>', help.prompt)
     .option('--prompt-file <file>', help.promptFile)
     .option('--tools <list>', help.tools)
     .option('--rule <rule>', help.rule, again)
-    .option('--temperature <n>', help.temperature)
-    .option('--max-tokens <n>', help.maxTokens)
     .option('--active', help.active)
     .option('--no-active', help.noActive);
 }
 
 async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {
-  const { name, provider, model, prompt, promptFile, tools, rule, temperature, maxTokens, active } = flags;
+  const { name, provider, model, prompt, promptFile, tools, rule, active } = flags;
   const systemPrompt = promptFile === undefined ? prompt : await readText(promptFile);
   return {
     ...(name === undefined ? {} : { name }),
@@ -160,10 +157,13 @@ async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {
             .filter((tool) => tool !== ''),
         }),
     ...(rule === undefined ? {} : { policy: rule }),
-    ...(temperature === undefined ? {} : { temperature: readNumber(temperature, '--temperature') }),
-    ...(maxTokens === undefined ? {} : { maxTokens: readNumber(maxTokens, '--max-tokens') }),
     ...(active === undefined ? {} : { active }),
   };
+}
+
+/** A new agent has the model's defaults anyway. */
+function withoutNulls(settings: Change<ModelSettings>): ModelSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
 export async function readText(file: string): Promise<string> {

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+const THINKING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
+const THINKING = 'must be off, low, medium or high, or a token budget from 128 to 200000';
+
+/** How much the model thinks before it answers: a level, or a number of tokens for models that take one. */
+const thinkingSchema = z.union([z.enum(THINKING_LEVELS), z.number().int().min(128).max(200_000)], {
+  error: THINKING,
+});
+export type Thinking = z.infer<typeof thinkingSchema>;
+
+/** How an agent's model is called. A setting that is absent is the model's own default. */
+export const modelSettingsSchema = z.strictObject({
+  temperature: z.number().min(0).max(2).exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+  maxTokens: z.number().int().min(1).exactOptional(),
+  /** The size of the context window. Conversations are cut to it (C2). */
+  contextTokens: z.number().int().min(1000).max(100_000_000).exactOptional(),
+  thinking: thinkingSchema.exactOptional(),
+  parallelToolCalls: z.boolean().exactOptional(),
+});
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+
+/** The model settings of an agent, without the ones it does not set. */
+export function modelSettings(agent: ModelSettings): ModelSettings {
+  const { temperature, topP, maxTokens, contextTokens, thinking, parallelToolCalls } = agent;
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+  };
+}
