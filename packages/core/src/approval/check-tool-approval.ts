@@ -32,10 +32,10 @@ export interface GateInput {
     readonly arguments: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
     readonly subjects: readonly Subject[];
     readonly place: Place;
-    /** Whether the tool reported its subjects, or they are its arguments. Default: `tool`. */
+    /** Where the subjects come from: reported by the tool, or its plain arguments. Default: `tool`. */
     readonly subjectsFrom?: 'tool' | 'arguments';
   };
-  /** Undefined if there is no tool with this name here. */
+  /** Undefined if the world has no tool with this name. */
   readonly tool: GateTool | undefined;
   /** How the tool differs from its accepted definition, as text. If set, only an approval of this call lets it run. */
   readonly changed?: string;
@@ -43,15 +43,15 @@ export interface GateInput {
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
   /** The administrator's rules, from a file outside the reach of every world. They beat the rules of world and agent. */
   readonly admin?: Policy;
-  /** Live grants of this agent, chat and tool. */
+  /** Active grants for this agent, chat and tool. */
   readonly grants: readonly GateGrant[];
   /** A person approved exactly this call, and its hash was checked. */
   readonly decision: 'approved' | undefined;
-  /** The call stays inside the sandbox and the working folder (A20). */
+  /** Set if the call stays inside the sandbox and the working folder (A20). */
   readonly contained: boolean;
-  /** The same call was interrupted earlier in this chat, and its outcome is unknown (S3). */
+  /** Set if the same call was interrupted earlier in this chat and its outcome is unknown (S3). */
   readonly outcomeUnknown: boolean;
-  /** Nobody can be asked, so calls that need approval are denied (A13). */
+  /** Set if nobody can be asked; calls that need approval are then denied (A13). */
   readonly unattended?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface GateInput {
 export interface GateTool {
   readonly definition: ToolDefinition;
   readonly trusted: boolean;
-  /** The tool runs programs without a sandbox that could enforce path rules (A21). */
+  /** Set if the tool runs programs without a sandbox that could enforce path rules (A21). */
   readonly unconfined?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface GateGrant {
   readonly id: string;
   /** If absent, the grant covers every call of the tool. */
   readonly pattern?: string;
-  /** The ask rule that the grant was given for. It overrides no other. */
+  /** The ask rule that the grant was given for. The grant overrides no other ask rule. */
   readonly answeredRule?: string;
 }
 
@@ -83,7 +83,7 @@ export type Gate =
       readonly reason: AskReason;
       /** The ask rule that a session grant would override. */
       readonly rule?: string;
-      /** `deny` first, and only options that would take effect. */
+      /** Starts with `deny`, and contains only options that would take effect. */
       readonly options: ApprovalOption[];
       readonly proposedRule?: string;
     }
@@ -121,7 +121,7 @@ function decide(input: GateInput): Gate {
   if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', cause: toCause(each.why) });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
-  // A command can reach a denied path through a symlink or script, and nothing hides the path here.
+  // Without a sandbox, nothing hides a denied path: a command could reach it through a symlink or script.
   const unenforced = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
   if (unenforced !== undefined) return ask(input, weighing, { kind: 'unenforced', rule: unenforced });
   if (weighing.adminAsk !== undefined) {
@@ -144,7 +144,7 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
 
 /** Fails calls that can't run, without asking anyone (T11), and calls to reserved names (A10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
-  // Folded: a fullwidth or upper-case `client.` is the same attack and must be audited as such.
+  // Normalized: a fullwidth or upper-case `client.` is the same attack and must be audited as such.
   if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
   }
@@ -171,15 +171,15 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
 }
 
 /**
- * Finds a grant that covers the call, first one for the whole tool, which is cheap to check. Such a grant doesn't cover a call with a dynamic
- * part if any rule denies or asks about certain arguments of the tool, because the part might match that rule.
+ * Finds a grant that covers the call. Grants for the whole tool come first because they are cheap to check. They don't cover a call with a
+ * dynamic part if any rule denies or asks about certain arguments of the tool, because the part might match that rule.
  */
 function findGrant(grants: readonly GateGrant[], { unclear, prepared }: Weighing): GateGrant | undefined {
   const whole = unclear === undefined ? grants.find(({ pattern }) => pattern === undefined) : undefined;
   return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, prepared));
 }
 
-/** The ask rules that no grant overrides. Each rule needs its own grant, given after the rule was written. */
+/** Finds the ask rules that no grant overrides. Each rule needs its own grant, given after the rule was written. */
 function findAnswers(
   grants: readonly GateGrant[],
   weighing: Weighing,
@@ -196,9 +196,9 @@ function findAnswers(
   return { unanswered, answeredBy };
 }
 
-/** Calls that need no approval, after all rules and grants. */
+/** Allows calls that need no approval, after all rules and grants were checked. */
 function runWithoutApproval({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
-  // A deny or ask rule might match the dynamic part, which can't be decided in advance: `$(echo git) push` needs approval.
+  // A deny or ask rule might match the dynamic part: `$(echo git) push` needs approval.
   if (unclear !== undefined) return undefined;
   if (tool?.trusted === true) {
     const { approval } = tool.definition;
@@ -213,12 +213,12 @@ function fail(problem: string): Gate {
   return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
 }
 
-/** The model chooses the name, so it is truncated and quoted. */
+/** Truncates and quotes the name, because the model chose it. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
-/** Why the gate asks for approval. `alone`: this is the only ask rule without a grant. */
+/** Why the gate asks for approval. `alone`: this is the only ask rule not overridden by a grant. */
 type Question =
   | { readonly kind: 'outcome-unknown' }
   /** Every such call needs its own approval (A20). */

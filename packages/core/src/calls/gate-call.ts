@@ -17,19 +17,19 @@ import type { SignedCall } from './sign-call.js';
 /** A grant expires when it hasn't been used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** What a step must load to judge these calls. */
+/** The data that a step must load to judge these calls. */
 export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
   const pinned = calls.filter(({ call }) => call.tool?.pin !== undefined);
   return { calls: calls.map(({ keys }) => keys), mcpTools: pinned.map(({ call }) => call.toolName), asker: true };
 }
 
-/** What the gate reads in its step. */
+/** The data that the gate reads in its step. */
 type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
 
-/** Input for the gate that isn't stored. */
+/** Gate input that isn't stored. */
 interface GateMore {
   decision?: 'approved' | undefined;
-  /** A hypothetical grant, for showing what it would cover before a person gives it. */
+  /** A grant that doesn't exist yet, to preview what it would cover. */
   hypothetical?: GateGrant | undefined;
 }
 
@@ -79,7 +79,7 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
   return { tools: snapshot.agent(agentId)?.definition.tools ?? [], policy: snapshot.agentPolicy(agentId) };
 }
 
-/** Ignores the claims of untrusted tools (A1), and a claim that throws. */
+/** Whether the tool reports the call as contained. False for untrusted tools (A1) and if the tool throws. */
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
   try {
@@ -99,14 +99,14 @@ export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: W
   return world.settings.unattended === 'deny' && !tx.hasAsker();
 }
 
-/** More calls in one response would flood the queue and the transcript (T1). */
+/** The limit per response. More calls would flood the queue and the transcript (T1). */
 export const MAX_CALLS = 64;
-/** Per agent, across all its chats (A34). */
+/** The limit per agent, across all its chats (A34). */
 const MAX_WAITING = 200;
-/** How many chats an error message names. */
+/** The number of chats that an error message names. */
 const MAX_NAMED = 3;
 
-/** Rejects a call beyond the per-response limit, with an error for the model. */
+/** Rejects calls beyond the per-response limit, with an error for the model. */
 export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
   if (position < MAX_CALLS) return call;
   const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
@@ -114,8 +114,8 @@ export function refuseExcess(call: ReadCall, position: number, calls: number): R
 }
 
 /**
- * Admits calls to the queue until it is full. After that, calls fail; they never run without approval (A17). The store rejects the step
- * if concurrent responses of the same agent in other chats have filled the queue.
+ * Admits calls to the queue until it is full. Further calls fail instead of running without approval (A17). The store rejects the step if
+ * concurrent responses of the same agent in other chats have filled the queue.
  */
 export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
   let room: number | undefined;
@@ -130,7 +130,7 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   };
 }
 
-/** Names chats by id: a title may come from a model, and the model of another chat reads this text. */
+/** Lists chats by id: a title may come from a model, and the model of another chat reads this text. */
 function describeFull(tx: StepTransaction, agentId: string): string {
   const fullest = tx.pendingOf(agentId).slice(0, MAX_NAMED);
   const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
@@ -171,7 +171,7 @@ export function askApproval(
   });
 }
 
-/** Asks again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
+/** Requests approval again if the call, its folder, the files it would overwrite or the rules changed since it was shown or approved. */
 export function askAgain(
   step: Step,
   invocation: InvocationRecord,
@@ -209,12 +209,12 @@ function withoutSecrets(gate: Ask, secrets: readonly string[]): Ask {
   return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
 }
 
-/** Limits for text on a card. */
+/** Limits for the text on a card. */
 const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
 const MAX_CHOICES = 50;
 
-/** A question as people see it: masked like a call's arguments and truncated. */
+/** A question as shown to people: truncated, and masked like a call's arguments. */
 export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
   const known = { alreadyKnown: secrets };
   const shown = (part: unknown, limit: number): string => {

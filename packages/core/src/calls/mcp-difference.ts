@@ -12,7 +12,7 @@ const LONGEST = 1_500;
 const BEFORE = 40;
 const AFTER = 200;
 
-/** How a tool's current definition differs from the accepted one, as text for a card. Undefined if it doesn't. */
+/** Describes how a tool's current definition differs from the accepted one, for a card. Undefined if it doesn't. */
 export function describeDifference({ accepted, acceptedDigest, seen, seenDigest }: McpToolRecord): string | undefined {
   if (acceptedDigest !== null && acceptedDigest === seenDigest) return undefined;
   if (seen === null) return 'the server no longer offers it';
@@ -30,7 +30,7 @@ export function describeDifference({ accepted, acceptedDigest, seen, seenDigest 
   return cut(differences.join('; ') || 'its definition changed');
 }
 
-/** Compares argument by argument, because two whole schemas side by side are unreadable. */
+/** Compares argument by argument: two whole schemas side by side would be unreadable. */
 function differInFields(accepted: McpToolDefinition, seen: McpToolDefinition): string[] {
   const [before, after] = [propertiesOf(accepted), propertiesOf(seen)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -6,11 +6,11 @@ import { textOf, errorMessage } from '../ports/error-message.js';
 import { capText } from '../results/index.js';
 import type { Place, Runtime } from '../step/runtime.js';
 
-/** A call as the gate and its tool see it, with arguments parsed and validated once. */
+/** A call as seen by the gate and its tool, with arguments parsed and validated once. */
 export interface ReadCall {
   toolName: string;
   tool: Tool | undefined;
-  /** Canonical JSON if it parses. This text is hashed, stored, shown and run (A7). */
+  /** Canonical JSON if the text parses. This text is hashed, stored, shown and run (A7). */
   argumentsText: string;
   arguments: { ok: true; value: unknown } | { ok: false; error: string };
 }
@@ -23,14 +23,14 @@ export function readCall(tool: Tool | undefined, toolName: string, argumentsText
   return { toolName, tool, argumentsText: parsed.text, arguments: checked };
 }
 
-/** A validator that throws or returns nothing is a tool error and must not break the turn. */
+/** If a validator throws or returns nothing, that is a tool error and must not break the turn. */
 function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
   try {
     const verdict: unknown = tool.validate(value);
     if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");
     const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
     if (ok === true) return { ok, value: checked };
-    // Neither true nor false, such as a promise from an async validator: unchecked arguments must not run.
+    // The validator returned neither true nor false, such as a promise: unchecked arguments must not run.
     if (ok !== false) throw new Error("the tool's validator returned no result");
     return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
@@ -54,7 +54,7 @@ export async function bringTool(
 }
 
 /**
- * Prepares the tools that match these patterns before a model sees them. Resolves to a message for each missing one; undefined if
+ * Prepares the tools that match these patterns before a model sees them. Resolves to a message for each missing tool; returns undefined if
  * there is nothing to wait for.
  */
 export function prepareTools(
@@ -67,9 +67,9 @@ export function prepareTools(
   return waits.length === 0 ? undefined : Promise.all(waits).then((missing) => missing.flat());
 }
 
-/** Where and for whom a call is judged. */
+/** The context in which a call is judged. */
 interface CallSetting {
-  /** Undefined if no agent is involved, as when a person checks the world's rules. */
+  /** Undefined if no agent is involved, for example when a person tests the world's rules. */
   agentId: string | undefined;
   chatId: string;
   place: Place;
@@ -77,7 +77,7 @@ interface CallSetting {
   seen: readonly Subject[];
 }
 
-/** A call ready for the gate: what rules match against, and what must be looked up for it. */
+/** A call ready for the gate: what rules match against, and the keys to look up. */
 export interface JudgedCall {
   call: ReadCall;
   agentId: string | undefined;
@@ -88,7 +88,7 @@ export interface JudgedCall {
   keys: CallKeys;
 }
 
-/** Runs before the step: computing subjects takes time, and the store must know what to look up. */
+/** Called before the step: computing subjects takes time, and the store must know what to look up. */
 export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
   const withoutFound = toPolicyCall(call, place);
   const policyCall =
@@ -98,7 +98,7 @@ export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: Call
   return { call, agentId, place, policyCall, withoutFound, keys };
 }
 
-/** The call of an invocation, with the currently registered tool. */
+/** The call of an invocation, with the tool that is currently registered. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
   return readCall(tool, invocation.toolName, invocation.arguments);
@@ -115,7 +115,7 @@ export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
   };
 }
 
-/** If a tool's `subjects` throws or returns something else, no rule can allow the call without approval. */
+/** If a tool's `subjects` throws or returns an invalid value, no rule can allow the call without approval. */
 function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
@@ -128,7 +128,7 @@ function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly S
   }
 }
 
-/** More than any model writes in one response. Parsing, checking and showing more would block the process. */
+/** More than any model writes in one response. Parsing and showing more would block the process. */
 const LARGEST_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 
@@ -137,8 +137,8 @@ type ParsedArguments =
   | { readonly ok: false; readonly error: string };
 
 /**
- * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text
- * counts as `{}`, because some vendors send it for no arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
+ * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text counts
+ * as `{}`, because some vendors send it for calls without arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
 function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
@@ -175,7 +175,7 @@ function findTrouble(value: unknown, depth: number): string | undefined {
   return undefined;
 }
 
-/** Only the position: V8's message quotes the text, so a secret could reach the logs unmasked. */
+/** Returns only the position: V8's message quotes the text, so a secret could reach the logs unmasked. */
 function whereIn(error: unknown): string {
   const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` (at position ${position})`;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { InvocationRecord } from '../ports/index.js';
 
-/** The call that a text belongs to. Authenticated with it, so that a sealed original can't be moved to another record. */
+/** The call that a sealed text belongs to. Part of the authenticated data, so that the text can't be moved to another record. */
 type About = Pick<InvocationRecord, 'worldId' | 'id'>;
 
 const IV_BYTES = 12;
@@ -18,7 +18,7 @@ function keyOf(hashKey: Uint8Array): KeyObject {
   return key;
 }
 
-/** Encrypts a call's arguments with the store's key for its audit record (A16). AES-256-GCM. */
+/** Encrypts a call's arguments with the store's key for its audit record (A16), using AES-256-GCM. */
 export function sealOriginal(hashKey: Uint8Array, about: About, text: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(hashKey), iv).setAAD(aadOf(about));

@@ -6,7 +6,7 @@ import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
-/** Settles an open call. `content`: its result for the model, if it was framed before the step. */
+/** Settles an open call. `content`: the result for the model, if it was formatted before the step. */
 export function settleCall(
   runtime: Runtime,
   { tx }: Step,
@@ -38,7 +38,7 @@ export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
   return { kind: 'unknown', error: `${outcome}, outcome unknown`, outcome };
 }
 
-/** Settles the open calls of a turn that ends: started calls as unknown, the rest as denied, together with their approvals. */
+/** Settles the open calls of a turn that ends: started calls as unknown, the rest as denied. Their approvals end too. */
 export function settleOpenCalls(
   runtime: Runtime,
   step: Step,
@@ -63,7 +63,7 @@ export function settleOpenCalls(
   }
 }
 
-/** Expires the questions of a tool whose call or process has ended, because nothing waits for the answers. */
+/** Expires the questions of a tool whose call or process has ended, because nothing waits for the answers anymore. */
 export function expireQuestions({ tx }: Step, { id: callId, chatId }: InvocationRecord): void {
   for (const { id: approvalId, invocationId, question } of tx.pendingApprovals(chatId)) {
     if (question?.raisedBy !== 'tool' || invocationId !== callId) continue;
@@ -72,7 +72,7 @@ export function expireQuestions({ tx }: Step, { id: callId, chatId }: Invocation
   }
 }
 
-/** The result of a call as the model sees it. */
+/** The result of a call in the form that the model sees. */
 export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets() };
   // A person edited the arguments: without this, the model would assume that its own version ran (A7).

@@ -28,7 +28,7 @@ export interface SignedCall {
   callHash: string;
   workingDirectory: string;
   sandbox: CallSandbox;
-  /** What the tool found at the target when the call was signed. */
+  /** A fingerprint of the target when the call was signed. */
   fingerprint: string | undefined;
   /** What the call would change, masked, if its tool provides a preview. */
   preview: Preview | null;
@@ -36,7 +36,7 @@ export interface SignedCall {
   seen: readonly Subject[];
 }
 
-/** A hanging disk or tool must not block a turn forever. */
+/** An unresponsive disk or tool must not block a turn forever. */
 const INSPECTION_LIMIT_MS = 30_000;
 
 interface Inspection {
@@ -56,14 +56,14 @@ function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promi
   });
 }
 
-/** For whom and where a call is signed. */
+/** The context in which a call is signed. */
 interface Signing {
   agentId: string;
   chatId: string;
   place: Place;
 }
 
-/** Signs exactly this call, here and now (A7). Rejects if something it depends on can't be read. */
+/** Signs a call in its current state (A7). Rejects if something that the signature covers can't be read. */
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
   const { tool, arguments: args } = call;
   const { workingDirectory } = about.place;
@@ -106,7 +106,7 @@ function toSigned(runtime: Runtime, call: ReadCall, about: Signing, inspection: 
 /** People don't read longer diffs on a card. */
 const PREVIEW_LIMIT_BYTES = 64 * 1024;
 
-/** Truncates roughly before masking, so that megabytes aren't scanned, and again after it, to remove a secret cut in half. */
+/** Truncates roughly before masking to avoid scanning megabytes, and again afterwards to remove a secret that was cut in half. */
 function showPreview(preview: unknown): Preview {
   const parsed = previewSchema.safeParse(preview);
   const all = parsed.success ? parsed.data.text : textOf(preview);
@@ -120,7 +120,7 @@ const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [
 
 const UNKNOWN_SANDBOX = inProcess('unknown');
 
-/** Claims no sandbox if the tool doesn't report one, or throws (A21). */
+/** Reports an unknown sandbox if the tool reports none or throws (A21). */
 export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
   const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;

@@ -14,13 +14,13 @@ import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { signCall, type SignedCall } from './sign-call.js';
 
-/** A call as it would run here and now. */
+/** A call ready to run in its current state. */
 interface ReadyCall {
   judged: JudgedCall;
   signed: SignedCall;
 }
 
-/** Marks a call that the gate allows as started, and records why. The caller runs it after the commit, and nobody else does (A8). */
+/** Marks a call that the gate allows as started, and records why. Only the caller runs it, after the commit (A8). */
 export function startCall(
   runtime: Pick<Runtime, 'store'>,
   step: Step,
@@ -82,8 +82,8 @@ export async function startInvocation(
 }
 
 /**
- * Starts a call in the step that approves it, if it is due and this process runs its turn. Otherwise undefined, and the loop
- * handles the call.
+ * Starts a call in the step that approves it, if it is due and this process runs its turn. Otherwise returns undefined, and the loop handles
+ * the call.
  */
 export function startApproved(
   runtime: Runtime,
@@ -147,7 +147,7 @@ function refuse(
   { judged, signed }: ReadyCall,
   gate: Exclude<Gate, { kind: 'run' }>,
 ): void {
-  // A restarted call of a dead process has already started, so it can only end; it never needs approval again (T4).
+  // A call that a dead process started can only be settled; it never needs approval again (T4).
   if (invocation.startedAt !== null) settleCall(runtime, step, invocation, cutOff('interrupted'));
   else if (gate.kind === 'refuse') refuseCall(runtime, step, invocation, gate);
   else {
@@ -157,8 +157,8 @@ function refuse(
 }
 
 /**
- * Call it first in a step for a running tool: throws if the call no longer runs here. After a stop or a takeover, nothing may be
- * written for it.
+ * Must be called first in a step for a running tool. Throws if the call no longer runs here: after a stop or a takeover, nothing may be written
+ * for it.
  */
 export function assertRunning({ tx }: Step, { id, turnId, startedEpoch }: InvocationRecord): void {
   if (tx.turn(turnId)?.epoch === startedEpoch && tx.invocation(id)?.status === 'started') return;

@@ -19,7 +19,7 @@ import { queueTurns, writeNotice } from '../step/move-turn.js';
 export interface IncomingMessage extends NewMessage {
   worldId: string;
   chatId: string;
-  /** `human` or `world`: agents speak only through their own turns (M4). */
+  /** `human` or `world`: agents speak only in their own turns (M4). */
   speaker: 'human' | 'world';
 }
 
@@ -57,7 +57,7 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
 }
 
 const LONGEST_SENDER = 64;
-/** Senders of messages that no person sent. */
+/** Sender names of messages that no person sent. */
 const NOBODY = ['system', 'tool', 'world'];
 
 /** Rejects names of agents, reserved names and confusable names: they would let a client impersonate someone else (M4). */
@@ -86,7 +86,7 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   }).agentIds;
 }
 
-/** Explains why nobody, or an inactive agent, doesn't answer: silence would look like a hang (M3). Models don't see it. */
+/** Explains why nobody answers, or which inactive agent doesn't: silence would look like a hang (M3). Models don't see the notice. */
 function explainNoAnswer(step: Step, message: MessageRecord): void {
   const explain = message.addressees.length === 0 ? explainSilence : explainInactive;
   const why = explain(message.content, step.snapshot.addressable);

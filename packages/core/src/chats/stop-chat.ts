@@ -6,8 +6,8 @@ import { settleOpenCalls } from '../calls/settle-call.js';
 import { openNext } from '../step/move-turn.js';
 
 /**
- * Stops everything in a chat (M9). One step fences and ends all unfinished turns and settles their calls, so the chat is idle even if a
- * tool or model ignores its signal; then running work is aborted.
+ * Stops everything in a chat (M9). One step fences and ends all unfinished turns and settles their calls, so the chat is idle even if a tool or
+ * model ignores its abort signal. Running work is aborted after that.
  */
 export async function stopChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'stop', worldId, { chats: [chatId] }, (step) =>
@@ -36,7 +36,7 @@ function stopInStep(runtime: Runtime, step: Step, worldId: string, chatId: strin
 
 /** Ends turns and settles their calls. */
 export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnRecord[], signer: Signer): void {
-  // Running turns before queued ones. Timestamps can't order them: turns that were queued in one step share one.
+  // Running turns come before queued ones. Timestamps can't order them: turns queued in one step share a timestamp.
   const stopped = turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq);
   for (const { id: turnId, chatId } of stopped) {
     step.tx.write({ kind: 'turn-ended', chatId, turnId, outcome: 'stopped' });

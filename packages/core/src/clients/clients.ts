@@ -15,15 +15,15 @@ import { hashSecret, registerClient } from './register-client.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** A client that reconnects within this time has not left (A18). */
+/** A client that reconnects within this time is not treated as disconnected (A18). */
 export const CLIENT_GRACE_MS = 30_000;
 
-/** A client that was found by its secret. */
+/** A client that was looked up by its secret. */
 export interface FoundClient {
   id: string;
   label: string;
   approvals: boolean;
-  /** The names of its tools, as agents use them. */
+  /** The names of the client's tools, as agents use them. */
   tools: string[];
 }
 
@@ -35,20 +35,20 @@ export interface ClientRegistry {
     client: NewClient,
     signer?: Signer,
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
-  /** The client of a world with this secret, unless it has left. */
+  /** Finds the client of a world with this secret, unless it has left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
-  /** A stream of the client opened. The client is connected while at least one stream is open. */
+  /** Called when a stream of the client opens. The client is connected while at least one stream is open. */
   connected(clientId: string): Promise<void>;
-  /** A stream of the client closed. */
+  /** Called when a stream of the client closes. */
   disconnected(clientId: string): Promise<void>;
   /** Calls forwarded to a client that are still unanswered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
   answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
-  /** Loads all clients: at startup, and in each round if other processes share the store. */
+  /** Loads all clients: at startup, and periodically if other processes share the store. */
   load(): Promise<void>;
   /** Reloads a client that another process registered or removed. */
   look(clientId: string): Promise<void>;
-  /** Loads clients that other processes registered before a model is called or a call is judged. */
+  /** Loads clients registered by other processes before a model is called or a call is judged. */
   readonly source: ToolSource;
   close(): void;
 }
@@ -114,7 +114,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       if (leftAt !== null || (connectedTo !== owner && !living.has(connectedTo))) await connect(entry);
       return;
     }
-    // The process with the client's stream is gone, or couldn't record the disconnect.
+    // The process with the client's stream died, or couldn't record the disconnect.
     if (leftAt === null && (connectedTo === owner || !living.has(connectedTo))) await cut(entry, connectedTo);
     else if (leftAt === null) return;
     if (entry.cancelGrace === undefined) startGrace(entry);
@@ -123,7 +123,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   /** The remaining grace time by the store's clock. Undefined if the client is connected to another process. */
   async function timeLeft({ record }: Present): Promise<number | undefined> {
     const runtime = runtimeOf();
-    // A single process knows that no stream is open.
+    // With a single process, it is certain that no stream is open.
     if (runtime.store.shared === undefined) return 0;
     return await changeWorld(runtime, 'client-leaving', record.worldId, async (change) => {
       const now = await change.tx.client(record.id);
@@ -170,7 +170,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     },
     async register(worldId, input, signer) {
       const { record, secret } = await registerClient(runtimeOf(), worldId, input, signer);
-      // A registered client isn't connected yet: it gets the grace time to connect.
+      // A newly registered client isn't connected yet, so it gets the grace time to connect.
       const entry = note(record);
       startGrace(entry);
       return { clientId: record.id, clientSecret: secret, tools: [...entry.tools.keys()] };
@@ -223,7 +223,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const living = new Set(store.shared === undefined ? [] : await store.shared.living(SILENT_MS));
       const there = new Set(records.map(({ id }) => id));
       for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
-      // At the start of a single process, all clients are disconnected; each gets the usual grace time.
+      // When a single process starts, all clients are disconnected; each gets the usual grace time.
       for (const record of records) await reconcile(record, living);
     },
     async look(clientId) {

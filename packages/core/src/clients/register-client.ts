@@ -7,7 +7,7 @@ import { nameClientTools } from './client-tools.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** Registers a client. Its secret is returned only here; the store keeps a hash. */
+/** Registers a client. The secret is returned only here; the store keeps a hash. */
 export async function registerClient(
   runtime: Runtime,
   worldId: string,

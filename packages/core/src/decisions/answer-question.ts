@@ -24,8 +24,8 @@ import {
 } from './find-call.js';
 
 /**
- * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn; the first answer counts, and an answer that doesn't
- * fit is refused with the current state. The text is data: it approves nothing.
+ * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn. Only the first answer counts; an answer that
+ * doesn't fit is refused with the current state. The text is data: it approves nothing.
  */
 export async function answerQuestion(
   runtime: Runtime,
@@ -123,7 +123,7 @@ export function declineQuestion(
   const declined = { how: 'deny', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
   const error = 'Nobody answered the question';
   denyApproval(runtime, step, { approval, invocation }, declined, error);
-  // A tool that asked while running continues.
+  // If a running tool asked, it continues.
   const state = approval.question?.raisedBy === 'tool' ? invocation.status : 'denied';
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state };
 }

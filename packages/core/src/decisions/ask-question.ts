@@ -19,8 +19,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Asks people a question for a running tool. It is stored and queued like any other, but the tool that waits for it runs in this process,
- * so it ends with its call at the latest.
+ * Asks people a question for a running tool. It is stored and queued like any other question, but ends with its call at the latest, because the
+ * tool waits for the answer in this process.
  */
 export async function askQuestion(
   runtime: Runtime,
@@ -34,7 +34,7 @@ export async function askQuestion(
   const answered = new Promise<string>((resolve) => {
     onAnswer = resolve;
   });
-  // Subscribe before the question is written, so that no answer is missed. Another process may receive it.
+  // Subscribe before writing the question, so that no answer is missed. Another process may receive the answer.
   const stopListening = runtime.bus.subscribe(
     worldId,
     (event) => {

@@ -19,25 +19,25 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 
-/** What an approval would sign now (A7). `ok: false`: why it can't be signed. */
+/** What an approval would sign now (A7). If `ok` is false, says why it can't be signed. */
 export type CallToSign =
   | {
       ok: true;
-      /** The call as it would run: as it was shown, or with edited arguments. */
+      /** The call as it would run: as shown, or with edited arguments. */
       call: ReadCall;
       judged: JudgedCall;
       signed: SignedCall;
       place: Place;
       /** The world's `rev` when the call was read. */
       rev: number;
-      /** The stored arguments when this was read. If they differ now, the decision is for another version. */
+      /** The stored arguments at the time of reading. If they differ now, the decision is for another version. */
       against: string;
-      /** The call as it was shown. If its hash differs from the approval's, it has changed since. */
+      /** The call as shown. If its hash differs from the approval's, the call has changed since. */
       shown: { judged: JudgedCall; signed: SignedCall };
     }
   | { ok: false; detail: string };
 
-/** Reads and signs the call before the step, because files may have to be read. Undefined if there is nothing to sign. */
+/** Reads and signs the call before the step, because signing may read files. Undefined if there is nothing to sign. */
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
@@ -90,7 +90,7 @@ function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: Approva
   return toSign.shown.signed.callHash !== approval.callHash;
 }
 
-/** What a step must load to decide the call. */
+/** The data that a step must load to decide the call. */
 export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> {
   if (toSign?.ok !== true) return {};
   const { judged, shown } = toSign;
@@ -98,8 +98,8 @@ export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> 
 }
 
 /**
- * If the call has changed since it was shown (A7), the approval is void and creates no grant; it is requested again. Returns
- * false if the call is unchanged, or if a rule now covers it and starting the call decides.
+ * Voids the approval and requests a new one if the call has changed since it was shown (A7); no grant is created. Returns false if the call is
+ * unchanged, or if a rule now covers it, in which case starting the call decides.
  */
 export function supersedeApproval(
   step: Step,
@@ -111,7 +111,7 @@ export function supersedeApproval(
   const { judged, signed } = toSign.shown;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
-  // If this were left to the start of the call, a grant from the same decision would let an unseen call run.
+  // Must not wait until the call starts: a grant from the same decision would let an unseen call run.
   askAgain(step, invocation, judged.call, gate, signed);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };
@@ -133,7 +133,7 @@ export type CheckedDecision =
       scope: Scope;
       edited: boolean;
       argumentsText: string;
-      /** Keys for finding an unknown outcome of such a call. */
+      /** Keys to look up an unknown outcome of the same call. */
       keys: CallKeys;
       callHash: string;
       /** Fields of the decision message besides decision, scope and reason. */
@@ -144,7 +144,7 @@ export type CheckedDecision =
 
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
 
-/** Accepts only offered options, and writes only what takes effect (A2, A5). */
+/** Accepts only options that were offered, and writes only what takes effect (A2, A5). */
 export function checkDecision(
   step: Step,
   asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
@@ -190,7 +190,7 @@ type Changed = { arguments?: string; callHash?: string };
 
 function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
-  // `scope: once` is redundant with deny. Any other field was meant for an approval.
+  // Deny may have the redundant `scope: once`. Any other field was meant for an approval.
   if (extra !== undefined && !(extra === 'scope' && sent.scope === 'once'))
     return invalid(`${extra}: only valid with an approval`);
   return { ok: true, decision: { kind: 'deny' } };

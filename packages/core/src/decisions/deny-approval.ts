@@ -10,7 +10,9 @@ type Denied = Pick<ApprovalDecided, 'by' | 'client' | 'reason' | 'scope' | 'dige
   how: 'deny' | 'expire';
 };
 
-/** Ends an approval without approving, and denies its call with `error` for the model. A running tool that only asked continues. */
+/**
+ * Ends an approval without approving, and denies its call with `error` for the model. If a running tool asked a question, its call continues.
+ */
 export function denyApproval(
   runtime: Runtime,
   step: Step,

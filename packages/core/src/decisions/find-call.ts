@@ -13,13 +13,13 @@ export interface FoundCall {
   invocation: InvocationRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
-  /** False if the sender named the call: then it must not decide an approval that the sender hasn't seen. */
+  /** False if the sender named the call: it must then not decide an approval that the sender hasn't seen. */
   byApproval: boolean;
-  /** The snapshot of the lookup. Absent if it was read from the store. */
+  /** The snapshot that the call was found in. Absent if the call was read from the store. */
   snapshot?: WorldSnapshot;
 }
 
-/** Finds a call by its id or the id of an approval. The step that uses it checks it again with `reloadCall`. */
+/** Finds a call by its id or the id of an approval. The step that uses the result verifies it with `reloadCall`. */
 export async function findCall(runtime: Runtime, worldId: string, id: string): Promise<FoundCall | undefined> {
   const chatId = runtime.callChats.get(id);
   const looking =
@@ -32,7 +32,7 @@ export async function findCall(runtime: Runtime, worldId: string, id: string): P
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
 
-/** Finds a call that waits for a decision. Undefined for ended calls, which are only in the store. */
+/** Finds a call that waits for a decision. Undefined for settled calls, which exist only in the store. */
 function findInState(tx: Step['tx'], snapshot: WorldSnapshot, id: string): FoundCall | undefined {
   const named = tx.approval(id);
   const invocation = tx.invocation(named?.invocationId ?? id);
@@ -52,12 +52,15 @@ async function findStored(reader: StoreReader, id: string): Promise<FoundCall | 
   return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
-/** What a step must load to decide a call. */
+/** The data that a step must load to decide a call. */
 export function needsOf(found: FoundCall | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
   return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
 }
 
-/** Reloads the target in a step. A call that isn't in the state of its chat has ended; if it was unfinished before, it is read again. */
+/**
+ * Reloads the target in a step. A call that is missing from its chat's state has been settled; if it was open before, the caller has to read it
+ * again.
+ */
 export function reloadCall({ tx }: Step, found: FoundCall): FoundCall {
   const invocation = tx.invocation(found.invocation.id);
   const turn = tx.turn(found.turn.id);
@@ -115,12 +118,12 @@ export function recordRefusal(
   outcome: Refused,
   signer: Signer,
 ): void {
-  // For a call of another world, record only the attempt.
+  // If the call belongs to another world, record only the attempt.
   const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
   step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
 }
 
-/** Distinguishes a repeat from a different decision. Keyed, so that a short secret can't be guessed from it. */
+/** Distinguishes a repeat from a different decision. Keyed, so that a short secret can't be guessed from the digest. */
 export function digestOf(runtime: Runtime, sent: Record<string, unknown>): string {
   return keyedHash(runtime.store.hashKey, canonicalJson(sent));
 }

@@ -38,12 +38,12 @@ import {
 } from './find-call.js';
 import { errorMessage } from '../ports/error-message.js';
 
-/** Signers that were validated and are frozen. */
+/** Validated and frozen signers. */
 const validSigners = new WeakSet<Signer>();
 
 /**
- * Handles a person's decision on an approval (A4) or answer to a question. One transaction records it and wakes its turn; repeats count once (A8).
- * Anything that doesn't fit is refused with the current state, changes nothing and is audited (W5, A6).
+ * Handles a person's decision on an approval (A4) or answer to a question. One transaction records it and wakes its turn; repeats count once
+ * (A8). A decision that doesn't fit is refused with the current state, changes nothing and is audited (W5, A6).
  */
 export async function publishToolResult(
   runtime: Runtime,
@@ -69,7 +69,8 @@ export async function publishToolResult(
   const { outcome, chatId } = await decideCall(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
     if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
-    // A short-lived command releases only this chat; it would interrupt what it starts in others. The next server does the rest.
+    // A short-lived command releases calls only in this chat: those it started in other chats would be interrupted when it exits. The next
+    // server releases them.
     if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
   }
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key(), outcome);
@@ -80,7 +81,7 @@ function isAnswer(input: ToolDecision | QuestionAnswer): input is QuestionAnswer
   return typeof input === 'object' && input !== null && 'content' in input && !('decision' in input);
 }
 
-/** Reads edited arguments once, as JSON: with a second read, a getter could get one thing approved and run another. */
+/** Reads edited arguments once, as JSON: a getter could otherwise return one value for approval and another to run. */
 function readDecision(input: ToolDecision): ToolDecision {
   const sent = parseInput(toolDecisionSchema, input, 'decision');
   if (sent.arguments === undefined) return sent;
@@ -103,7 +104,7 @@ async function decideCall(
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   return await retryStale(async () => {
     const before = await findCall(runtime, worldId, sent.tool_call_id);
-    // Before the step, because signing may read files; checked again in the step.
+    // Read before the step, because signing may read files; the step checks the result again.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
     return await commit(runtime, 'decision', worldId, needs, (step) => {
@@ -176,7 +177,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   };
 }
 
-/** The same decision again is accepted and does nothing; a different one is too late (W5). */
+/** An identical decision is accepted and does nothing; a different one is too late (W5). */
 function outcomeOfRepeat(
   runtime: Runtime,
   approval: ApprovalRecord,
@@ -194,7 +195,7 @@ function outcomeOfRepeat(
   return refused('settled', `this was already ${approval.status}${by}`, state);
 }
 
-/** Identifies a decision, without its reason. Keyed, so that a short secret in an edit can't be guessed from it. */
+/** Identifies a decision, without its reason. Keyed, so that a short secret in an edit can't be guessed from the digest. */
 function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
   const { decision, scope, arguments: edited, pattern, rule } = sent;
   const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
@@ -249,8 +250,8 @@ const MAX_REPEATS = 1_000;
 const REPEAT_LIFETIME_MS = 10 * 60 * 1000;
 
 /**
- * An LRU cache, limited in size and age. The store detects every duplicate; this only keeps a client that resends a decision from blocking the
- * store's single writer each time. Caches only final outcomes.
+ * An LRU cache, limited in size and age. The store detects every duplicate; the cache only keeps a client that resends a decision from blocking
+ * the store's single writer each time. Only final outcomes are cached.
  */
 export function createRecentRepeats(
   clock: Pick<Clock, 'now'>,

@@ -49,7 +49,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   const invocation = step.tx.invocation(waiting.invocation.id);
   if (approval === undefined || !mayBeReleased(approval)) return 'left';
   if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) return 'left';
-  // An approval past its deadline is expired, even if its timer hasn't fired (A11).
+  // An approval is expired after its deadline, even if its timer hasn't fired (A11).
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) return 'left';
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
     return 'stale';
@@ -59,7 +59,7 @@ function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author)
   if (turn === undefined) return 'left';
   const covering = coveringOf(gateCall(step.tx, step.snapshot, judged));
   if (covering === undefined) return 'left';
-  // Another grant or rule covers it now, possibly by another author.
+  // A different grant or rule covers the call now, possibly by another author.
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'stale';
 
   const rule = covering.kind === 'rule' ? covering.rule : undefined;
@@ -87,17 +87,17 @@ interface Author {
 }
 
 const PAGE = 500;
-/** For an administrator's rule, which no person of this world wrote. */
+/** The author of an administrator's rule, which nobody in this world wrote. */
 const NOBODY: Author = { who: 'system' };
 
-/** The author of the grant or rule that covers a call, recorded as the person who decided it (A16). */
+/** Finds the author of the grant or rule that covers a call. The author is recorded as the person who decided it (A16). */
 async function findAuthor(runtime: Runtime, worldId: string, covering: Covering): Promise<Author> {
   if (covering.kind === 'rule') return await findRuleAuthor(runtime, worldId, covering.rule);
   const grant = await runtime.store.read((reader) => reader.grant(covering.grantId));
   return grant === undefined ? NOBODY : { who: grant.grantedBy };
 }
 
-/** Reads the audit log backwards, page by page: a rule that releases a call was usually just written. */
+/** Reads the audit log backwards, page by page: a rule that releases a call was usually written just before. */
 async function findRuleAuthor(runtime: Runtime, worldId: string, rule: string): Promise<Author> {
   const recorded = maskSecrets(rule);
   let before: number | undefined;
@@ -111,7 +111,7 @@ async function findRuleAuthor(runtime: Runtime, worldId: string, rule: string): 
   }
 }
 
-/** An agent's own rules release nothing. A rule from an approval names the call as well as the agent. */
+/** Excludes an agent's own rules, which release nothing. A rule added by an approval names the call as well as the agent. */
 function isAboutWorldRule({ kind, rule, agentId, invocationId }: AuditEntry, wanted: string): boolean {
   return kind === 'policy' && rule === wanted && (agentId === undefined || invocationId !== undefined);
 }

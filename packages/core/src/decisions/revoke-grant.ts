@@ -3,7 +3,7 @@ import type { GrantRecord } from '../ports/index.js';
 import { changeWorld } from '../step/commit.js';
 import type { Runtime, WorldChange } from '../step/runtime.js';
 
-/** Revokes a grant, starting with the next call (A14). Returns false if it does not exist or was already revoked. */
+/** Revokes a grant, effective from the next call (A14). Returns false if it does not exist or was already revoked. */
 export async function revokeGrant(
   runtime: Runtime,
   worldId: string,
@@ -33,7 +33,7 @@ async function revoke(
   { id, worldId, chatId, agentId, toolName }: GrantRecord,
   by: Signer | { who: string; why: string },
 ): Promise<boolean> {
-  // Raises `rev`, so that a call that is just starting is judged again.
+  // Increments `rev`, so that a call that is just starting is judged again.
   if (!(await tx.revokeGrant(worldId, id))) return false;
   tx.record({ kind: 'grant', decision: 'revoked', chatId, agentId, tool: toolName, ...by });
   tx.emit({ event: 'crud', chatId, data: { operation: 'delete', entity: 'grant', id } });

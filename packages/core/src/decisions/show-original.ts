@@ -13,8 +13,8 @@ import { openOriginal } from '../calls/seal-original.js';
 const PAGE = 500;
 
 /**
- * The original arguments of a call from its audit record (A16), even if its chat or world is gone. The access is recorded before
- * they are shown.
+ * The original arguments of a call from its audit record (A16), even if its chat or world is gone. The access is recorded before the arguments
+ * are shown.
  */
 export async function showOriginal(
   runtime: Runtime,
@@ -63,7 +63,7 @@ function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string
   );
 }
 
-/** The last start of the call; a call that ran again after a crash has several. Scans the log, which is fine for rare use. */
+/** Finds the last start of the call; a call that ran again after a crash has several. Scans the log, which is fine for rare use. */
 async function findRun(runtime: Runtime, worldId: string, invocationId: string): Promise<AuditEntry | undefined> {
   let found: AuditEntry | undefined;
   for (let after = 0; ;) {

@@ -30,7 +30,7 @@ interface CoverQuery {
 }
 
 /**
- * Whether a grant or rule may decide in place of a person. Never for a question, or if a person must see each call: an ask rule, an unknown
+ * Whether a grant or rule may decide instead of a person. Never for a question, nor if a person must see each call: an ask rule, an unknown
  * outcome (S3), a changed tool. Those offer only `once`.
  */
 export function mayBeReleased({ status, question, rule, options }: ApprovalRecord): boolean {
@@ -38,7 +38,7 @@ export function mayBeReleased({ status, question, rule, options }: ApprovalRecor
   return options.includes('approve_session') || options.includes('approve_always');
 }
 
-/** Calls are released only by a grant or rule that a person made. */
+/** The grant or rule that allows a call. Only those made by a person release calls. */
 export function coveringOf(gate: Gate): Covering | undefined {
   if (gate.kind !== 'run') return undefined;
   if (gate.because === 'grant' && gate.grantId !== undefined) return { kind: 'grant', grantId: gate.grantId };

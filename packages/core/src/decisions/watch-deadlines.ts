@@ -5,7 +5,7 @@ import { expireApproval } from './deny-approval.js';
 
 const AGAIN_MS = 5_000;
 
-/** The world was deleted, or the store was closed. */
+/** Whether the world was deleted or the store was closed. */
 function isGone(error: unknown): boolean {
   return error instanceof CountersignError && (error.code === 'not-found' || error.code === 'closed');
 }
@@ -30,7 +30,7 @@ export function watchDeadlines(runtime: () => Runtime): {
             (again) => again === undefined || watch(worldId, approvalId, again),
             (error: unknown) => {
               runtime().report(error, 'failed to expire an approval');
-              // Retry: the store may come back, and the turn must not wait until the next start.
+              // Retry: the store may recover, and the turn must not wait until the next startup.
               if (!isGone(error)) watch(worldId, approvalId, clock.now() + AGAIN_MS);
             },
           );
@@ -48,7 +48,7 @@ export function watchDeadlines(runtime: () => Runtime): {
   };
 }
 
-/** Returns the deadline if it is still in the future by the store's clock. */
+/** Returns the deadline if it is still in the future according to the store's clock. */
 async function fire(runtime: Runtime, worldId: string, approvalId: string): Promise<number | undefined> {
   const chatId = await runtime.store.read(async (reader) => (await reader.approval(approvalId))?.chatId);
   if (chatId === undefined) return undefined;

@@ -5,7 +5,7 @@ import { capText } from '../results/index.js';
 import { auditOf, callIn, callMessage, messageEvent, toolEvent } from './calls.js';
 import type { Derived, FactContext, ApprovalDecided, ApprovalRequested } from './fact.js';
 
-/** The only place that requests an approval: the record, and the standard tool call in the transcript that shows it (A3). */
+/** The only place that requests an approval: creates the record, and the standard tool call that shows it in the transcript (A3). */
 export function approvalRequested(fact: ApprovalRequested, context: FactContext): Derived {
   const { approvalId, chatId, card, expiresAt } = fact;
   const call = callIn(context.state, fact.callId);
@@ -110,8 +110,8 @@ const STATUS = {
 } as const;
 
 /**
- * The only place that ends an approval: its row, the decision as a `role: 'tool'` message with its id (A4), and its audit record.
- * A separate fact settles a denied call; a running tool that only asked continues.
+ * The only place that ends an approval: its row, the decision as a `role: 'tool'` message with its id (A4), and its audit record. A separate
+ * fact settles a denied call. If a running tool asked a question, its call continues.
  */
 export function approvalDecided(fact: ApprovalDecided, context: FactContext): Derived {
   const { approvalId, chatId, how, by, scope = 'once', digest } = fact;
@@ -190,12 +190,12 @@ function approvedEvent(
   });
 }
 
-/** How much of the text an audit record keeps; the transcript has all of it. */
+/** The number of bytes that an audit record keeps; the transcript has the full text. */
 const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;
 
-/** The audit record (A16). A superseded approval has none; the request that replaces it is recorded instead. */
+/** The audit record (A16). A superseded approval has none: the request that replaces it is recorded instead. */
 function decisionRecord(
   { how, by, client, scope, answer, approved, rule }: ApprovalDecided,
   reason: string | undefined,

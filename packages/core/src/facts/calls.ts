@@ -104,7 +104,7 @@ function lastEvent(
   }
 }
 
-/** A denial was already recorded with its decision. */
+/** Returns no record for a denial, which was already recorded with its decision. */
 function lastRecord(
   call: InvocationRecord,
   settlement: Settlement,
@@ -184,7 +184,7 @@ export function callIn(state: ChatState, callId: string): InvocationRecord {
   return call;
 }
 
-/** A call in a state that allows the transition. Any other state is a bug in the step, which then writes nothing. */
+/** Returns the call if its state allows the transition. Any other state is a bug in the step, which then writes nothing. */
 export function callWith(
   state: ChatState,
   callId: string,

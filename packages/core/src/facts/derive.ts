@@ -160,12 +160,12 @@ function ended({ outcome, begunSeq }: Ended, turn: TurnRecord, { now }: FactCont
     owner: null,
     endedAt: now,
     ...(begunSeq === undefined ? {} : { begunSeq }),
-    // The process that runs it can no longer write.
+    // Fences the process that runs the turn: it can no longer write.
     ...(outcome === 'stopped' ? { epoch: turn.epoch + 1 } : {}),
   };
 }
 
-/** Records the end of a turn without a message: otherwise it would look unfinished (A9). */
+/** Publishes the end of a turn that leaves no message: otherwise it would look unfinished (A9). */
 function endEvents({ outcome }: Ended, turn: TurnRecord, { working }: FactContext): readonly Emission[] {
   if (outcome === 'answered' || outcome === 'handed-over') return [];
   const pendingOperations = working() - (turn.state === 'open' || turn.state === 'queued' ? 1 : 0);
@@ -243,7 +243,7 @@ function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): vo
   if (hasEnded) state.turns.delete(after.id);
   else state.turns.set(after.id, after);
   if (!hasEnded && after.iteration === before.iteration) return;
-  // Calls that a turn leaves open are settled in the same step.
+  // Calls that the turn leaves open are settled in the same step.
   for (const { id, turnId, settledAt } of state.calls.values()) {
     if (turnId === after.id && settledAt !== null) state.calls.delete(id);
   }

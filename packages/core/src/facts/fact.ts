@@ -16,17 +16,17 @@ import type {
 } from '../ports/index.js';
 
 /**
- * What happened. A closed union: commands decide facts, and `derive` returns the row changes, messages, events and audit records
- * of each. Transitions are written nowhere else.
+ * Something that happened. A closed union: commands decide facts, and `derive` returns the row changes, messages, events and audit records of
+ * each. No other code writes a transition.
  */
 export type Fact = ChatFact | WorldFact;
 
 export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
-  /** Without a title, nothing is published: the chat keeps its default title, and no model is asked again (M7). */
+  /** Without a title, nothing is published: the chat keeps its default title, and no model is called again (M7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
   | { kind: 'chat-deleted'; chatId: string }
-  /** Derived from the chat's turns at the end of a step (M8). */
+  /** Computed from the chat's turns at the end of a step (M8). */
   | { kind: 'activity-changed'; chatId: string; status: ChatRecord['status'] }
   | { kind: 'message-sent'; message: MessageRecord }
   /** A notice for people. It is in the transcript, but no model sees it. */
@@ -39,7 +39,7 @@ export type ChatFact =
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | RulesAdded;
 
-/** Facts about a world and none of its chats. Their commands publish and record them. */
+/** Facts about a world, not about one of its chats. Their commands publish and record them. */
 export type WorldFact =
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
@@ -81,7 +81,7 @@ interface OfCall {
   callId: string;
 }
 
-/** What a person approves or answers. Secrets are masked, except in `rule`, which grants are matched against. */
+/** What a person approves or answers. Secrets are masked, except in `rule`, which is compared with grants. */
 export type Card = Pick<
   ApprovalRecord,
   'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'proposedRule' | 'rule'
@@ -112,9 +112,9 @@ export interface ApprovalDecided extends OfCall {
   rule?: string | undefined;
   /** Digest of the sent decision, to distinguish a repeat from a different decision. Absent if no person decided. */
   digest?: string;
-  /** More fields for the message. */
+  /** Additional fields for the message. */
   details?: Readonly<Record<string, unknown>>;
-  /** What was approved. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
+  /** The approved call. Without a hash, nobody approved exactly this call, so the gate decides when it starts. */
   approved?: { arguments: string; callHash: string | null };
 }
 
@@ -124,11 +124,11 @@ export interface CallStarted extends OfCall {
   epoch: number;
   /** Why the gate allowed it. Absent if nothing runs, because a person's answer is the result. */
   gate?: { because: string; rule?: string | undefined; grantId?: string | undefined };
-  /** The sealed arguments, if the audit record shows them masked (A40). */
+  /** The sealed arguments, if they are masked in the audit record (A40). */
   original?: string;
 }
 
-/** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denies it. `unknown`: it was interrupted (S3). */
+/** How a call ended. `refused`: it couldn't run (T11). `forbidden`: a rule or the mode denied it. `unknown`: it was interrupted (S3). */
 export type Settlement =
   | { kind: 'succeeded'; result: unknown }
   | { kind: 'failed'; error: string; result?: unknown }
@@ -155,7 +155,7 @@ export interface RulesAdded extends OfCall {
   client: string;
 }
 
-/** The effects of a fact, in this order. */
+/** The effects of a fact, in the order in which they are applied. */
 export interface Derived {
   changes: readonly RowChange[];
   events?: readonly Emission[];

@@ -39,7 +39,7 @@ export class StepTransaction {
   protected readonly created = new Map<string, ChatState>();
   /** Chats in which a turn started, paused, resumed or ended. */
   readonly #active = new Set<string>();
-  /** The last client that was looked up, because a signer is looked up several times. */
+  /** The last client looked up. Cached, because a signer is looked up several times. */
   #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
   /** Cached, because most facts of a step are about one chat. */
@@ -97,7 +97,7 @@ export class StepTransaction {
   /** A message with its id and the next position in its chat. Writes nothing. */
   newMessage(chatId: string, fields: MessageFields): MessageRecord {
     const { worldId, lastSeq } = this.chatState(chatId).chat;
-    // Field by field: spreading is slow, and readers of the messages would become megamorphic.
+    // Copied field by field: spreading is slow, and code that reads messages would become megamorphic.
     return {
       id: fields.id ?? newId('msg'),
       worldId,
@@ -146,7 +146,7 @@ export class StepTransaction {
     }
     return first;
   }
-  /** Started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
+  /** Counts the started turns of an agent that answer a person's last message or a later one, except silent turns (M6). */
   countStarted(chatId: string, agentId: string): number {
     return this.#state(chatId)?.startedTurns.get(agentId) ?? 0;
   }
@@ -207,7 +207,7 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.pendingOf === agentId, 'pendingOf');
     return this.#reads.pendingOf(agentId);
   }
-  /** Rejects the step if more would be pending. */
+  /** Makes the store reject the step if more approvals would be pending. */
   limitPending(agentId: string, mostPending: number): void {
     this.#limit = { agentId, mostPending };
   }
@@ -259,7 +259,7 @@ export class StepTransaction {
     if (events !== undefined) this.#emissions.push(...events);
     if (records !== undefined) this.#records.push(...records);
   }
-  /** Call it last in a step, when its turns are final: publishes a chat's activity if it changed (M8). */
+  /** Must be called last in a step, when its turns are final. Publishes a chat's activity if it changed (M8). */
   noteActivity(): void {
     for (const chatId of this.#active) {
       const { chat, turns } = this.chatState(chatId);
@@ -273,7 +273,7 @@ export class StepTransaction {
     }
     this.#active.clear();
   }
-  /** Publishes an event that concerns a world and none of its chats. */
+  /** Publishes an event that concerns a world, not one of its chats. */
   emit(emission: Emission): void {
     this.#emissions.push(emission);
   }

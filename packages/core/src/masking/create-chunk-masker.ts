@@ -5,19 +5,20 @@ import type { MaskOptions } from './masked.js';
 import { createForgetfulRegistry, createSecretRegistry } from './secret-registry.js';
 
 export interface ChunkMaskerOptions extends MaskOptions {
-  /** `display` chunks add up to `maskText`, `chat` chunks to `maskSecrets`. */
+  /** The concatenated `display` chunks equal `maskText`, the `chat` chunks `maskSecrets`. */
   form?: TextForm;
 }
 
 export interface ChunkMasker {
   push(chunk: string): string;
-  /** Returns the text that was held back. Don't push after it. */
+  /** Returns the text that was held back. Don't call `push` afterwards. */
   end(): string;
 }
 
 /**
- * Masks a stream. The output adds up to `maskText` (or `maskSecrets`) of the whole text, however it is split into chunks, except that a chunk over
- * the scan limit is truncated and numbers differ after 1,000 secrets. Holds back at most 16 KiB of an unfinished word or secret.
+ * Masks a stream. The concatenated output equals `maskText` (or `maskSecrets`) of the whole text, however it is split into chunks, with two
+ * exceptions: a chunk over the scan limit is truncated, and numbers differ after 1,000 secrets. Holds back at most 16 KiB of an unfinished word
+ * or secret.
  */
 export function createChunkMasker(options: ChunkMaskerOptions = {}): ChunkMasker {
   const registry =

@@ -3,11 +3,12 @@ import { holdLimit } from './scan/characters.js';
 import type { Piece } from './scan/scan-mode.js';
 
 /**
- * Display form: `sk-p‹masked 1: 24 characters›9f2c` a secret, `‹U+202E›` an invisible character, `‹40 spaces›` a long run of whitespace. A literal `‹`
- * is escaped, so text can't fake a placeholder. Reversible, except `‹90000 characters not shown›` for text past the scan limit.
+ * The display form: `sk-p‹masked 1: 24 characters›9f2c` for a secret, `‹U+202E›` for an invisible character, `‹40 spaces›` for a long run of
+ * whitespace. A literal `‹` is escaped, so text can't fake a placeholder. Reversible, except `‹90000 characters not shown›` for text past the
+ * scan limit.
  */
 
-/** How many whitespace characters of each kind are shown unchanged, and the name for longer runs. */
+/** How many whitespace characters of each kind are shown unchanged, and the name used for longer runs. */
 const blanks = new Map([
   [' ', { shownUpTo: 8, name: 'spaces' }],
   ['\n', { shownUpTo: 4, name: 'newlines' }],
@@ -30,12 +31,12 @@ export function blankNamed(name: string): string | undefined {
   return blankByName.get(name);
 }
 
-/** Placeholder for a secret or its middle. It includes the length, so that people see how much is hidden. */
+/** The placeholder for a secret or its middle. It includes the length, so that people see how much is hidden. */
 export function maskedText(number: number, length: number): string {
   return `‹masked ${number}: ${characters(length)}›`;
 }
 
-/** Placeholder for a masked number. It is the whole string, so that `reveal` can turn it back into a number. */
+/** The placeholder for a masked number. It is the whole string, so that `reveal` can turn it back into a number. */
 export function maskedNumber(number: number, length: number): string {
   return `‹masked number ${number}: ${characters(length)}›`;
 }
@@ -69,7 +70,7 @@ export interface DisplayWriter {
   end(): string;
 }
 
-/** `display`: see above. `chat`: only secrets are replaced, so emoji and other scripts stay unchanged; not reversible. */
+/** `display`: the form above. `chat`: only secrets are replaced, so emoji and other scripts stay unchanged; not reversible. */
 export type TextForm = 'display' | 'chat';
 
 export function createDisplayWriter(numberOf: (secret: string) => number, form: TextForm = 'display'): DisplayWriter {
@@ -84,7 +85,7 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
     run = { character: '', count: 0 };
   }
 
-  /** Renders the text except trailing whitespace, which may continue in the next chunk and is kept as a count. */
+  /** Renders the text except trailing whitespace, which may continue in the next chunk and is only counted. */
   function renderText(): void {
     const pending = text;
     text = '';
@@ -150,7 +151,7 @@ export function displayText(text: string): string {
   return text.replaceAll(special, writeSpecial);
 }
 
-/** Like `displayText` for text of any length. Withholds the rest after `most` placeholders, which would otherwise block the process. */
+/** Like `displayText`, for text of any length. Withholds the rest after `most` placeholders, because rendering more would block the process. */
 export function createDisplay(most: number): { show: (text: string) => string; isWhole: () => boolean } {
   let left = most;
   return {

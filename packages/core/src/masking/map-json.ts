@@ -1,10 +1,10 @@
 /** The position of a value in JSON. */
 interface JsonPlace {
-  /** True below a key for which `enter` returned true. */
+  /** Whether `enter` returned true for a key above the value. */
   marked: boolean;
   /** The nearest key above the value. */
   key: string | undefined;
-  /** In an array: the `ended` that `leaf` returned for the previous element. */
+  /** In an array: the `ended` value that `leaf` returned for the previous element. */
   previous: unknown;
 }
 
@@ -26,8 +26,8 @@ interface Frame {
 }
 
 /**
- * Maps the leaves and keys of JSON in document order. Iterative: deeply nested JSON is easy to send and must not overflow
- * the call stack.
+ * Maps the leaves and keys of JSON in document order. Iterative, because deeply nested JSON is easy to send and must not overflow the call
+ * stack.
  */
 export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
   const stack: Frame[] = [];

@@ -7,8 +7,7 @@ import type { Revealed } from './reveal.js';
 import { createSecretRegistry } from './secret-registry.js';
 
 /**
- * Masks only the secrets of a text that people edit (A15): line breaks, spaces and other scripts stay unchanged.
- * `revealPrompt` reverses it.
+ * Masks only the secrets in a text that people edit (A15): line breaks, spaces and other scripts stay unchanged. `revealPrompt` reverses it.
  */
 export function maskPrompt(text: string): Masked<string> {
   if (!mayHoldSecret(text)) return { value: text, secrets: [] };
@@ -38,7 +37,7 @@ export function revealPrompt(sent: string, stored: string): Revealed {
   return unknown === undefined ? { ok: true, value } : { ok: false, unknown };
 }
 
-/** Whether a text contains a mask whose secret is lost. */
+/** Whether a text contains a mask whose secret can't be restored. */
 export function hasMask(text: string): boolean {
   return new RegExp(MASK).test(text);
 }

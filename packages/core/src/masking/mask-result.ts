@@ -21,10 +21,10 @@ function maskJson(text: string, alreadyKnown: readonly string[]): { value: unkno
 }
 
 /**
- * The masked result of a call (A15), or undefined if it isn't JSON. Cached, because its event, its message and every list show it.
- * Don't mutate the returned value.
+ * The masked result of a call (A15), or undefined if it isn't JSON. Cached, because its event, message and every list show it. Don't mutate the
+ * returned value.
  */
 export function maskResult(text: string, secrets: readonly string[]): unknown {
-  // Fast path: most calls have no secrets, so the long text need not be copied into a key.
+  // Fast path: most calls have no secrets, so the long text doesn't have to be copied into a key.
   return (secrets.length === 0 ? recentPlain(text) : recent(`${JSON.stringify(secrets)}\n${text}`)).value;
 }

@@ -5,8 +5,8 @@ import { maskedInSlices } from './mask-slices.js';
 import { mayHoldSecret } from './scan/may-hold-secret.js';
 
 /**
- * Replaces the secrets in chat text and keeps everything else. Text past the scan limit is withheld, unless the text
- * was masked in slices before.
+ * Replaces the secrets in chat text and leaves everything else unchanged. Text past the scan limit is withheld, unless `maskSlices` has already
+ * masked it.
  */
 export function maskSecrets(text: string): string {
   // Fast path: every event passes through here, and most texts contain no secret.

@@ -8,8 +8,8 @@ import { type ScanMode, plainMode } from './scan/scan-mode.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
- * Text as people, logs, audit and events may see it (A15). A mask never covers shell operators or expansions, so a secret is shown from
- * the first one on. Text past the scan limit is withheld, because it wasn't scanned.
+ * Text as people, logs, the audit log and events may see it (A15). A mask never covers shell operators or expansions, so a secret is shown from
+ * its first operator on. Text past the scan limit is withheld, because it wasn't scanned.
  */
 export function maskText(text: string, options: MaskOptions = {}): Masked<string> {
   const registry = createSecretRegistry(options.alreadyKnown);
@@ -17,7 +17,7 @@ export function maskText(text: string, options: MaskOptions = {}): Masked<string
   return { value, secrets: registry.secrets() };
 }
 
-/** `ended` is the scanner's state at the end of the text: in a list of arguments, `--password` announces the next one. */
+/** `ended` is the scanner's state at the end of the text: in a list of arguments, `--password` means that the next one is a secret. */
 export function maskTextInto(
   registry: SecretRegistry,
   whole: string,

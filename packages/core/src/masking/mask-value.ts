@@ -52,7 +52,7 @@ function isNamedSecret(siblings: Readonly<Record<string, unknown>>): boolean {
   return typeof name === 'string' && secretName(name) !== undefined;
 }
 
-/** `['--password', 'hunter2']`: each element is one word, so an announcement applies to the whole next element. */
+/** `['--password', 'hunter2']`: each element is one word, so the whole next element is the secret. */
 export function announcedBy(previous: unknown): ScanMode | undefined {
   const mode = previous as ScanMode | undefined;
   if (mode?.kind !== 'value' || mode.started || mode.closed || mode.quote !== '') return undefined;

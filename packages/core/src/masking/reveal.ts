@@ -7,8 +7,8 @@ export type Revealed = { ok: true; value: unknown } | { ok: false; unknown: stri
 const expansionLimit = 64 * 1024 * 1024;
 
 /**
- * Reverses `maskValue` or `maskText` after a person may have edited the output. Fails with the name of an unknown or malformed
- * placeholder: guessing would run something that nobody approved.
+ * Reverses `maskValue` or `maskText` after a person may have edited the output. Fails and names any unknown or malformed placeholder: guessing
+ * would run something that nobody approved.
  */
 export function reveal(value: unknown, secrets: readonly string[]): Revealed {
   let unknown: string | undefined;
@@ -60,7 +60,7 @@ function standsFor(placeholder: string, secrets: readonly string[]): Meaning | u
       placeholder,
     ) ?? [];
   if (masked !== undefined) {
-    // The length must match too: a mask that another version numbered could stand for another secret.
+    // The length must match too: in another version, a mask with this number could represent another secret.
     const secret = secrets[Number(masked) - 1];
     return secret?.length === Number(length) ? once(secret) : undefined;
   }

@@ -9,8 +9,8 @@ import { reveal } from '../masking/index.js';
 import { maskArgs, showDefinition } from './mcp-show.js';
 
 /**
- * Applies a partial change to a server. Masked arguments that come back unchanged keep their value, and `null` keeps a variable or header
- * value, which is never shown. Rejects fields of the other transport.
+ * Applies a partial change to a server. Masked arguments that are sent back unchanged keep their values, and `null` keeps the value of a
+ * variable or header, because these values are never shown. Rejects fields of the other transport.
  */
 export function applyChange(
   definition: McpServerDefinition,

@@ -61,7 +61,10 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   };
 }
 
-/** Only rules for every tool of a server apply to the server itself: its tools may have different rules. */
+/**
+ * The name that rules must match to apply to the server itself: only rules for all of its tools do, because single tools may have different
+ * rules.
+ */
 function anyToolOf(server: string): string {
   return `mcp__${server}__\0`;
 }
@@ -102,7 +105,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
     const before = known.get(toolName);
     known.delete(toolName);
     if (before?.seenDigest === digest) continue;
-    // Pin the first complete list, which is what the person who added the server sees. Tools that the server adds later are not accepted.
+    // Pin the first complete list, which the person who added the server sees. Tools that the server adds later are not accepted.
     const pinned = isFirst
       ? { accepted: definition, acceptedDigest: digest }
       : { accepted: null, acceptedDigest: null };
@@ -117,12 +120,12 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
     const accepted = gone.reviewed ? {} : { accepted: null, acceptedDigest: null };
     await change.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
   }
-  // Raises `rev`, so that a call that is just starting is judged again.
+  // Increments `rev`, so that a call that is just starting is judged again.
   await change.tx.updateWorld(worldId, {});
   emitServer(change, 'update', name);
 }
 
-/** Revokes the grants of a changed tool (A5), because people gave them for the old definition, and records why. */
+/** Revokes the grants of a changed tool (A5), because people gave them for the old definition. Records why. */
 async function revokeChanged(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) return;

@@ -85,7 +85,7 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
-/** Accepts the current tool definitions: rules apply again, and new grants can be given. */
+/** Accepts the current tool definitions: rules apply to them again, and new grants can be given. */
 async function acceptTools(change: WorldChange, name: string, signer: Signer): Promise<void> {
   for (const tool of await change.tx.mcpTools(change.snapshot.world.id, name)) {
     if (tool.seen === null) continue;
@@ -96,7 +96,7 @@ async function acceptTools(change: WorldChange, name: string, signer: Signer): P
   }
 }
 
-/** Revokes its grants too: a server that is later added under the same name must not inherit them (A22). */
+/** Also revokes the server's grants: a server added later under the same name must not inherit them (A22). */
 export async function removeMcpServer(
   runtime: Runtime,
   worldId: string,
@@ -129,7 +129,9 @@ export async function listMcpServers(runtime: Runtime, worldId: string): Promise
   return found.map((server) => showServer(runtime, server));
 }
 
-/** One server with its latest state. Its version changes with its tools too, so that people accept only what they have seen. */
+/**
+ * One server with its latest state. The version also changes with the server's tools, so that people accept only definitions they have seen.
+ */
 export async function showMcpServer(runtime: Runtime, worldId: string, name: string): Promise<Versioned<McpServer>> {
   const found = await readWorld(runtime, worldId, async (reader) => {
     const server = await reader.mcpServer(worldId, name);

@@ -6,7 +6,7 @@ import type { Runtime } from '../step/runtime.js';
 
 type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'cause' | 'sandbox' | 'log' | 'tools' | 'changed'>;
 
-/** A server as people see it: names of variables and headers without values, and other secrets masked (A15). */
+/** A server as shown to people: names of variables and headers without values, and other secrets masked (A15). */
 export function showDefinition(definition: McpServerDefinition): ShownDefinition {
   const { name, trusted, enabled } = definition;
   if (definition.transport === 'http') {

@@ -16,7 +16,7 @@ interface Block {
   size: number;
 }
 
-/** Past turns that fit a budget, oldest first. `leftOut`: there are older ones. */
+/** Past turns that fit a budget, oldest first. `leftOut`: older turns exist. */
 interface PastTurns {
   messages: readonly ModelMessage[];
   leftOut: boolean;
@@ -24,13 +24,13 @@ interface PastTurns {
 
 export interface AgentMemory {
   /**
-   * The newest ended turns of this turn's agent and chat that fit `budget` characters. Valid until the next call. Undefined if they must be
-   * read but there is no reader.
+   * The newest ended turns of this turn's agent and chat that fit into `budget` characters. Valid until the next call. Undefined if they must
+   * be read from the store and there is no reader.
    */
   past(reader: StoreReader | undefined, turn: TurnRecord, view: ViewFor, budget: number): Known<PastTurns>;
-  /** The message that this turn answers, and its own messages so far. Undefined as above. */
+  /** The message that this turn answers, and its own messages so far. Undefined as for `past`. */
   current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
-  /** Updates the cache from a row that is being written. If the step is rolled back, forget its chat. */
+  /** Updates the cache from a row that is being written. If the step is rolled back, call `forgetChat`. */
   follow(row: RowChange): void;
   forgetChat(chatId: string): void;
 }
@@ -46,14 +46,14 @@ interface Remembered {
   messages: ModelMessage[];
   size: number;
   leftOut: boolean;
-  /** The turn it was last read for. Until that turn ends, no other turn of its agent and chat can end. */
+  /** The turn that last read the entry. Until that turn ends, no other turn of its agent and chat can end. */
   readFor: string;
-  /** Turns that have ended since. Undefined if some are unknown, so that they must be read. */
+  /** Turns that have ended since. Undefined if some are unknown and have to be read from the store. */
   ended: CachedTurn[] | undefined;
 }
 
 const PAGE = 32;
-/** On overflow, a view is cut to this share of the budget, so that most turns only append. */
+/** On overflow, a view is cut to this share of the budget, so that most turns only append to it. */
 const KEEP_AFTER_CUT = 0.75;
 
 /**
@@ -179,7 +179,7 @@ function add(entry: Remembered, block: Block): void {
   entry.size += block.size;
 }
 
-/** Drops the oldest exchanges as a whole (C2). */
+/** Drops the oldest exchanges, never part of one (C2). */
 function cut(entry: Remembered, budget: number): void {
   let blocks = 0;
   let messages = 0;

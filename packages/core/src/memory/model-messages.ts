@@ -6,7 +6,7 @@ import { isApprovalId } from '../turn/ids.js';
 export interface ViewFor {
   provider: string;
   model: string;
-  /** The world's `rev`, because a renamed agent appears under its new name. */
+  /** The world's `rev`, because a renamed agent is shown under its new name. */
   version: number;
   /** The display name of a message's speaker. */
   speakerName(message: MessageRecord): string | undefined;
@@ -35,7 +35,7 @@ function toUserMessage(message: MessageRecord, view: ViewFor): ModelMessage {
   return { role: 'user', content: message.content, ...(name === undefined ? {} : { name }) };
 }
 
-/** Pairs each call with its result regardless of row order, so that no vendor sees half of a pair. */
+/** Pairs each call with its result regardless of row order, so that no vendor receives half of a pair. */
 function toAssistantMessages(
   message: MessageRecord,
   results: ReadonlyMap<string, MessageRecord>,
@@ -58,7 +58,7 @@ function toAssistantMessages(
       ...(call.vendorId === undefined ? {} : { vendorId: call.vendorId }),
     });
   }
-  // The call is removed (C1), so its result becomes a text message. Without it, the model would try again.
+  // The call is removed (C1), so its result becomes a text message. Otherwise, the model would retry the call.
   for (const call of refused) {
     messages.push({ role: 'user', name: 'system', content: results.get(call.id)?.content ?? 'that call was refused' });
   }

@@ -17,9 +17,9 @@ import type { WorldSnapshot } from './world-snapshot.js';
 
 /** A conservative default for models with an unknown context window. */
 const DEFAULT_CONTEXT_TOKENS = 32_000;
-/** Reserved for the answer if the agent sets no limit. */
+/** Tokens reserved for the answer if the agent sets no limit. */
 const DEFAULT_ANSWER_TOKENS = 4_000;
-/** Low on purpose: overestimating tokens drops a message, underestimating fails the call. */
+/** Low on purpose: overestimating tokens only drops a message, underestimating them fails the call. */
 const CHARACTERS_PER_TOKEN = 3;
 const SHRUNK = '{"note":"this result was left out because the conversation is too long"}';
 
@@ -31,8 +31,8 @@ export interface PreparedView {
 }
 
 /**
- * The view for one turn (C1, C2): a new system message, past exchanges that fit, then this turn with its calls and results.
- * Undefined if some of it isn't in memory and there is no reader.
+ * Builds the view for one turn (C1, C2): a new system message, past exchanges that fit, then this turn with its calls and results. Undefined if
+ * part of it isn't cached and there is no reader.
  */
 export async function prepareMessagesForLLM(
   reader: StoreReader | undefined,
@@ -95,7 +95,7 @@ function schemaSize(tool: Tool): number {
   return size;
 }
 
-/** If the turn alone is too big, its oldest results are replaced by a note (C2); calls stay, so that pairs stay complete. */
+/** If the turn alone is too big, replaces its oldest results with a note (C2). Calls stay, so that pairs stay complete. */
 function shrinkToBudget(messages: readonly ModelMessage[], budget: number): ModelMessage[] {
   let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   return messages.map((message) => {
@@ -105,7 +105,7 @@ function shrinkToBudget(messages: readonly ModelMessage[], budget: number): Mode
   });
 }
 
-/** Other speakers are `user` messages with a name (C1). The default sender `human` has none. */
+/** Other speakers become `user` messages with a name (C1). The default sender `human` has none. */
 function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
   if (message.speaker === 'agent') return snapshot.agentName(message.sender);
   return message.sender === 'human' ? undefined : message.sender;

@@ -1,6 +1,8 @@
 import type { AgentRecord, Tool } from '../ports/index.js';
 
-/** The system message: the agent's prompt and general instructions (C3). Built for each model call, so that prompt changes apply immediately. */
+/**
+ * The system message: the agent's prompt and general instructions (C3). Rebuilt for each model call, so that prompt changes apply immediately.
+ */
 export function systemMessage(
   agent: AgentRecord,
   others: readonly AgentRecord[],

@@ -13,14 +13,14 @@ export interface CachedTurn extends TurnMessages {
   agentId: string;
   trigger: MessageRecord;
   own: MessageRecord[];
-  /** False once the turn is no longer followed, so that later messages are missing. */
+  /** False once the turn is no longer tracked and later messages are missing. */
   isWhole: boolean;
 }
 
 export interface TurnMessagesMemory {
-  /** Follows a message as it is written. */
+  /** Adds a message that is being written. */
   follow(message: MessageRecord): void;
-  /** Undefined if it must be read from the store. */
+  /** Undefined if the turn must be read from the store. */
   cached(turnId: string): CachedTurn | undefined;
   forgetChat(chatId: string): void;
 }
@@ -29,8 +29,8 @@ const MAX_TURNS = 512;
 const MAX_TEXT = 8_000_000;
 
 /**
- * Caches the messages of recent turns, so that a model call need not read back what a step has just written (N1).
- * A cache miss costs a read.
+ * Caches the messages of recent turns, so that a model call doesn't have to read back what a step has just written (N1). A cache miss costs a
+ * read.
  */
 export function createTurnMessages(): TurnMessagesMemory {
   const turns = new Map<string, CachedTurn>();
@@ -61,7 +61,7 @@ export function createTurnMessages(): TurnMessagesMemory {
       if (cached !== undefined && message.turnId !== null) {
         cached.own.push(message);
         text += message.content.length;
-        // Provider state must be returned as it was stored, not as the original object.
+        // Provider state must be returned in its stored form, not as the original object.
         if (message.providerState?.state !== undefined) drop(message.turnId);
       }
       if (turns.size <= MAX_TURNS && text <= MAX_TEXT) return;

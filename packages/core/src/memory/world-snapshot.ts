@@ -12,23 +12,23 @@ export interface WorldSnapshot {
   /** The agents in the form that mentions need. */
   addressable: readonly Addressable[];
   agent(id: string): AgentRecord | undefined;
-  /** Falls back to the id for a removed agent, whose messages stay on record. */
+  /** Falls back to the id for a removed agent, whose messages are kept. */
   agentName(id: string): string;
   agentPolicy(id: string): Policy;
 }
 
 export interface SnapshotCache {
-  /** Undefined if there is no such world. */
+  /** Undefined if the world doesn't exist. */
   read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
   /** Undefined if this `rev` isn't cached. */
   at(worldId: string, rev: number): WorldSnapshot | undefined;
-  /** Call it if a change of the world was rolled back, because its `rev` will be reused. */
+  /** Must be called if a change of the world was rolled back, because its `rev` will be reused. */
   forget(worldId: string): void;
 }
 
 /**
- * Reads a world's `rev` in the caller's transaction, and the rest only if it changed: compiling a thousand rules per step would cost more
- * than the step. The check runs every time, so a new deny rule applies from the next step on.
+ * Reads a world's `rev` in the caller's transaction, and the rest only if it changed: compiling a thousand rules per step would cost more than
+ * the step. The check runs every time, so a new deny rule applies from the next step on.
  */
 export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCache {
   const snapshots = new Map<string, WorldSnapshot>();

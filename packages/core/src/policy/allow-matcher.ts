@@ -5,7 +5,7 @@ import { matchesPath, pathPattern } from './patterns/path-pattern.js';
 import type { PatternWord } from './types.js';
 
 /**
- * Reads the arguments of an allow rule as narrowly as possible (A19, A30, A32): `*` stays within one word and never matches an option.
+ * Interprets the arguments of an allow rule as narrowly as possible (A19, A30, A32): `*` stays within one word and never matches an option.
  * Only a `*` that is the whole last word matches any number of words. Dynamic calls and paths that aren't normalized never match.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
@@ -75,7 +75,7 @@ function coversWords(
   });
 }
 
-/** `--prefix=*` spells out `--prefix=x`. A star that covers more than the value doesn't. */
+/** `--prefix=*` spells out `--prefix=x`. A star that covers more than the value doesn't spell it out. */
 function spells(glob: Glob | undefined, word: string): boolean {
   if (glob === undefined) return false;
   return glob.length === 1 || (word.includes('=') && (glob[0] ?? '').startsWith(word.slice(0, word.indexOf('=') + 1)));

@@ -1,8 +1,8 @@
 const MAX_DEPTH = 1000;
 
 /**
- * Serializes JSON canonically (keys by code point, no white space, `-0` as `0`), because call hashes and rules compare the text.
- * Throws a TypeError for values that JSON can't represent; dropping them would leave part of the value out of the hash.
+ * Serializes JSON canonically (keys by code point, no whitespace, `-0` as `0`), because call hashes and rules compare the text. Throws a
+ * TypeError for values that JSON can't represent; dropping them would leave part of the value out of the hash.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, 0);
@@ -29,7 +29,7 @@ function write(value: unknown, depth: number): string {
 }
 
 function writeArray(items: readonly unknown[], depth: number): string {
-  // Array.from turns holes into undefined, which is rejected. map would skip them and emit commas without values.
+  // Array.from turns holes into undefined, which is rejected. `map` would skip them and emit commas without values.
   return `[${Array.from(items, (item) => write(item, depth + 1)).join(',')}]`;
 }
 
@@ -42,13 +42,13 @@ function writeObject(value: object, depth: number): string {
   const values = value as Record<string, unknown>;
   for (const key of Object.keys(values).sort(byCodePoint)) {
     const member = values[key];
-    // JSON has no undefined: a missing key and an undefined value are the same.
+    // JSON has no undefined: a missing key and an undefined value are equivalent.
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${write(member, depth + 1)}`);
   }
   return `{${members.join(',')}}`;
 }
 
-/** UTF-16 order puts surrogates below U+E000–U+FFFF; code point order puts them after. Other languages use code point order. */
+/** UTF-16 order sorts surrogates before U+E000–U+FFFF, code point order after. Other languages use code point order. */
 function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

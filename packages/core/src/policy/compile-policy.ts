@@ -32,9 +32,9 @@ export interface RuleGroup {
   readonly byWordAndPath: CompiledRule[];
   readonly bySegment: Map<string, CompiledRule[]>;
   readonly withoutKey: CompiledRule[];
-  /** Rules with conditions on named arguments. A deny or ask rule that also parses as words is in the other lists too. */
+  /** Rules with conditions on named arguments. A deny or ask rule that also parses as words appears in the other lists too. */
   readonly named: NamedRule[];
-  /** The rules of `named`, indexed by the value that they spell out. */
+  /** The rules of `named`, indexed by their literal value. */
   readonly byNamed: NamedIndex<NamedRule>;
 }
 
@@ -45,7 +45,7 @@ export interface RuleIndex {
 
 /** A compiled policy. Compile once and reuse: compiling costs more than a thousand judgements. */
 export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
-  /** Why every call needs approval under this policy, if it does. */
+  /** Why every call needs approval under this policy. Absent if not every call does. */
   readonly closed?: string;
 }
 
@@ -107,8 +107,8 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
 const NOTHING: Matcher = { any: false, matches: () => false };
 
 /**
- * Picks the readings of an ambiguous rule. Deny and ask rules use both, so a stored word pattern keeps matching the same calls.
- * An allow rule uses one: named conditions, or words if its conditions are separated by spaces, as in older versions.
+ * Picks the readings of an ambiguous rule. Deny and ask rules use both, so that a stored word pattern keeps matching the same calls. An allow
+ * rule uses one: named conditions, or words if its conditions are separated by spaces, as in older versions.
  */
 export function readings({ verb, words, named }: Rule): {
   readonly words: readonly PatternWord[] | undefined | 'none';
@@ -127,7 +127,7 @@ export function isByName({ separator, joined }: Named): boolean {
 /** A policy without rules. */
 export const NO_RULES: Policy = emptyPolicy();
 
-/** For rules that couldn't be loaded: every call needs approval, and grants don't apply. */
+/** A policy for rules that couldn't be loaded: every call needs approval, and grants don't apply. */
 export function closedPolicy(reason: string): Policy {
   return { ...emptyPolicy(), closed: reason };
 }

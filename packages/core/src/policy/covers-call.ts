@@ -9,8 +9,8 @@ import { parsePattern } from './read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from './types.js';
 
 /**
- * Whether the rules, together with the existing policies, allow this call, and each rule is needed for it.
- * A decision must not carry rules that its call doesn't need.
+ * Whether the rules, together with the existing policies, allow this call, and each rule is needed for it. A decision must not add rules that
+ * its call doesn't need.
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
   const prepared = prepareOnce(call);
@@ -28,7 +28,7 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
   return sent.every((_, index) => covers.some((by) => by[index] === true && by.filter(Boolean).length === 1));
 }
 
-/** Cache of compiled patterns. Parsing ten thousand grants again for every call would be noticeably slow. */
+/** The size of the cache of compiled patterns. Parsing ten thousand grants again for every call would be noticeably slow. */
 const MAX_COMPILED = 20_000;
 const compiledPatterns = new Map<string, Compiled | undefined>();
 

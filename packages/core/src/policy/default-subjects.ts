@@ -4,7 +4,7 @@ import { canonicalJson } from './canonical-json.js';
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /**
- * Subjects for a tool that doesn't report any: its arguments as `name=value` words, sorted by name. Strings are bare, other values
+ * Subjects for a tool that doesn't report any: its arguments as `name=value` words, sorted by name. Strings are unquoted, other values are
  * canonical JSON. Values that JSON can't represent, such as dates from a validator, are dynamic, so no rule allows them.
  */
 export function defaultSubjects(args: unknown): readonly Subject[] {
@@ -27,12 +27,15 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
   }
 }
 
-/** Without quotes, `{"to=a": "b"}` and `{"to": "a=b"}` would be the same word, and a name like `-f` would look like an option. */
+/**
+ * Quotes a name if needed: otherwise, `{"to=a": "b"}` and `{"to": "a=b"}` would be the same word, and a name like `-f` would look like an
+ * option.
+ */
 function shownName(name: string): string {
   return PLAIN_NAME.test(name) ? name : JSON.stringify(name);
 }
 
-/** Without quotes, the text "1" would equal the number 1, and a rule approved for one would allow the other. */
+/** Quotes text that looks like JSON: otherwise, the text "1" would equal the number 1, and a rule approved for one would allow the other. */
 export function shownValue(value: unknown): string {
   return typeof value === 'string' && !readsAsJson(value) ? value : canonicalJson(value);
 }

@@ -48,7 +48,7 @@ function findMatching(
 export function covering(from: readonly RuleGroup[], call: PreparedCall): string | undefined {
   if (from.length === 0) return undefined;
   const named = namedRules(from, call);
-  // Without subjects, only a rule for any arguments, or one whose conditions hold, covers the call.
+  // Without subjects, only a rule for any arguments, or one whose conditions are met, covers the call.
   if (call.subjects.every(isInner)) {
     return (from.find((group) => group.any.length > 0)?.any[0] ?? named[0])?.text;
   }
@@ -75,19 +75,19 @@ export function coveringOne(
   return findCandidate(from, subject, (rule) => rule.matcher.matches(subject, call.bases));
 }
 
-/** Rules whose conditions on named arguments all hold. */
+/** Rules whose conditions on named arguments are all met. */
 function namedRules(from: readonly RuleGroup[], call: PreparedCall): readonly NamedRule[] {
   return from.flatMap((group) =>
     [...findNamed(group.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
   );
 }
 
-/** A command inside another one is allowed together with it. */
+/** Whether the subject runs inside another one, with which it is allowed. */
 export function isInner(subject: PreparedSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }
 
-/** Finds an allow rule that would cover a subject if its star matched any words, and says why it doesn't. */
+/** Finds an allow rule that would cover a subject if its star matched any words, and explains why it doesn't. */
 export function findMissedByStar(
   from: readonly RuleGroup[],
   call: PreparedCall,

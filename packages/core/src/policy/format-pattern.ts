@@ -25,7 +25,7 @@ function formatCondition(condition: Condition): string {
   return `${name}=${/^[=<>]/.test(value) ? '\\' : ''}${value}`;
 }
 
-/** Double quotes, because they allow escapes. */
+/** Uses double quotes, because they allow escapes. */
 function quoteName(name: string): string {
   return `"${Array.from(name, (character) => escapeCharacter(character)).join('')}"`;
 }
@@ -35,7 +35,7 @@ export function formatPattern(words: readonly PatternWord[]): string {
   return words.map((word, at) => guardOperator(formatWord(word), at)).join(' ');
 }
 
-/** Escapes `FOO=x make` and `a > b` as words, so that they don't parse as conditions. */
+/** Escapes the operator of a word such as `FOO=x make` or `a > b`, so that it doesn't parse as a condition. */
 function guardOperator(word: string, at: number): string {
   if (at === 0) return word.replace(/^([\p{L}_$][\p{L}\p{N}_$.-]*)([=<>!~,])/u, '$1\\$2');
   return at === 1 && /^[=<>!~]/.test(word) ? `\\${word}` : word;

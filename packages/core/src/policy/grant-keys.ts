@@ -14,7 +14,7 @@ export function keyOfPattern(pattern: string | null): string {
   const parsed = pattern === null ? undefined : parsePattern(pattern);
   const [first, ...more] = parsed?.ok === true ? (parsed.words ?? []) : [];
   if (first === undefined) return ANY_CALL;
-  // Named conditions hold in any order, and also for tools that report paths and hosts.
+  // Named conditions apply in any order, and also for tools that report paths and hosts.
   if (parsed?.ok === true && parsed.named !== undefined && isByName(parsed.named)) return ANY_CALL;
   const words = [first, ...more].map(literalText);
   // A single word may be a path or host, so its key is its last part. Several literal words must match exactly.
@@ -22,7 +22,7 @@ export function keyOfPattern(pattern: string | null): string {
   return words[0] === undefined ? ANY_CALL : endKey(words[0]);
 }
 
-/** The keys of all patterns that may cover a call. A pattern covers every subject or none, so the first subject is enough. */
+/** The keys of all patterns that may cover a call. A pattern covers either all subjects or none, so the first subject is enough. */
 export function keysOfCall(subjects: readonly Subject[]): readonly [string, string] {
   const first = subjects.find((subject) => subject.kind !== 'words' || subject.inner !== true);
   switch (first?.kind) {

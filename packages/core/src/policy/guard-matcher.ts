@@ -13,7 +13,7 @@ interface Reading {
 }
 
 /**
- * Reads the arguments of a deny or ask rule as broadly as possible: `*` also matches options and any number of words, and unnamed options
+ * Interprets the arguments of a deny or ask rule as broadly as possible: `*` also matches options and any number of words, and unnamed options
  * are skipped. A path pattern such as `~/.ssh/**` also matches words that look like that path, for tools that don't report subjects.
  */
 export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher {

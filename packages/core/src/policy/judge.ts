@@ -4,8 +4,8 @@ import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall } from './types.js';
 
 /**
- * The policies that apply to a call. The agent's rules can only be stricter, so its allow rules are ignored.
- * The administrator's rules come from a file that no world can change, and beat both others.
+ * The policies that apply to a call. The agent's rules can only be stricter, so its allow rules are ignored. The administrator's rules come
+ * from a file that no world can change, and override the others.
  */
 export interface Policies {
   readonly admin?: Policy;
@@ -18,7 +18,7 @@ export interface Judgement {
   readonly rule?: string;
 }
 
-/** All matching rules of one call. The gate needs every ask rule, not only the first. */
+/** All matching rules for a call. The gate needs every ask rule, not only the first. */
 export interface Weighing {
   readonly deny?: string;
   /** An administrator's ask rule. Grants don't override it. */

@@ -12,12 +12,12 @@ export interface Key {
 
 /** The compiled arguments of a rule. */
 export interface Matcher {
-  /** The rule has no pattern, or one that matches any arguments. */
+  /** Whether the rule has no pattern, or one that matches any arguments. */
   readonly any: boolean;
-  /** What a subject must contain to match. Rules are indexed by it, so a thousand rules cost little more than one. */
+  /** A value that a subject must contain to match. Rules are indexed by it, so a thousand rules cost little more than one. */
   readonly key?: Key;
   readonly matches: (subject: PreparedSubject, bases: Bases) => boolean;
-  /** For an allow rule that doesn't match: why its star doesn't cover the words, if the rule would match otherwise. */
+  /** For an allow rule that would match except for its star: why the star doesn't cover the words. */
   readonly missedBy?: (subject: PreparedSubject) => 'star' | 'no-sandbox' | undefined;
 }
 

@@ -9,8 +9,8 @@ const LONGEST_RULE = 2000;
 const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
 
 /**
- * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. Anything else fails with its position: a partly parsed
- * rule would allow, or fail to deny, calls that its author didn't mean.
+ * Parses `allow|ask|deny TOOL` or `… TOOL(PATTERN)` on one line. Anything else fails with its position: a partly parsed rule could allow calls,
+ * or fail to deny them, contrary to its author's intent.
  */
 export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
   if (text.length > LONGEST_RULE) return failure(`a rule can have at most ${LONGEST_RULE} characters`, LONGEST_RULE);

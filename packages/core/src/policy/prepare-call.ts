@@ -48,7 +48,7 @@ const NONE_REPORTED: readonly PreparedSubject[] = [];
 
 const prepared = new WeakMap<PolicyCall, PreparedCall>();
 
-/** Cached: the gate judges a call when it is proposed and again when it starts, and rule proposals need it too. */
+/** Cached: the gate judges a call when it is requested and again when it starts, and rule proposals need it too. */
 export function prepareOnce(call: PolicyCall): PreparedCall {
   const known = prepared.get(call);
   if (known !== undefined) return known;

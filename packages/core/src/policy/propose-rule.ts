@@ -42,7 +42,7 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/i;
 const PLAIN_VALUE = /^[a-z][a-z0-9_]*$/i;
 
-/** Whether all names and values round-trip without escaping, so that checking whether the rule covers its call can be skipped. */
+/** Whether all names and values parse back unchanged without escaping. If so, there is no need to check that the rule covers its call. */
 function isPlain({ arguments: args }: PolicyCall): boolean {
   if (!isRecord(args?.value)) return false;
   for (const [name, value] of Object.entries(args.value)) {

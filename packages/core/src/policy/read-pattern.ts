@@ -23,7 +23,7 @@ export function readPattern(
     case 'words':
       return words.ok && scanned.looksNamed ? { ...words, looksNamed: true } : words;
     case 'malformed':
-      // Without its parenthesis or closing quote, the text ends elsewhere, so that error is more useful.
+      // If a parenthesis or closing quote is missing, that error is more useful than the failed condition.
       return words.ok ? scanned.failure : words;
     case 'named': {
       const { named, end } = scanned;

@@ -1,7 +1,7 @@
 import { ruleLines } from '@countersign/protocol';
 import { compilePolicy } from './compile-policy.js';
 
-/** Parses the rules of a text. If one is invalid, returns its error, line and column instead. */
+/** Parses the rules in a text. If one is invalid, returns its error, line and column instead. */
 export function readRules(
   text: string,
 ): { ok: true; rules: readonly string[] } | { ok: false; error: string; line: number; column: number } {

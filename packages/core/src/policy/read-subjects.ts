@@ -1,8 +1,8 @@
 import { causeSchema, type Subject } from '@countersign/protocol';
 
 /**
- * Validates the subjects that a tool reports. Tools are third-party code: skipping one invalid subject would let the call
- * bypass a rule about it.
+ * Validates the subjects that a tool reports. Tools are third-party code: skipping an invalid subject would let the call bypass a rule about
+ * it, so one invalid subject rejects all.
  */
 export function readSubjects(reported: unknown): readonly Subject[] | undefined {
   return Array.isArray(reported) && reported.every(isSubject) ? reported : undefined;

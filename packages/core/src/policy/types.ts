@@ -5,7 +5,7 @@ export type Verb = 'allow' | 'ask' | 'deny';
 /** Literal text, or a star. Two stars are always a whole path segment; the parser rejects anything else. */
 export type Piece = { readonly text: string } | { readonly stars: 1 | 2 };
 
-/** One word of a pattern; empty for the empty word. Texts are never empty and never adjacent. */
+/** One word of a pattern; an empty list is the empty word. Texts are never empty and never adjacent. */
 export type PatternWord = readonly Piece[];
 
 /** What terminates a pattern: a closing parenthesis, or the end of the text. */
@@ -18,24 +18,24 @@ export type Condition =
   | { readonly kind: 'equal'; readonly name: string; readonly value: PatternWord }
   | { readonly kind: 'compare'; readonly name: string; readonly operator: Comparison; readonly number: number };
 
-/** `to=bob, amount > 100`: all conditions must hold, in any order. */
+/** `to=bob, amount > 100`: all conditions must be met, in any order. */
 export interface Named {
   readonly conditions: readonly Condition[];
-  /** Ends with `*`: an allow rule covers calls that have other arguments too. */
+  /** The rule ends with `*`: an allow rule also covers calls with other arguments. */
   readonly open: boolean;
   /** Rules stored by older versions separate conditions with spaces. */
   readonly separator: 'comma' | 'blank';
-  /** A value contains an unquoted comma without a blank after it, so the comma may have been meant as a separator. */
+  /** A value contains an unquoted comma without a space after it, so the comma may have been meant as a separator. */
   readonly joined: boolean;
 }
 
-/** One line of a policy. Without `words` and `named` it applies to any arguments; with both, it is ambiguous. */
+/** One line of a policy. Without `words` and `named`, it applies to any arguments; with both, it is ambiguous. */
 export interface Rule {
   readonly verb: Verb;
   readonly tool: string;
   readonly words?: readonly PatternWord[];
   readonly named?: Named;
-  /** The words start with `name=value`, so conditions were probably meant. */
+  /** The words start with `name=value`, so the author probably meant conditions. */
   readonly looksNamed?: true;
 }
 
@@ -61,6 +61,6 @@ export interface ParseFailure {
   readonly ok: false;
   readonly error: string;
   readonly position: number;
-  /** The verb and tool, if they parse: a stored rule is then applied to every call of the tool (A19). */
+  /** The verb and tool, if they could be parsed: a stored rule then applies to every call of the tool (A19). */
   readonly head?: Pick<Rule, 'verb' | 'tool'>;
 }

@@ -10,7 +10,7 @@ import {
 type ToolSchema = Parameters<typeof toJsonSchema>[0];
 
 const ASK = 'approval: { required: true }';
-/** Names that other libraries use, in lower case and without `_` and `-`. */
+/** Names used by other libraries, in lowercase and without `_` and `-`. */
 const INSTEAD: Readonly<Record<string, string>> = {
   needsapproval: ASK,
   requiresapproval: ASK,
@@ -30,7 +30,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   idempotenthint: 'idempotent',
 };
 
-/** Validates a tool's definition and returns the JSON Schema of its parameters. Not every author uses TypeScript. */
+/** Validates a tool's definition and returns the JSON Schema of its parameters. Needed because not every author uses TypeScript. */
 export function checkToolInput(input: unknown, known: Readonly<Record<string, true>>): JsonSchema {
   const given: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
   const { name, parameters, approval, execute } = given;

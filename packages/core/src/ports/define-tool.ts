@@ -73,7 +73,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     `tool "${input.name}"`,
   );
   const check = checkWith(input.parameters);
-  // The runtime passes only what `check` returned, which has the schema's type.
+  // The runtime passes only values returned by `check`, which have the schema's type.
   const typed = (value: unknown): ValueOf<S> => value;
   return {
     definition,

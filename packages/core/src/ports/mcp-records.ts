@@ -3,10 +3,10 @@ import type { McpServerDefinition } from '@countersign/protocol';
 /** An MCP server of a world, with its secrets. Never sent to a client unmasked (A15). */
 export interface McpServerRecord {
   worldId: string;
-  /** Unique in its world. */
+  /** Unique within its world. */
   name: string;
   definition: McpServerDefinition;
-  /** When its tools were first listed. Tools that it adds later are new and not accepted. */
+  /** When the server's tools were first listed. Tools that it adds later are new and not accepted. */
   firstListedAt: number | null;
   createdAt: number;
 }
@@ -27,12 +27,12 @@ export interface McpToolRecord {
   server: string;
   /** `mcp__{server}__{tool}`: the name that models and rules use. */
   name: string;
-  /** Null for a tool that was added later and that nobody has accepted. */
+  /** Null for a tool that was added later and has not been accepted. */
   accepted: McpToolDefinition | null;
   acceptedDigest: string | null;
-  /** A person accepted it. False if nobody did, or if it was in the first list and is accepted only while the server offers it. */
+  /** Whether a person accepted the tool. Otherwise it may still be accepted as part of the first list, but only while the server offers it. */
   reviewed: boolean;
-  /** Null if the server no longer offers it. */
+  /** Null if the server no longer offers the tool. */
   seen: McpToolDefinition | null;
   seenDigest: string | null;
 }

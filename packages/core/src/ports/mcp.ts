@@ -8,8 +8,8 @@ export interface ToolSource {
   /** The current tools of a world, by name. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /**
-   * Reads changes of other processes before a model sees its tools, in the same read as the rest. Called first, so that the read
-   * includes everything known here.
+   * Reads changes made by other processes before a model sees its tools, in the same transaction as the other reads. Called first, so that the
+   * snapshot includes everything known here.
    */
   read?(reader: StoreReader, worldId: string): Promise<void>;
   /**
@@ -17,7 +17,7 @@ export interface ToolSource {
    * missing tools. Undefined if there is nothing to wait for.
    */
   prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
-  /** Refreshes a tool before its call is judged. Rejects with a message if it can't run. Ignores tools of other sources. */
+  /** Refreshes a tool before its call is judged. Rejects with a message if the tool can't run. Ignores tools of other sources. */
   bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
   /** Stops everything that the source started. */
   close(): Promise<void>;
@@ -28,23 +28,23 @@ export interface McpServerWithTools {
   tools: readonly McpToolRecord[];
 }
 
-/** Where a server runs. Doesn't include agents' own rules, because all agents of a world share its servers. */
+/** The folder and restrictions of a server. Excludes agents' own rules, because all agents of a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
-  /** What the world's rules allow inside the sandbox. */
+  /** The access that the world's rules allow inside the sandbox. */
   grants?: {
     folders: readonly string[];
-    /** For a server with network access. */
+    /** Private hosts, for a server with network access. */
     privateHosts: readonly string[];
   };
 }
 
-/** What the engine provides to a host of MCP servers. */
+/** The engine's interface for the host of MCP servers. */
 export interface McpRecords {
   /** Whether other processes may change the records without a notification. */
   isShared(): boolean;
-  /** In all worlds. */
+  /** The servers of all worlds. */
   all(): Promise<McpServerWithTools[]>;
   one(worldId: string, name: string): Promise<McpServerWithTools | undefined>;
   /** Stores a server's current tools and revokes the grants of tools that differ from the accepted ones. Returns the stored state. */
@@ -55,7 +55,7 @@ export interface McpRecords {
   ): Promise<McpServerWithTools | undefined>;
   /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
-  /** The server started or failed: tells clients to reload it. */
+  /** Tells clients to reload the server after it started or failed. */
   moved(worldId: string, name: string): Promise<void>;
   report(error: unknown, what: string): void;
 }
@@ -63,15 +63,15 @@ export interface McpRecords {
 /** The state of a server. `error` and `log` quote the server, with its secrets masked. */
 export interface McpServerState {
   status: 'off' | 'idle' | 'starting' | 'running' | 'failed';
-  /** What went wrong or was left out, as text. */
+  /** What failed or was left out, as text. */
   error?: string;
   cause?: McpCause;
-  /** The sandbox it runs in, as text. */
+  /** The name of the sandbox, as text. */
   sandbox: string;
   log: readonly string[];
 }
 
-/** Runs the MCP servers of all worlds, each when it is first needed. */
+/** Runs the MCP servers of all worlds. Each is started when it is first needed. */
 export interface McpHost extends ToolSource {
   load(): Promise<void>;
   /** Reloads a record that was added, changed or removed. */

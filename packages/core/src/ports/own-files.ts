@@ -1,5 +1,5 @@
 /**
- * Files of Countersign that no tool may open, even if approved (A21): they hold all chats and the signing key. On POSIX, closing such a file
+ * Files of Countersign that no tool may open, even if approved (A21): they contain all chats and the signing key. On POSIX, closing such a file
  * would even drop the process's lock on its store. Global, so that all copies of this module share one list.
  */
 const key = Symbol.for('countersign.own-files');
@@ -14,7 +14,7 @@ export function registerOwnFile(path: string): () => void {
   return () => own.delete(path);
 }
 
-/** Whether a real path is such a file, or belongs to one. */
+/** Whether a real path is a registered file, or belongs to one. */
 export function isOwnFile(path: string): boolean {
   return BESIDE.some((suffix) => path.endsWith(suffix) && own.has(path.slice(0, path.length - suffix.length)));
 }

@@ -1,15 +1,15 @@
 /** A model provider that a person added. It belongs to the store, not to a world. */
 export interface ProviderRecord {
-  /** What agents refer to. Never changes. */
+  /** The id that agents refer to. Never changes. */
   id: string;
   kind: string;
   /** Unique, ignoring case. */
   name: string;
-  /** Null: the address of its kind. */
+  /** Null: the default URL of its kind. */
   baseUrl: string | null;
-  /** Encrypted with a key that is not in the store. Null: none. */
+  /** Encrypted with a key that is not in the store. Null if there is no key. */
   apiKey: string | null;
-  /** Raised by every update. */
+  /** Incremented by every update. */
   rev: number;
   createdAt: number;
 }

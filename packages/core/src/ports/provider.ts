@@ -36,15 +36,15 @@ export type LLMResponse =
   | {
       type: 'tool_calls';
       content: string;
-      /** Ids come from the vendor and are never trusted (P5): they may be empty, repeated or taken. */
+      /** Ids come from the vendor and are never trusted (P5): they may be empty, repeated or already in use. */
       tool_calls: readonly ToolCall[];
       usage: Usage;
       providerState?: unknown;
     };
 
 /**
- * Turns messages and tool schemas into one response and does nothing else: it runs no tools, emits no events, reads no storage and knows
- * nothing about approvals. Rejects with `ProviderError`; callers retry nothing else.
+ * Turns messages and tool schemas into one response and does nothing else: it runs no tools, emits no events, reads no storage and has no part
+ * in approvals. Rejects with `ProviderError`; callers retry no other error.
  */
 export interface Provider {
   readonly name: string;
@@ -55,25 +55,25 @@ export interface Provider {
   generate(request: GenerateRequest): Promise<LLMResponse>;
 }
 
-/** A setting that a vendor or model does not have, and what to do. */
+/** A setting that a vendor or model doesn't support, and what to do. */
 export interface SettingProblem {
   field: keyof ModelSettings;
   detail: string;
 }
 
-/** Providers that can change while the process runs. `get`, `names` and `secrets` answer from memory. */
+/** Providers that can change while the process runs. `get`, `names` and `secrets` return cached values. */
 export interface ProviderSource {
   get(name: string): Provider | undefined;
   names(): readonly string[];
   /** Keys to mask in tool results (T14). */
   secrets(): readonly string[];
-  /** Loads what other processes have changed. */
+  /** Loads changes made by other processes. */
   load(): Promise<void>;
 }
 
 export type ProviderFailure =
   | 'auth'
-  /** There is no API key; the message names the variable to set. */
+  /** The API key is missing; the message names the variable to set. */
   | 'no-key'
   | 'rate-limited'
   | 'overloaded'
@@ -82,11 +82,11 @@ export type ProviderFailure =
   | 'network'
   | 'aborted';
 
-/** More about a failure, where the provider knows it: what a person has to check. */
+/** Details of a failure, if the provider knows them: what a person has to check. */
 export type ProviderReason =
   | 'no-credit'
   | 'unknown-model'
-  /** The server has no such API, redirects, or answers with something else. */
+  /** The server has no such API, redirects, or returns something else. */
   | 'wrong-path'
   | 'refused'
   | 'host-not-found'
@@ -95,7 +95,7 @@ export type ProviderReason =
 
 const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overloaded', 'network']);
 
-/** A failed model call that says who acts next (P4.1): `retry` is retried automatically, `person` needs someone to change something. */
+/** A failed model call. `next` says who acts next (P4.1): `retry` is retried automatically, `person` needs someone to change something. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly kind: ProviderFailure;

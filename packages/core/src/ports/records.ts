@@ -15,7 +15,7 @@ import type {
   WorldSettings,
 } from '@countersign/protocol';
 
-/** Rows as core sees them. Times are milliseconds since 1970 by the store's clock. */
+/** Rows in the form that core uses. Times are milliseconds since 1970 by the store's clock. */
 
 export interface WorldRecord {
   id: string;
@@ -25,14 +25,14 @@ export interface WorldRecord {
   policy: readonly string[];
   /** Allow rules from an import. They have no effect until a person adds them to the policy (W3). */
   proposed: readonly string[];
-  /** Increases with every change of settings, policy or agents. Caches are keyed by it. */
+  /** Incremented by every change of settings, policy or agents. Caches are keyed by it. */
   rev: number;
   createdAt: number;
 }
 
 export interface AgentRecord {
   worldId: string;
-  /** Never reused in its world, even after deletion, because grants refer to it (A22). */
+  /** Never reused within its world, even after deletion, because grants refer to it (A22). */
   id: string;
   definition: AgentDefinition;
   createdAt: number;
@@ -42,12 +42,12 @@ export interface ChatRecord {
   id: string;
   worldId: string;
   title: string;
-  /** False while the chat has its default title and no model has tried to find a better one (M7). */
+  /** False while the chat has its default title and no model has been asked for a better one (M7). */
   titled: boolean;
   status: ChatStatus;
-  /** The position of the last message. */
+  /** The sequence number of the last message. */
   lastSeq: number;
-  /** The position of the last message from a human or the world. Turn limits count from there (M6). */
+  /** The sequence number of the last message from a human or the world. Turn limits count from there (M6). */
   humanSeq: number;
   createdAt: number;
 }
@@ -62,18 +62,18 @@ export interface MessageRecord {
   seq: number;
   role: Role;
   sender: string;
-  /** Set by how the message came in; never derived from the sender's name (M4). */
+  /** Determined by how the message arrived; never derived from the sender's name (M4). */
   speaker: SpeakerKind;
   agentId: string | null;
   /** The turn that the message belongs to: an agent's calls, results, approvals and answer. */
   turnId: string | null;
-  /** The model call of the turn that it belongs to, from 1. */
+  /** The model call within the turn that the message belongs to, from 1. */
   iteration: number | null;
   replyTo: string | null;
   content: string;
   toolCalls: readonly ToolCall[] | null;
   toolCallId: string | null;
-  /** The agents that answer this message. Their turns were written with it (S1). */
+  /** The agents that answer this message. Their turns were written in the same step (S1). */
   addressees: readonly string[];
   /** The provider, model and usage of an answer. `state` is returned only to the same provider and model (P1). */
   providerState: {
@@ -114,13 +114,13 @@ export interface TurnRecord {
   outcome: TurnOutcome | null;
   /** Number of completed model calls. */
   iteration: number;
-  /** Increased by takeover and stop. A process with an older epoch can't write. */
+  /** Incremented by a takeover or stop. A process with an older epoch can't write. */
   epoch: number;
-  /** The process that runs it, or null. */
+  /** The process that runs the turn, or null. */
   owner: string | null;
-  /** How often a process died while running this turn (S3). */
+  /** How many times a process died while running this turn (S3). */
   interruptions: number;
-  /** The chat's last message when the turn started; it sees nothing later (C1). Null before it starts. */
+  /** The chat's last message when the turn started; the turn sees nothing later (C1). Null before it starts. */
   begunSeq: number | null;
   inputTokens: number;
   outputTokens: number;
@@ -131,7 +131,7 @@ export interface TurnRecord {
 export type InvocationStatus = 'asked' | 'approved' | 'started' | 'succeeded' | 'failed' | 'denied';
 
 export interface InvocationRecord {
-  /** Ours, unique in the store. The call's id in messages (P5). */
+  /** Our own id, unique in the store. Messages refer to the call by it (P5). */
   id: string;
   worldId: string;
   chatId: string;
@@ -144,27 +144,27 @@ export interface InvocationRecord {
   toolName: string;
   /** Exactly the text that was hashed and that runs (A7). */
   arguments: string;
-  /** A person changed the arguments when approving (A7). */
+  /** Whether a person changed the arguments when approving (A7). */
   edited: boolean;
   callHash: string | null;
   status: InvocationStatus;
   location: 'server' | 'client';
   readOnly: boolean;
   idempotent: boolean;
-  /** The call's current approval, if it ever needed one. */
+  /** The call's current approval. Null if it never needed one. */
   approvalId: string | null;
-  /** The turn's epoch when the call started. If it is older than the turn's, that process is gone. */
+  /** The turn's epoch when the call started. If the turn's epoch is higher now, the process that started the call is gone. */
   startedEpoch: number | null;
-  /** The result for the model, once settled. */
+  /** The result for the model. Null until the call is settled. */
   result: string | null;
-  /** The call was interrupted, so the same call needs approval next time, regardless of rules (S3). */
+  /** Set if the call was interrupted. The same call then needs approval next time, regardless of rules (S3). */
   outcomeUnknown: boolean;
   createdAt: number;
   startedAt: number | null;
   settledAt: number | null;
 }
 
-/** `call`: the call itself is the question. `tool`: a running tool asked it, and it ends with the call at the latest. */
+/** `call`: the call itself is the question. `tool`: asked by a running tool; the question ends with the call at the latest. */
 export interface QuestionRecord {
   text: string;
   choices: readonly string[];
@@ -185,10 +185,10 @@ export interface ApprovalRecord {
   options: readonly ApprovalOption[];
   /** The reason as JSON, or a sentence from an older version (`readReason`). */
   why: string;
-  /** The ask rule that required it, if any. */
+  /** The ask rule that required the approval, if any. */
   rule: string | null;
   proposedRule: string | null;
-  /** The folder in which the call would run. Part of the signature, so people see it (A7). */
+  /** The working directory of the call. It is part of the signature, so people see it (A7). */
   workingDirectory: string;
   sandbox: CallSandbox;
   /** What the call would change, masked, if its tool provides a preview. */
@@ -214,7 +214,7 @@ export interface GrantRecord {
   agentId: string;
   toolName: string;
   pattern: string | null;
-  /** The ask rule that the grant was given for, if any. It overrides no other (A2). */
+  /** The ask rule that the grant was given for, if any. The grant overrides no other ask rule (A2). */
   answeredRule: string | null;
   grantedBy: string;
   grantedAt: number;
@@ -229,16 +229,16 @@ export interface ClientRecord {
   label: string;
   secretHash: string;
   approvals: boolean;
-  /** The definitions of its tools, as JSON. */
+  /** The definitions of the client's tools, as JSON. */
   tools: readonly unknown[];
   /** Null while connected; otherwise the time it disconnected. */
   leftAt: number | null;
-  /** The process that has its stream, or an empty string. */
+  /** The process that the client is connected to, or an empty string. */
   connectedTo: string;
   createdAt: number;
 }
 
-/** What a step publishes. A `message` event is stored as a reference, so that a large message isn't written twice. */
+/** An event that a step publishes. A `message` event is stored as a reference, so that a large message isn't written twice. */
 export type Emission =
   | { event: 'message'; chatId: string; message: MessageRecord }
   | {

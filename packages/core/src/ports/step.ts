@@ -13,7 +13,7 @@ import type {
 } from './records.js';
 
 /**
- * The state of a chat that can still change. Ended turns and their calls are only in the transcript, so this doesn't grow with history.
+ * The state of a chat that can still change. Ended turns and their calls exist only in the transcript, so this doesn't grow with history.
  * `applyChange` is the only function that changes it.
  */
 export interface ChatState {
@@ -24,7 +24,7 @@ export interface ChatState {
   calls: Map<string, InvocationRecord>;
   /** Pending approvals by id, oldest first. */
   approvals: Map<string, ApprovalRecord>;
-  /** Per agent: started turns that answer a person's last message or a later one, except silent turns (M6). */
+  /** By agent: the number of started turns that answer a person's last message or a later one, except silent turns (M6). */
   startedTurns: Map<string, number>;
 }
 
@@ -38,18 +38,18 @@ export type RowChange =
   | { kind: 'turn-changed'; chatId: string; turnId: string; change: Partial<TurnRecord> }
   | { kind: 'call-proposed'; call: InvocationRecord }
   | { kind: 'call-changed'; chatId: string; callId: string; change: Partial<InvocationRecord> }
-  /** A person has decided such a call, so its unknown outcome no longer needs approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer needs approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
   | { kind: 'approval-settled'; chatId: string; agentId: string; approvalId: string; change: ApprovalVerdict }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | { kind: 'grant-used'; chatId: string; grantId: string; at: number }
-  /** Raises the world's `rev`, like the next two. */
+  /** Increments the world's `rev`, like the next two. */
   | { kind: 'policy-changed'; worldId: string; policy: readonly string[] }
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** Deletes its chats and all their data. Its id stays reserved, and its audit log is kept. */
+  /** Deletes the world's chats and all their data. Its id stays reserved, and its audit log is kept. */
   | { kind: 'world-deleted'; worldId: string };
 
 export type ChatChange = Partial<Pick<ChatRecord, 'title' | 'titled' | 'status'>>;
@@ -67,32 +67,32 @@ export interface CallKeys {
   keys: readonly [string, string];
 }
 
-/** The reads of a step. A networked store loads all of them before the step; nothing else can be read in it. */
+/** The data that a step reads. A networked store loads all of it before the step; nothing else can be read in it. */
 export interface StepNeeds {
   chats: readonly string[];
-  /** The step writes nothing, so other steps need not wait for it. */
+  /** Set if the step writes nothing. Other steps then don't have to wait for it. */
   isReadOnly?: boolean;
-  /** A read-only step may get this process's last known state, because the step that follows it is checked. */
+  /** Set if a read-only step may get this process's last known state, because the step that follows is checked. */
   recent?: boolean;
   clients?: readonly string[];
   /** Whether a client that can ask a person is connected (A13). */
   asker?: boolean;
-  /** By the names that agents use. */
+  /** The tools to load, by the names that agents use. */
   mcpTools?: readonly string[];
   calls?: readonly CallKeys[];
-  /** How many approvals of this agent are pending (A34). */
+  /** The agent whose pending approvals to count (A34). */
   pendingOf?: string;
-  /** Whether a client has already sent this message (M10). */
+  /** A message to look up: whether a client has already sent it (M10). */
   sent?: { chatId: string; clientMessageId: string };
 }
 
-/** The values that a step declared in its needs, as of now. */
+/** The current values of what a step declared in its needs. */
 export interface StepReads {
   /** The store's clock. */
   now: number;
-  /** `rev` of the step's world, or undefined if there is no such world. */
+  /** `rev` of the step's world. Undefined if the world doesn't exist. */
   worldRev: number | undefined;
-  /** Undefined if there is no such chat. */
+  /** Undefined if the chat doesn't exist. */
   chat(id: string): ChatState | undefined;
   /** Whether another process may have written to this chat since this one last did. */
   wroteElsewhere(chatId: string): boolean;
@@ -101,7 +101,7 @@ export interface StepReads {
   client(id: string): ClientRecord | undefined;
   hasAsker(): boolean;
   mcpTool(name: string): McpToolRecord | undefined;
-  /** Unrevoked grants that may cover this call, oldest first, whenever they were last used. */
+  /** Unrevoked grants that may cover this call, oldest first, including expired ones. */
   grants(call: CallKeys): readonly GrantRecord[];
   outcomeUnknown(call: CallKeys): boolean;
   /** The number of an agent's pending approvals per chat, largest first. Reliable only in a step that sets a `limit`. */
@@ -115,7 +115,7 @@ export interface StepWrites {
   changes: readonly RowChange[];
   /** Numbered in the world's log when they are written. */
   emissions: readonly Emission[];
-  /** Chained in the world's audit log. Already masked. */
+  /** Chained in the world's audit log. Secrets are already masked. */
   records: readonly NewAuditRecord[];
   /** Turns that can continue. If several processes share the store, each turn goes to one of them. */
   wakes: readonly string[];

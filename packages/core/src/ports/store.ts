@@ -22,7 +22,7 @@ export interface Page {
   limit: number;
 }
 
-/** Reads. Inside a transaction, they see its own writes. */
+/** Read operations. Inside a transaction, they see its own writes. */
 export interface StoreReader {
   /** The store's clock, which decides deadlines for all machines (A11). */
   now(): number;
@@ -39,9 +39,9 @@ export interface StoreReader {
 
   chat(id: string): Promise<ChatRecord | undefined>;
   chats(worldId: string): Promise<ChatRecord[]>;
-  /** A page of a world's chats, oldest first: after a chat, or from the first. */
+  /** A page of a world's chats, oldest first: those after a chat, or from the beginning. */
   chatsAfter(worldId: string, part: { after?: string; limit: number }): Promise<ChatRecord[]>;
-  /** The last chats, or the last before a chat; oldest first. */
+  /** The newest chats, or the newest before a chat; oldest first. */
   lastChats(worldId: string, part: { before?: string; limit: number }): Promise<ChatRecord[]>;
 
   message(id: string): Promise<MessageRecord | undefined>;
@@ -65,7 +65,7 @@ export interface StoreReader {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
   approvals(worldId: string, filter: { status?: ApprovalStatus; chatId?: string }): Promise<ApprovalRecord[]>;
-  /** With one status, oldest first, after the one with this id. */
+  /** The approvals with one status after the one with this id, oldest first. */
   approvalsAfter(
     worldId: string,
     page: Page & { status: ApprovalStatus; chatId?: string; after?: string },
@@ -74,7 +74,7 @@ export interface StoreReader {
   countPendingOf(worldId: string, count: { upTo?: string; most: number }): Promise<number>;
   /** Pending approvals with a deadline in the whole store, soonest first. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
-  /** In every world. */
+  /** Counts all worlds. */
   countPendingApprovals(): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
@@ -83,7 +83,7 @@ export interface StoreReader {
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
-  /** In every world. */
+  /** The clients of all worlds. */
   allClients(): Promise<ClientRecord[]>;
 
   mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
@@ -92,14 +92,14 @@ export interface StoreReader {
   /** All tools of a server, including those it no longer offers. */
   mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
-  /** Providers that people added, in that order. They belong to no world. */
+  /** Providers added by people, in the order in which they were added. They belong to no world. */
   providers(): Promise<ProviderRecord[]>;
 
   /** Events with an id above `after`, in order, optionally of one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
   audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
-  /** The newest first, or the newest before a number. */
+  /** Newest first; with `before`, only records with a lower number. */
   lastAudit(worldId: string, page: Page & { before?: number }): Promise<AuditEntry[]>;
 
   /** The last event whose message is in the search index, or 0. */
@@ -115,19 +115,19 @@ export interface FoundMessage {
   messageId: string;
 }
 
-/** The counts of a world. Times are in milliseconds, rounded to two significant digits. */
+/** Statistics of a world. Times are in milliseconds, rounded to two significant digits. */
 export interface WorldCounts {
   chats: number;
   messages: number;
-  /** `outcome` is the state of unfinished turns. */
+  /** `outcome`: for an unfinished turn, its state. */
   turns: { agentId: string; outcome: string; count: number; inputTokens: number; outputTokens: number }[];
-  /** `ms`: the run time, or null for calls that didn't run to the end. */
+  /** `ms`: the run time, or null for calls that didn't finish. */
   calls: { tool: string; status: string; ms: number | null; count: number }[];
   /** `ms`: from the request to the decision. */
   approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
 }
 
-/** Changes of a world outside running chats: settings, agents, clients, MCP servers, search index. Chats change through `Store.step`. */
+/** Changes of a world outside running chats: settings, agents, clients, MCP servers, search index. `Store.step` changes chats. */
 export interface StoreTransaction extends StoreReader {
   insertWorld(world: {
     id: string;
@@ -136,7 +136,7 @@ export interface StoreTransaction extends StoreReader {
     policy: readonly string[];
     proposed?: readonly string[];
   }): Promise<WorldRecord>;
-  /** Raises `rev`. */
+  /** Increments `rev`. */
   updateWorld(
     id: string,
     change: {
@@ -146,45 +146,48 @@ export interface StoreTransaction extends StoreReader {
       proposed?: readonly string[];
     },
   ): Promise<void>;
-  /** Raises the world's `rev`, like the next one. */
+  /** Increments the world's `rev`, like the next one. */
   insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
   updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
 
-  /** Raises the world's `rev`. True if it was live. */
+  /** Increments the world's `rev`. Returns true if the grant was active. */
   revokeGrant(worldId: string, id: string): Promise<boolean>;
 
   insertClient(client: ClientRecord): Promise<void>;
-  /** A stream of the client is open in this process. */
+  /** Records that a stream of the client is open in this process. */
   setClientConnected(id: string, process: string): Promise<void>;
-  /** The client disconnected from this process. False if it has connected to another one since, or was already disconnected. */
+  /**
+   * Records that the client disconnected from this process. Returns false if it has connected to another one since, or was already
+   * disconnected.
+   */
   setClientCut(id: string, process: string): Promise<boolean>;
-  /** True if it existed. If several processes delete it, only one gets true. */
+  /** Returns true if the client existed. If several processes delete it, only one gets true. */
   deleteClient(id: string): Promise<boolean>;
 
   /** Rejects a duplicate name as a `conflict`. */
   insertMcpServer(server: McpServerRecord): Promise<void>;
-  /** Compare-and-set on the definition, so that concurrent changes aren't lost. False if it had changed. */
+  /** Compare-and-set on the definition, so that concurrent changes aren't lost. Returns false if it had changed. */
   updateMcpServer(
     server: Pick<McpServerRecord, 'worldId' | 'name' | 'definition'>,
     definition: McpServerRecord['definition'],
   ): Promise<boolean>;
-  /** Marks its tools as listed. True only for the first list. */
+  /** Records that the server's tools were listed. Returns true only for the first list. */
   setMcpServerListed(worldId: string, name: string): Promise<boolean>;
-  /** Deletes the server and the records of its tools. True if it existed. */
+  /** Deletes the server and the records of its tools. Returns true if it existed. */
   deleteMcpServer(worldId: string, name: string): Promise<boolean>;
   /** Inserts or updates the record of a tool. */
   putMcpTool(tool: McpToolRecord): Promise<void>;
 
   /** Rejects a duplicate name as a `conflict`. */
   insertProvider(provider: ProviderRecord): Promise<void>;
-  /** Compare-and-set on `rev`, so that concurrent changes aren't lost. False if it had changed. Rejects a duplicate name. */
+  /** Compare-and-set on `rev`, so that concurrent changes aren't lost. Returns false if it had changed. Rejects a duplicate name. */
   updateProvider(provider: ProviderRecord): Promise<boolean>;
-  /** True if it existed. */
+  /** Returns true if the provider existed. */
   deleteProvider(id: string): Promise<boolean>;
 
   /**
-   * Adds messages to the search index and advances its position. Returns false and writes nothing if the position was no longer `from`.
-   * Words consist of letters and digits only.
+   * Adds messages to the search index and advances its position. Returns false and writes nothing if the position is no longer `from`. Words
+   * consist of letters and digits only.
    */
   addToSearch(
     worldId: string,
@@ -192,9 +195,9 @@ export interface StoreTransaction extends StoreReader {
     documents: readonly { messageId: string; chatId: string; words: readonly string[] }[],
   ): Promise<boolean>;
 
-  /** Numbered under the world's row lock right before the commit, so that no lower number commits after a higher one was read. */
+  /** Events are numbered under the world's row lock right before the commit, so that no lower number commits after a higher one was read. */
   emit(emission: Emission): void;
-  /** Chained the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
+  /** Records are chained the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
   record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
 }
 
@@ -232,46 +235,46 @@ export type { AuditVerdict };
 
 /** Additional features of a store that several processes share (S4). A process without a recent heartbeat counts as dead. */
 export interface SharedStore {
-  /** Writes a heartbeat by the database's clock. True if another process had one in the last `silentMs`. */
+  /** Writes a heartbeat by the database's clock. Returns true if another process wrote one in the last `silentMs`. */
   beat(owner: string, silentMs: number): Promise<boolean>;
-  /** Orderly shutdown: others need not wait until this process counts as dead. */
+  /** Orderly shutdown, so that other processes don't have to wait until this one counts as dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;
   living(silentMs: number): Promise<string[]>;
-  /** Open turns: own ones, and those without an owner or of dead processes. */
+  /** Open turns: this process's own, and those without a live owner. */
   turnsToCheck(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
-  /** Delivers each wake-up to one process, until the returned function has stopped it. */
+  /** Delivers each wake-up to one process. The returned function stops the delivery. */
   deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
-  /** Receives the hints of all processes. Calls `missed` if some may have been lost. The returned function stops it. */
+  /** Receives the hints of all processes. Calls `missed` if some may have been lost. The returned function unsubscribes. */
   hear(listener: (hint: string) => void, missed: () => void): Promise<() => Promise<void>>;
-  /** Sends a hint to every process, at most once; important data is in the store. Limited to `hintLimitBytes`. */
+  /** Sends a hint to every process, at most once; anything important is in the store. Limited to `hintLimitBytes`. */
   hint(text: string): void;
   readonly hintLimitBytes: number;
   readonly passes: SharedPasses;
-  /** The queue over all processes. */
+  /** The workload across all processes. */
   workload(silentMs: number): Promise<Workload>;
 }
 
-/** Browser sessions and tickets that all processes share. Hashes only. */
+/** Browser sessions and tickets that all processes share. Stores only hashes. */
 export interface SharedPasses {
-  /** Valid for `lifeMs` by the database's clock. Replaces an existing one. */
+  /** The entry is valid for `lifeMs` by the database's clock. Replaces an existing one. */
   put(id: string, value: string, lifeMs: number): Promise<void>;
   find(id: string): Promise<string | undefined>;
-  /** Consumes it. True for exactly one caller, and only before it expires. */
+  /** Consumes the entry. Returns true for exactly one caller, and only before it expires. */
   take(id: string): Promise<boolean>;
 }
 
 export interface Workload {
-  /** Turns that could run now but that no live process runs. */
+  /** The number of turns that could run now but aren't run by any live process. */
   queued: number;
-  /** The age of the oldest of them. */
+  /** The age of the oldest such turn. */
   oldestMs: number;
   running: number;
 }
 
 /**
- * Called with the events after a commit. If one process owns the store, it is called in commit order: events are published from here, so
- * listeners get them in order (S1). Errors are passed to the caller.
+ * Called with the events after a commit. If one process owns the store, calls are in commit order: events are published from here, so listeners
+ * get them in order (S1). Errors are passed to the caller.
  */
 export type OnCommit = (events: StoredEvent[]) => void;
 
@@ -282,7 +285,7 @@ export interface Store {
   readonly hashKey: Uint8Array;
   /**
    * Changes a world (S1). Commits `work`, its emissions and audit records atomically; if `work` throws, nothing is written. `work` must await
-   * only the transaction, because on SQLite everything else waits for it.
+   * nothing but the transaction, because on SQLite all other writers wait for it.
    */
   transact<T>(
     worldId: string,

@@ -1,7 +1,7 @@
 import type { CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
 import type { WorldHandle } from './world-handle.js';
 
-/** What a running tool knows about its call (T15). */
+/** The context of a running call (T15). */
 export interface ToolContext {
   worldId: string;
   agentId: string;
@@ -9,7 +9,7 @@ export interface ToolContext {
   invocationId: string;
   /** The real path of the world's working folder. */
   workingDirectory: string;
-  /** The folders and hosts that rules allow inside the sandbox. If absent, none. */
+  /** The folders and hosts that rules allow inside the sandbox. Absent if there are none. */
   sandboxGrants?: {
     folders: readonly string[];
     mayReach?: (host: string) => boolean;
@@ -21,14 +21,14 @@ export interface ToolContext {
    * paths (A19). If absent, nothing is withheld.
    */
   withheld?: (path: string) => boolean;
-  /** Paths that must be hidden from programs that the call starts, because their arguments don't show what they open. */
+  /** Paths to hide from programs that the call starts, because the arguments don't show which files a program opens. */
   protectedPaths?: ProtectedPaths | undefined;
   /**
    * Set if nobody approved the call (`auto`): whether an allow rule for `write_file` names this absolute path. New dot-files, files in dot-folders
    * and executables are kept only if it returns true (A36). If absent, all are kept.
    */
   mayCreate?: (path: string) => boolean;
-  /** The result of `fingerprint` when the call was signed. If it differs now, the tool must not act. */
+  /** The result of `fingerprint` when the call was signed. If the fingerprint has changed, the tool must not act. */
   fingerprint?: string;
   /** Aborts on stop, timeout or shutdown. Everything that the tool started must end with it. */
   signal: AbortSignal;
@@ -44,8 +44,8 @@ export interface ToolContext {
 }
 
 /**
- * Paths that rules protect from a program. It could reach a denied path through a symlink, a script or a file search, so the code that starts
- * the program finds these paths and hides them.
+ * Paths that rules protect from a program. The program could reach a denied path through a symlink, a script or a file search, so the code that
+ * starts it finds these paths and hides them.
  */
 export interface ProtectedPaths {
   /** Expects an absolute path. */
@@ -57,24 +57,24 @@ export interface ProtectedPaths {
   readonly mayHold: (folder: string, where: 'inside' | 'outside') => 'nothing' | 'fixed' | 'anything';
 }
 
-/** Where a call would act, for functions that inspect the target before approval. */
+/** The context for functions that inspect the target before approval. */
 export interface ToolPlace {
   workingDirectory: string;
 }
 
-/** What rules allow inside the sandbox, as shown to people. */
+/** The access that rules allow inside the sandbox, as shown to people. */
 export interface OpenedToSandbox {
   readonly folders: readonly string[];
   readonly hosts: readonly string[];
-  /** Every public host, regardless of `hosts`. */
+  /** Set if every public host is reachable, regardless of `hosts`. */
   readonly anyHost: boolean;
   /** Private addresses, or `localhost`, that a rule names with a port. */
   readonly privateHosts: readonly string[];
 }
 
 /**
- * A tool as the runtime sees it. It never asks for approval itself: the gate decides before `execute` is called. The model gets the return
- * value, or the error if it throws, and the loop continues (T11).
+ * A tool in the form that the runtime uses. It never asks for approval itself: the gate decides before `execute` is called. The model gets the
+ * return value, or the error if the tool throws, and the loop continues (T11).
  */
 export interface Tool {
   readonly definition: ToolDefinition;
@@ -86,17 +86,19 @@ export interface Tool {
    */
   readonly pin?: string;
   /**
-   * How a call runs, for the card and the signature. Must claim only what it guarantees. `opened` is what rules allow inside the sandbox.
-   * If absent, the tool runs in this process with unknown reach.
+   * How a call runs, for the card and the signature. Must claim only what is guaranteed. `opened`: the access that rules allow inside the
+   * sandbox. If absent, the tool runs in this process and its access is unknown.
    */
   sandbox?(opened: OpenedToSandbox): CallSandbox;
-  /** The tool runs programs without a sandbox that could enforce path rules (A21), so each call needs approval if there is such a rule. */
+  /**
+   * Set if the tool runs programs without a sandbox that could enforce path rules (A21). Each call then needs approval if there is such a rule.
+   */
   readonly unconfined?: boolean;
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**
-   * Pure: what a call touches, so that rules match its meaning. If absent, its arguments as `name=value` words. `place` makes relative paths
-   * absolute, because no allow rule covers a relative path.
+   * Pure: what a call touches, so that rules match what the call does. If absent, its arguments as `name=value` words. `place` makes relative
+   * paths absolute, because no allow rule covers a relative path.
    */
   subjects?(args: unknown, place: ToolPlace): readonly Subject[];
   /**
@@ -105,17 +107,20 @@ export interface Tool {
    */
   look?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
   /**
-   * Pure: whether the call touches nothing outside the working folder, because of a sandbox without network or because it names only paths in the
-   * folder (A20). If absent, false. Counts only for a trusted tool.
+   * Pure: whether the call touches nothing outside the working folder, because of a sandbox without network or because it names only paths in
+   * the folder (A20). If absent, false. Ignored for an untrusted tool.
    */
   contained?(args: unknown, place: ToolPlace): boolean;
-  /** What the signature covers besides the arguments, such as the old content of a file that would be overwritten (A7). */
+  /**
+   * A fingerprint of state that the signature must cover besides the arguments, such as the old content of a file that would be overwritten
+   * (A7).
+   */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the approval card. A plain string counts as complete. No side effects. */
   preview?(args: unknown, place: ToolPlace): Promise<string | Preview>;
   /**
-   * For a tool that is only a question to people: it is queued like an approval, survives restarts, and the answer is its result, so `execute`
-   * is never called. Counts only for a trusted tool.
+   * For a tool that only asks people a question: the question is queued like an approval and survives restarts, and the answer is the tool's
+   * result, so `execute` is never called. Ignored for an untrusted tool.
    */
   question?(args: unknown): Question;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
@@ -125,7 +130,7 @@ export interface Tool {
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
   readonly result: unknown;
-  /** The outcome is unknown, so the same call needs approval next time, regardless of rules (S3). */
+  /** Set if the outcome is unknown. The same call then needs approval next time, regardless of rules (S3). */
   readonly outcomeUnknown: boolean;
 
   constructor(message: string, result?: unknown, { outcomeUnknown = false }: { outcomeUnknown?: boolean } = {}) {

@@ -2,7 +2,7 @@ import type { Clock } from './clock.js';
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** An `AbortController` that calls `onAbort` callbacks itself, because adding a listener costs more than a turn's promises. */
+/** An `AbortController` that calls `onAbort` callbacks itself, because adding an event listener costs more than all promises of a turn. */
 export function createStop(): { signal: AbortSignal; stop(reason: Error): void } {
   const controller = new AbortController();
   const { signal } = controller;
@@ -30,7 +30,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). Starts nothing after that,
+ * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). Starts nothing afterwards,
  * because an unhandled rejection would end the process.
  */
 export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -46,7 +46,7 @@ export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSign
   }
 }
 
-/** Rejects if the signal aborts before the time is over. */
+/** Rejects if the signal aborts before the time has passed. */
 export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   let cancel = (): void => undefined;
   try {
@@ -62,7 +62,7 @@ export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): P
   }
 }
 
-/** Rejects if the work takes longer. The work itself continues, because a function can't be cancelled. */
+/** Rejects if the work takes longer than `ms`. The work itself continues, because a function can't be cancelled. */
 export async function withinTime<T>(
   clock: Clock,
   ms: number,

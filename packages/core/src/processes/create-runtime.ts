@@ -28,9 +28,9 @@ export interface RuntimeOptions {
   store: Store;
   clock: Clock;
   providers: readonly Provider[];
-  /** More providers, which can change at run time. One with the name of another replaces it. */
+  /** More providers, which can change at run time. They override static providers with the same name. */
   providerSource?: ProviderSource;
-  /** Tools of every world. More can be added to a single world later. */
+  /** Tools available in every world. More can be added to a single world later. */
   tools?: readonly Tool[];
   /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
@@ -43,12 +43,12 @@ export interface RuntimeOptions {
   ownSecrets?: readonly string[];
   resultLimitBytes?: number;
   /**
-   * Rules of the administrator, outside the reach of every world; they beat the rules of all worlds (A19). An invalid rule prevents the
-   * start: without it, calls that it denies would run.
+   * The administrator's rules, outside the reach of every world; they override the rules of all worlds (A19). An invalid rule prevents startup:
+   * without it, calls that it denies would run.
    */
   adminRules?: readonly string[];
   probe?: Probe;
-  /** Called for every turn that ended here, and for every model call and tool run with its duration. Must not throw. */
+  /** Called for every turn that ended here, and with the duration of every model call and tool run. Must not throw. */
   onMeasured?: (what: Measured) => void;
 }
 
@@ -58,15 +58,15 @@ export interface Engine {
   clients: ClientRegistry;
   addTool(worldId: string, tool: Tool): void;
   /**
-   * Resumes the unfinished turns, deadlines and clients of the previous process (A9). With `leave`, for a process that ends soon, an
-   * unfinished turn stays as it is until someone acts in its chat (X4).
+   * Resumes the unfinished turns, deadlines and clients of the previous process (A9). With `leave`, for a process that ends soon, unfinished
+   * turns stay as they are until someone acts in their chat (X4).
    */
   start(unfinished?: Unfinished): Promise<void>;
-  /** Chats with a turn that could continue but that no live process runs. */
+  /** Chats with a turn that could continue but isn't run by any live process. */
   stalledChats(): Promise<string[]>;
   /** Resolves when nothing runs in this process: all work is done or waits for a person or client. */
   quiet(): Promise<void>;
-  /** Parks running turns for the next start and closes the store. Idempotent: later calls wait for the same shutdown. */
+  /** Parks running turns for the next startup and closes the store. Idempotent: later calls wait for the same shutdown. */
   close(): Promise<void>;
   /** Aborts when closing starts. No events are delivered after that. */
   readonly closing: AbortSignal;
@@ -75,9 +75,9 @@ export interface Engine {
 }
 
 const CLOSE_GRACE_MS = 3_000;
-/** About five seconds: if another process crashes between a decision and releasing calls, this one releases them (A5). */
+/** About five seconds. If another process crashes between a decision and releasing calls, this one releases them (A5). */
 const ROUNDS_PER_RELEASE = 5;
-/** How many titled chats are remembered. */
+/** The number of titled chats to remember. */
 const MAX_TITLED = 10_000;
 
 export function createRuntime(options: RuntimeOptions): Engine {
@@ -151,13 +151,13 @@ export function createRuntime(options: RuntimeOptions): Engine {
     inBackground(work, 'failed to release waiting calls that a grant or rule covers');
   }
 
-  /** With several processes, the next round does this. */
+  /** With several processes, the next round does this instead. */
   function takeNextSuspect(): void {
     if (others !== undefined || closing.signal.aborted) return;
     inBackground(unfinished.takeNext(), 'failed to resume the next interrupted turn');
   }
 
-  /** Includes approvals of other processes, which may be gone when the deadline passes. */
+  /** Includes approvals of other processes, which may have died by the deadline. */
   async function watchNextDeadlines(): Promise<void> {
     const expiring = await store.read((reader) => reader.expiringApprovals());
     for (const { worldId, id, expiresAt } of expiring) {
@@ -300,7 +300,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Runs a turn. A failed step wrote nothing: if the store works, the turn ends with an error. Returns false if the turn must be retried later,
- * because the store is unavailable or running calls must not be orphaned.
+ * because the store is unavailable or running calls would be orphaned.
  */
 async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<boolean> {
   try {
@@ -318,7 +318,7 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>)
   }
 }
 
-/** Returns false if the turn can't be ended now. */
+/** Returns false if the turn can't be ended at the moment. */
 async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): Promise<boolean> {
   const found = await runtime.store.read(async (reader) => {
     const turn = await reader.turn(turnId);

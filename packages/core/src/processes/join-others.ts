@@ -6,7 +6,7 @@ import { createMembership, type Membership } from './membership.js';
 import type { Dispatch, Handover, Runtime } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';
 
-/** What a process needs when others share its store: who runs a turn, and where events come from. */
+/** What a process needs if others share its store: the dispatch of turns, and the source of events. */
 export interface Peers {
   bus: SharedEventBus;
   dispatch: Dispatch;

@@ -7,9 +7,9 @@ import { createRepeater } from './repeater.js';
 import type { Runtime } from '../step/runtime.js';
 
 export const BEAT_MS = 1_500;
-/** Together with SILENT_MS and the work itself, well under ten seconds until another process resumes a turn (S4). */
+/** Short enough that, with SILENT_MS and the work itself, another process resumes a turn in well under ten seconds (S4). */
 export const ROUND_MS = 1_000;
-/** Shorter than SILENT_MS: a process without a heartbeat for this long starts nothing. */
+/** A process without a heartbeat for this long starts nothing. Shorter than SILENT_MS. */
 export const FRESH_MS = 4_500;
 
 /** This process among others that share the store. */
@@ -20,16 +20,16 @@ export interface Membership {
   takeTurns(): Promise<void>;
   /** Stops taking work. Heartbeats continue, because closing may take longer than SILENT_MS. */
   leave(): Promise<void>;
-  /** Sends heartbeats until `endWork` has returned the last turn, then tells the others that this process is gone. */
+  /** Sends heartbeats until `endWork` has released the last turn, then tells the other processes that this one is gone. */
   retire(endWork: () => Promise<void>): Promise<void>;
   /**
-   * Whether a side effect may start here. Measured on a monotonic clock from before the last heartbeat: if true, no other process considers
-   * this one dead yet. After a freeze it is false, so a turn that was taken over isn't started twice.
+   * Whether a side effect may start here. Measured on a monotonic clock from just before the last heartbeat: if true, no other process
+   * considers this one dead yet. False after a freeze, so that a turn that was taken over isn't started twice.
    */
   mayAct(): boolean;
   /** Whether another process was seen recently. */
   hasOthers(): boolean;
-  /** Whether this process may take a turn. False once it leaves. */
+  /** Whether this process may take a turn. False once it starts leaving. */
   mayOwn(): boolean;
   /** Time since the last successful heartbeat. */
   lastHeardMs(): number;
@@ -69,7 +69,7 @@ export interface MembershipOptions {
   report: (error: unknown, what: string) => void;
   /** Other periodic work. */
   eachRound: () => Promise<void>;
-  /** Another process changed something that this one caches. */
+  /** Called when another process changed something that this one caches. */
   onChanged: (change: Changed) => void;
 }
 
@@ -96,9 +96,9 @@ export function createMembership(options: MembershipOptions): Membership {
     lastHeard = began;
   }
 
-  /** Aborts runs of turns that another process took over. Returns our own and orphaned turns. */
+  /** Aborts runs of turns that another process took over. Returns this process's turns and the orphaned ones. */
   async function reconcile(): Promise<{ own: string[]; orphaned: string[] }> {
-    // Read the running turns before their owners: otherwise a turn that is claimed in between would look lost.
+    // Read the running turns before their owners: otherwise, a turn claimed in between would look lost.
     const running = options.runtime().scheduler.running();
     const found = await shared.turnsToCheck(owner, SILENT_MS);
     const ours = new Set(found.own);
@@ -121,7 +121,7 @@ export function createMembership(options: MembershipOptions): Membership {
 
   /** Handles a wake-up that was sent to this process. */
   async function take(turnId: string): Promise<void> {
-    // Our heartbeat is stale, so another process finds the turn in its next round.
+    // Our heartbeat is stale, so another process will find the turn in its next round.
     if (!isFresh()) return;
     const runtime = options.runtime();
     const claim = await claimTurn(runtime, shared, turnId);
@@ -165,7 +165,7 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     async takeTurns() {
       ends.push(await shared.deliverWakes(tryToTake));
-      // Take over turns that dead processes left behind right away.
+      // Immediately take over turns that dead processes left behind.
       await round();
       rounds.every(ROUND_MS, round, 'failed to look for turns that no process runs');
     },

@@ -3,7 +3,7 @@ import { recover, SILENT_MS } from '../turns/take-over.js';
 import type { Membership } from './membership.js';
 import type { ChatOrCall, Runtime } from '../step/runtime.js';
 
-/** What a process does at startup with turns of an earlier one. `leave` is for a process that ends soon (X4). */
+/** What a process does at startup with the turns of an earlier one. `leave` is for a process that ends soon (X4). */
 export type Unfinished = 'take-up' | 'leave';
 
 export interface UnfinishedTurns {
@@ -12,9 +12,9 @@ export interface UnfinishedTurns {
   resume(of: ChatOrCall): Promise<void>;
   /** Resumes the next suspect after one has finished. Only if one process owns the store. */
   takeNext(): Promise<void>;
-  /** This process ends soon and runs only the chats that someone acts in. */
+  /** Whether this process ends soon and runs only the chats that someone acts in. */
   endsSoon(): boolean;
-  /** Chats with a turn that could continue but that no live process runs. */
+  /** Chats with a turn that could continue but isn't run by any live process. */
   stalledChats(): Promise<string[]>;
 }
 

@@ -13,7 +13,7 @@ type UnstoredEvent =
 /** Delivers events to listeners in this process, in order, after they are stored. */
 export interface EventBus {
   publish(event: StoredEvent): void;
-  /** Chunks and output. They aren't in the log, so they carry the id of the last stored event (S6). */
+  /** Publishes chunks and output. They aren't in the log, so they carry the id of the last stored event (S6). */
   publishUnstored(worldId: string, chatId: string, event: UnstoredEvent): void;
   /** Subscribes to all events of a world, or to one kind. The returned function unsubscribes. */
   subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
@@ -61,7 +61,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
   };
 }
 
-/** All listeners get the same object, so none may change what the others see. */
+/** All listeners get the same object, so it is frozen: no listener may change what the others see. */
 function frozen<T extends object>(value: T): T {
   if (Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -76,7 +76,7 @@ function frozen<T extends object>(value: T): T {
 function deliver(listener: EventListener, event: WorldEvent, onFailure: ListenerFailure): void {
   try {
     const pending: unknown = listener(event);
-    // Also handles thenables: their rejections would otherwise go unhandled.
+    // Handles thenables too: their rejections would otherwise be unhandled.
     if (pending !== undefined) Promise.resolve(pending).catch((error: unknown) => onFailure(error, event));
   } catch (error) {
     onFailure(error, event);

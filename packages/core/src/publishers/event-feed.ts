@@ -5,13 +5,13 @@ const PAGE = 500;
 const MAX_HEARD = 10_000;
 
 /**
- * Delivers the events of a world in order, whichever process wrote them. An event of this process may be known before an earlier one of
- * another process: delivered out of order, a stream would skip the earlier one when it resumes (S6).
+ * Delivers the events of a world in order, whichever process wrote them. This process may know its own event before an earlier one of another
+ * process. If it were delivered out of order, a stream that resumes would skip the earlier one (S6).
  */
 export interface EventFeed {
   /** Adds an event that this process has stored. */
   offer(event: StoredEvent): void;
-  /** All events of this world up to this number are in the log. */
+  /** Tells the feed that all events of this world up to this number are in the log. */
   reached(worldId: string, id: number): void;
   /** Starts delivering this world's events. */
   watch(worldId: string): void;
@@ -21,11 +21,11 @@ export interface EventFeed {
 }
 
 interface Watched {
-  /** The number of the next event to deliver; undefined until the log was read. */
+  /** The number of the next event to deliver; undefined until the log has been read. */
   next: number | undefined;
   /** Events of this process that arrived out of order. */
   early: Map<number, StoredEvent>;
-  /** Everything up to here is in the log. */
+  /** All events up to this number are in the log. */
   known: number;
   reading: boolean;
 }
@@ -36,7 +36,7 @@ export function createEventFeed(
   report: (error: unknown, what: string) => void,
 ): EventFeed {
   const worlds = new Map<string, Watched>();
-  /** The last known position of unwatched logs. A new watcher starts there and misses nothing after it. */
+  /** The last known position of each log that isn't watched. A new watcher starts there and misses nothing after it. */
   const heard = new Map<string, number>();
 
   function remember(worldId: string, id: number): void {

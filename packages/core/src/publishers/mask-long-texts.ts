@@ -6,8 +6,8 @@ import { maskSlices, needsSlices, scanLimit } from '../masking/index.js';
 const underWay = new Map<string, Promise<void>>();
 
 /**
- * Masks long texts in slices and yields in between. Until then, `maskSecrets` withholds text past its scan limit. Don't call it in a
- * step or a read, which would block the store.
+ * Masks long texts in slices and yields to the event loop in between. Until that is done, `maskSecrets` withholds text past its scan limit.
+ * Don't call it in a step or a read, because it would block the store.
  */
 export async function maskLongTexts(texts: readonly string[]): Promise<void> {
   for (const text of texts) {

@@ -4,7 +4,7 @@ import { maskArguments, maskResult, maskSecrets } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
-/** A message as people see it: standard shape (M1), secrets masked (A15). */
+/** A message as shown to people: standard shape (M1), secrets masked (A15). */
 export function toPublicMessage(record: MessageRecord, status?: Record<string, CallState>): Message {
   const { agentId, replyTo, toolCalls, toolCallId, clientMessageId, providerState } = record;
   const message: Message = {
@@ -28,7 +28,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
   return message;
 }
 
-/** The status of a call, and when it started. */
+/** The status of a call and its start time. */
 type CallState = ToolCallStatus & { startedAt?: string };
 
 function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallStatus' | 'toolCallStartedAt'> {
@@ -40,7 +40,7 @@ function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallSt
   };
 }
 
-/** The status of a call, as clients read it from a message (M1). */
+/** The status of a call, as clients get it in a message (M1). */
 export function callStatus(
   invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
 ): CallState {
@@ -62,7 +62,7 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
   };
 }
 
-/** Approvals were masked when they were written; masking twice would escape the masks. */
+/** Approvals were already masked when written; masking them again would escape the masks. */
 function showCall(call: ToolCall): ToolCall {
   if (isApprovalId(call.id)) return call;
   const { name, arguments: text } = call.function;

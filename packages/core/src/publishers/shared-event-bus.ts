@@ -31,7 +31,7 @@ export function shareEventBus(
 ): SharedEventBus {
   const feed = createEventFeed(store, (event) => bus.publish(event), report);
   const listeners = new Map<string, number>();
-  /** How far each world's log has advanced since the last hint. Batched, because every process receives every hint. */
+  /** How far each world's log has advanced since the last hint. Hints are batched, because every process receives every hint. */
   const reached = new Map<string, number>();
 
   function tell(): void {
@@ -50,7 +50,7 @@ export function shareEventBus(
     },
     publishUnstored(worldId, chatId, event) {
       bus.publishUnstored(worldId, chatId, event);
-      // Send hints about earlier events first.
+      // Announce earlier events first.
       tell();
       send({ kind: 'unstored', worldId, chatId, event });
     },
@@ -86,7 +86,7 @@ function changedBy(event: StoredEvent): Changed | undefined {
   return entity === 'client' || entity === 'mcp-server' ? { entity, id, worldId: event.worldId } : undefined;
 }
 
-/** Splits a hint to fit the limit. Drops what can't be split: a chunk may be lost, but not the final message. */
+/** Splits a hint to fit the limit. Drops a hint that can't be split: a chunk may be lost, but not the final message. */
 export function piecesOf(hint: EventHint, limitBytes: number): string[] {
   const text = JSON.stringify(hint);
   if (Buffer.byteLength(text) <= limitBytes) return [text];

@@ -2,7 +2,7 @@ import type { WorldEvent } from '@countersign/protocol';
 import type { StoredEvent } from '../ports/index.js';
 import { toPublicMessage } from './public-message.js';
 
-/** Converts a logged event for listeners. */
+/** Converts a stored event to the form that listeners get. */
 export function toWorldEvent(stored: StoredEvent): WorldEvent {
   const { id, worldId, chatId } = stored;
   const envelope = chatId === null ? { id, worldId } : { id, worldId, chatId };

@@ -1,4 +1,4 @@
-// An introducer stops the search for a terminator: otherwise, unterminated sequences would make the scan quadratic.
+// The search for a terminator stops at the next introducer: otherwise, unterminated sequences would make the scan quadratic.
 const sequences = new RegExp(
   [
     // CSI: colors, cursor moves, erasing.
@@ -18,8 +18,8 @@ const controls = /[\0-\x08\x0B-\x1F\x7F-\x9F]/g;
 const loneSurrogates = /\p{Cs}/gu;
 
 /**
- * Cleans text for a model (T14): removes terminal sequences, control characters except line feed and tab, and malformed characters. Of a
- * line that was redrawn with carriage returns, keeps the last version.
+ * Cleans text for a model (T14): removes terminal sequences, control characters except line feed and tab, and malformed characters. If a line
+ * was redrawn with carriage returns, only the last version is kept.
  */
 export function cleanText(text: string): string {
   return redrawn(text.replaceAll(sequences, '').replaceAll(windowsLineEnd, '\n'))

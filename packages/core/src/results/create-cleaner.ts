@@ -4,21 +4,21 @@ import { utf8Length } from './utf8-length.js';
 
 export interface Cleaner {
   clean: (text: string) => string;
-  /** Like `capText`, and includes what was left out before cleaning. */
+  /** Like `capText`, but also counts text that was left out before cleaning. */
   cap: (text: string, limitBytes: number) => string;
 }
 
-/** Budget for all texts of a result together, as a multiple of the limit. Nothing beyond it can end up in the result. */
+/** Budget for all texts of a result together, as a multiple of the limit. Text beyond it can't end up in the result. */
 const ROOM = 16;
 /** At least this much of each text is kept. */
 const LEAST = 128;
 
 /**
- * Cleans the texts of one result (T14). Only both ends of a huge text can remain, so its middle is removed first; cleaning all of it
+ * Cleans the texts of one result (T14). Of a huge text, only the start and end can remain, so its middle is removed first; cleaning all of it
  * would block the process.
  */
 export function createCleaner(ownSecrets: readonly string[], limitBytes: number): Cleaner {
-  // Longest first: otherwise a secret that starts with another one would leave its end behind.
+  // Longest first: otherwise, if one secret starts with another, the rest of the longer one would remain.
   const secrets = [...ownSecrets, ...ownSecrets.map(cleanText)]
     .filter((secret) => secret !== '')
     .sort((a, b) => b.length - a.length);
@@ -46,7 +46,7 @@ export function createCleaner(ownSecrets: readonly string[], limitBytes: number)
   };
 }
 
-/** Removes the part of a secret that the cut split, because a search for its value can't find it. */
+/** Removes the remaining part of a secret that the cut split, because searching for its value can't find it. */
 function withoutHalf(text: string, secrets: readonly string[], where: 'start' | 'end'): string {
   for (const secret of secrets) {
     for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {

@@ -12,7 +12,7 @@ export interface FrameOptions {
   ownSecrets: readonly string[];
 }
 
-/** How many values of a result are read: more than fit into 64 KiB, and few enough not to block the process. */
+/** The maximum number of values to read from a result: more than fit into 64 KiB, and few enough not to block the process. */
 const mostValues = 20_000;
 
 /**
@@ -38,7 +38,7 @@ export function frameResult(outcome: ToolOutcome, options: FrameOptions): string
   return fitting(frame, cap, limit, 32) ?? fitting(asTexts(frame), cap, limit, 0) ?? '{}';
 }
 
-/** Truncates all texts to the same length, the longest that fits. Undefined if that is below `least`. */
+/** Truncates all texts to the same length, the longest that fits. Undefined if that length is below `least`. */
 function fitting(
   frame: ReadonlyMap<string, Plain>,
   cap: Cleaner['cap'],

@@ -4,7 +4,7 @@ export type Plain = string | number | boolean | null | Plain[] | { [key: string]
 
 interface Progress {
   text: (text: string) => string;
-  /** How many more values may be read: a proxy can produce members endlessly. */
+  /** The number of values that may still be read: a proxy can produce members endlessly. */
   left: number;
   above: Set<object>;
 }
@@ -39,7 +39,7 @@ function plainOf(value: unknown, progress: Progress): Plain {
   }
 }
 
-// Getters, toJSON and proxies of a tool's result run here. One that throws must affect only its own value, not the turn.
+// Getters, toJSON methods and proxies in a tool's result run here. If one throws, only its own value is affected, not the turn.
 function guarded(value: object, progress: Progress): Plain {
   if (progress.above.has(value)) return '[circular]';
   if (progress.above.size >= deepest) return `[nested deeper than ${deepest} levels]`;

@@ -11,13 +11,13 @@ function isHigh(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-/** The bytes of one character, by its first code unit. A surrogate pair has four. */
+/** The size of one character in bytes, by its first code unit. A surrogate pair takes four. */
 function sizeOf(code: number, isPair: boolean): number {
   if (isPair) return 4;
   return code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
 }
 
-/** The longest start of `text` with at most `limit` bytes, without splitting a character. */
+/** The longest prefix of `text` with at most `limit` bytes, without splitting a character. */
 export function headWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = 0;
@@ -31,7 +31,7 @@ export function headWithin(text: string, limit: number): string {
   return text.slice(0, at);
 }
 
-/** The longest end of `text` with at most `limit` bytes, without splitting a character. */
+/** The longest suffix of `text` with at most `limit` bytes, without splitting a character. */
 export function tailWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = text.length;

@@ -6,8 +6,8 @@ import type { StepNeeds, StepReads, StepWrites, StoredEvent, AgentRecord, ChatRe
 import type { CallChats, CommitHooks, Runtime, Step, WorldChange } from './runtime.js';
 
 /**
- * Persists, then publishes (S1): `decide` is one step, and listeners get its events only after the commit. It is synchronous, reads only what
- * is in `needs`, and may be called again. Throws `not-found` if the world is gone.
+ * Persists, then publishes (S1): `decide` is one step, and listeners get its events only after the commit. `decide` is synchronous, reads only
+ * data in `needs`, and may be called again. Throws `not-found` if the world no longer exists.
  */
 export async function commit<T>(
   runtime: Runtime,
@@ -29,7 +29,7 @@ async function runStep<T>(
 ): Promise<T> {
   let hooks = createHooks();
   const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
-    // On a retry, because a concurrent step committed first: undo the previous attempt.
+    // This is a retry after a concurrent step committed first: undo the previous attempt.
     hooks.rolledBack();
     hooks = createHooks();
     const { afterCommit, afterRollback } = hooks;
@@ -68,7 +68,7 @@ async function runStep<T>(
 function followUp(runtime: Runtime, worldId: string, fact: Fact, afterCommit: CommitHooks['afterCommit']): void {
   if (fact.kind === 'turn-ended') {
     const { turnId, outcome } = fact;
-    // The turn never started.
+    // A turn with these outcomes never started.
     if (outcome === 'silent' || outcome === 'handed-over') return;
     afterCommit(() => {
       if (outcome === 'stopped') runtime.dispatch.abort(turnId, 'stopped');
@@ -94,7 +94,7 @@ export async function readState<T>(
   return await runStep(runtime, undefined, worldId, { ...needs, isReadOnly: true }, read);
 }
 
-/** The current snapshot of a world, or with `recent` the last known one. Undefined if there is no such world. */
+/** The current snapshot of a world; with `recent`, the last known one. Undefined if the world doesn't exist. */
 export async function readSnapshot(
   runtime: Runtime,
   worldId: string,
@@ -148,10 +148,10 @@ async function changeOnce<T>(
   }
 }
 
-/** The world has changed since it was last read here. */
+/** Thrown if the world has changed since it was last read here. */
 class OldSnapshot extends CountersignError {}
 
-/** Thrown from a step: an earlier read is stale. The step is rolled back. */
+/** Thrown from a step if an earlier read is stale. The step is rolled back. */
 class StaleRead extends CountersignError {}
 
 /** Each retry means that a concurrent step committed first. */
@@ -162,7 +162,7 @@ export function retry(): never {
   throw new StaleRead('store-unavailable', BUSY);
 }
 
-/** For an update that must match the row as it was read; another process may have changed it. */
+/** For an update that must match the row as it was read. Throws if another process has changed it. */
 export function mustHaveChanged(changed: boolean): void {
   if (!changed) retry();
 }
@@ -209,7 +209,7 @@ function createHooks(): CommitHooks & { keep(): void; act(): void; rolledBack():
   return {
     afterCommit: (act) => void acts.push(act),
     afterRollback: (act) => void undo.push(act),
-    /** After this, a failure no longer undoes anything. */
+    /** After this call, a failure no longer undoes anything. */
     keep() {
       undo = [];
     },
@@ -232,7 +232,7 @@ function publish(runtime: Runtime, event: StoredEvent): void {
   }
 }
 
-/** Throws `not-found` for a chat of another world too, so that its existence isn't revealed. */
+/** Also throws `not-found` for a chat of another world, so that its existence isn't revealed. */
 export function chatIn(chat: ChatRecord | undefined, worldId: string, chatId: string): ChatRecord {
   if (chat?.worldId === worldId) return chat;
   throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);

@@ -40,8 +40,8 @@ function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
 }
 
 /**
- * Opens the oldest queued turn of an agent in a chat. Checks the turn limit (M6): at the limit the agent says so once, and beyond
- * it stays silent. `begunSeq`: the last message it sees, if not all.
+ * Opens the oldest queued turn of an agent in a chat. Checks the turn limit (M6): at the limit, the agent says so once; beyond it, the agent
+ * stays silent. `begunSeq`: the last message that the turn sees, if not all.
  */
 export function openNext(
   runtime: Runtime,
@@ -82,7 +82,7 @@ export function endWithError(
 ): void {
   const { tx } = step;
   const { chatId, agentId, id, triggerId } = turn;
-  // An unsettled call would be left open.
+  // Ending the turn would leave an unsettled call open.
   if (tx.current(turn)?.state !== 'open' || tx.openCalls(turn).length > 0) return;
   tx.write({ kind: 'turn-ended', chatId, turnId: id, outcome });
   writeNotice(step, { chatId, agentId, turnId: id, replyTo: triggerId }, 'error', maskSecrets(reason));
@@ -102,8 +102,8 @@ export function writeNotice(
 }
 
 /**
- * Call it after a write that may unblock a turn, such as the end of a call: the turn is open if a process can continue it, and waits
- * otherwise. Returns true if it is open and must be woken (S1).
+ * Must be called after a write that may unblock a turn, such as the end of a call. The turn becomes open if a process can continue it, and
+ * waiting otherwise. Returns true if it is open and must be woken (S1).
  */
 export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: string): boolean {
   const turn = tx.turn(turnId);
@@ -113,8 +113,8 @@ export function resumeTurn(runtime: Runtime, { tx, snapshot }: Step, turnId: str
     if (turn.state === 'open') tx.write({ kind: 'turn-paused', chatId, turnId });
     return false;
   }
-  // No process runs a waiting turn, even if its row still has an owner: keeping that owner would miss a decision after a restart
-  // (A9). A suspect waits until it may run alone.
+  // No process runs a waiting turn, even if its row still has an owner: keeping that owner would lose a decision after a restart (A9). A
+  // suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
   const owner = isOrphan || turn.state === 'waiting' ? runtime.dispatch.owner : turn.owner;
   // The last owner may only be frozen, and must not settle the calls that it started.
@@ -138,7 +138,7 @@ export function isWaiting(situation: Situation): boolean {
   return nextStep(situation).kind === 'wait';
 }
 
-/** A single process runs the turns that it makes runnable. */
+/** With a single process, it runs every turn that it makes runnable. */
 export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dispatch {
   return {
     owner,
@@ -150,7 +150,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
   };
 }
 
-/** Runs after the commit. The situation is read now, because later it may include uncommitted changes. */
+/** Runs after the commit. The situation is read now, because it may include uncommitted changes later. */
 function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly Started[]): void {
   const situation = readSituation(step.tx, turn, step.snapshot);
   step.afterCommit(() => scheduler.wake(turn.id, { situation, started }));
@@ -164,7 +164,7 @@ export interface Others {
   abort(turnId: string, reason: string): void;
 }
 
-/** With several processes, a turn runs in the process that made it runnable. If that one may not own it, a job passes it to another. */
+/** With several processes, a turn runs in the process that made it runnable. If that process may not own it, a job passes it to another. */
 export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover>, others: Others): Dispatch {
   return {
     get owner() {

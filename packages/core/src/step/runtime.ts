@@ -26,15 +26,15 @@ export interface Place {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
-  /** The sandbox of tools that don't report one. If absent, this process with its permissions. */
+  /** The sandbox of tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
-  /** What rules allow inside the sandbox. */
+  /** The access that rules allow inside the sandbox. */
   grants?: SandboxGrants;
 }
-/** Throws if the folder isn't usable. Synchronous, because the system call takes microseconds and the async version waits for a thread. */
+/** Throws if the folder isn't usable. Synchronous: the system call takes microseconds, while the async version has to wait for a thread. */
 export type PlaceFinder = (world: WorldSnapshot) => Place;
 
-/** Named points before and after which a crash must lose nothing. Crash tests are generated from them. */
+/** Named points around which a crash must lose nothing. Crash tests are generated from them. */
 export type Probe = (moment: string) => void;
 
 /** A finished operation with its duration, for metrics only. */
@@ -44,7 +44,7 @@ export type Measured = { worldId: string; turnId: string } & (
   | { kind: 'model'; provider: string; model: string; outcome: 'answered' | 'failed'; ms: number }
 );
 
-/** What an error was about, if known. */
+/** The context of an error, if known. */
 export interface About {
   worldId?: string;
   turnId?: string;
@@ -54,19 +54,19 @@ export interface About {
 /** A chat, or the chat of a call or an approval. */
 export type ChatOrCall = { chatId: string } | { callId: string };
 
-/** Caches the chat of each call or approval, so that a call is found in the state of its chat. A miss costs a read. */
+/** Maps each call or approval to its chat, so that the call can be found in the chat's state. A cache miss costs a read. */
 export interface CallChats {
   get(id: string): string | undefined;
   note(row: RowChange): void;
 }
 
-/** Late duplicates of decisions on settled calls (T7). */
+/** A cache of late duplicates of decisions on settled calls (T7). */
 export interface RecentRepeats {
   /** Whether the cache is empty. */
   isEmpty(): boolean;
   find(key: string): ToolResultOutcome | undefined;
   keep(key: string, outcome: ToolResultOutcome): void;
-  /** Call it when settled calls are deleted. */
+  /** Must be called when settled calls are deleted. */
   clear(): void;
 }
 
@@ -74,7 +74,7 @@ export interface RecentRepeats {
 export interface Providers {
   get(name: string): Provider | undefined;
   names(): readonly string[];
-  /** Like `get`, after loading what other processes have added. */
+  /** Like `get`, after loading providers that other processes have added. */
   find(name: string): Promise<Provider | undefined>;
 }
 
@@ -88,9 +88,9 @@ export interface Runtime {
   dispatch: Dispatch;
   /** Whether a side effect may start. False in a process that others may consider dead. */
   mayAct(): boolean;
-  /** Whether no other process is known to share the store. Then this process's memory is complete. */
+  /** Whether no other process is known to share the store, so that this process's memory is complete. */
   isAlone(): boolean;
-  /** Calls whose tools this process runs. A call that started under our name but isn't here is orphaned. */
+  /** Calls whose tools run in this process. A call that this process started but that isn't here is orphaned. */
   inFlight: Set<string>;
   quarantine: Quarantine;
   memory: AgentMemory;
@@ -113,11 +113,11 @@ export interface Runtime {
   measure(what: Measured): void;
   /** Called before someone acts in a chat: resumes its unfinished turns if this process left them alone at startup (X4). */
   resumeUnfinished(of: ChatOrCall): Promise<void>;
-  /** This process ends soon, so work that it starts in other chats would be interrupted. */
+  /** Whether this process ends soon, so that work it starts in other chats would be interrupted. */
   endsSoon(): boolean;
   /** Starts the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
-  /** The chat became idle, so it can get its title (M7). */
+  /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
   /** Receives errors that don't end a turn. */
   report(error: unknown, what: string, about?: About): void;
@@ -129,11 +129,11 @@ export interface Started {
   tool: Tool;
   value: unknown;
   place: Place;
-  /** The form that rules match against. */
+  /** The call in the form that rules match against. */
   policyCall: PolicyCall;
   /** Why the gate allowed it. */
   because: Extract<Gate, { kind: 'run' }>['because'];
-  /** What the tool found when the call was signed. */
+  /** A fingerprint of the target when the call was signed. */
   fingerprint: string | undefined;
   /** The world and its rules when the call started. */
   snapshot: WorldSnapshot;
@@ -147,7 +147,7 @@ export interface Situation extends TurnSituation {
   snapshot: WorldSnapshot;
 }
 
-/** What a step passes to the run of a turn: the situation after it, and the calls that it marked as started. */
+/** What a step passes to the run of a turn: the situation after the step, and the calls that it marked as started. */
 export interface Handover {
   situation: Situation;
   started: readonly Started[];
@@ -155,19 +155,22 @@ export interface Handover {
 
 /** Decides which process runs a runnable turn. */
 export interface Dispatch {
-  /** The owner for a runnable turn: this process, or null until another claims it. Read it once per turn, because it can change any time. */
+  /**
+   * The owner for a runnable turn: this process, or null until another process claims it. Read it once per turn, because it can change at any
+   * time.
+   */
   readonly owner: string | null;
-  /** Call it last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
+  /** Must be called last in the step that makes a turn runnable. Pass `started` only if this process runs the turn. */
   wake(step: Step, turnId: string, started?: readonly Started[]): void;
-  /** Call it after the commit that ended a turn: the process that runs it must stop. */
+  /** Must be called after the commit that ended a turn: the process that runs it must stop. */
   abort(turnId: string, reason: string): void;
 }
 
 /** Callbacks for after a commit or rollback. */
 export interface CommitHooks {
-  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen after a rollback. */
+  /** Registers a callback that runs after the commit, in order. For wake-ups and aborts, which must not happen after a rollback. */
   afterCommit: (act: () => void) => void;
-  /** Runs if nothing was committed. */
+  /** Registers a callback that runs if nothing was committed. */
   afterRollback: (act: () => void) => void;
 }
 

@@ -3,17 +3,17 @@ import { createStop } from '../ports/until-aborted.js';
 
 /** Tells a running turn that something changed while it waited for its tools. */
 interface WakeSignal {
-  /** Resolves at the next wake-up since the last call, immediately if there was one in between. */
+  /** Resolves at the next wake-up; immediately if there was one since the last call. */
   next(): Promise<void>;
 }
 
 /** `Handover` is what a step passes to the run of the turn that it wakes. */
 export interface TurnRun<Handover> {
   wakes: WakeSignal;
-  /** Handovers that were not taken yet, oldest first. */
+  /** Handovers that have not been taken yet, oldest first. */
   readonly handovers: readonly Handover[];
   take(): Handover[];
-  /** A committed step has just started this run, so its handover is the current state. */
+  /** Whether a committed step has just started this run, so that its handover is the current state. */
   readonly isFresh: boolean;
   /** Aborts when the turn is stopped or this process shuts down. */
   signal: AbortSignal;
@@ -32,7 +32,7 @@ export interface Scheduler<Handover> {
   abort(turnId: string, reason: string): void;
   /** Stops accepting work and aborts all runs. Resolves when they have ended, or after `graceMs`. */
   close(graceMs: number): Promise<void>;
-  /** False once closed: turns that are woken after that run in another process or at the next start. */
+  /** False once closed: turns woken later run in another process or after the next startup. */
   takesWork(): boolean;
   /** Handovers that were never taken because this process shut down. */
   untaken(): readonly Handover[];
@@ -42,13 +42,13 @@ export interface Scheduler<Handover> {
 
 interface Active<Handover> {
   stop: ReturnType<typeof createStop>;
-  /** True if a wake-up came that the run hasn't seen. */
+  /** Whether there was a wake-up that the run hasn't seen. */
   woken: boolean;
   notify: (() => void) | undefined;
   handovers: Handover[];
 }
 
-/** A keyed queue in one process. Between processes, the turn's claim in the store provides exclusion. */
+/** A keyed queue within one process. Between processes, the claim of the turn in the store provides exclusion. */
 export function createScheduler<Handover>(
   run: (turnId: string, run: TurnRun<Handover>) => Promise<void>,
   after: Clock['after'],
@@ -145,10 +145,13 @@ export function createScheduler<Handover>(
   };
 }
 
-/** A turn that was interrupted this often may be the cause (S3). */
+/** A turn interrupted this many times may be the cause of the interruptions (S3). */
 const SUSPECT_AFTER = 2;
 
-/** Suspects were interrupted twice together with other turns. They run one at a time, so that a third interruption identifies the culprit. */
+/**
+ * Suspects are turns that were interrupted twice together with others. They run one at a time, so that a third interruption identifies the
+ * culprit.
+ */
 export function isSuspect({ interruptions }: Pick<TurnRecord, 'interruptions'>): boolean {
   return interruptions >= SUSPECT_AFTER;
 }
@@ -157,7 +160,7 @@ export function isSuspect({ interruptions }: Pick<TurnRecord, 'interruptions'>):
 export interface Quarantine {
   /** False if a suspect is already running, possibly this turn through another claim. */
   enter(turnId: string): boolean;
-  /** True if it was in quarantine; then the next one may enter. */
+  /** True if the turn was in quarantine. The next one may then enter. */
   leave(turnId: string): boolean;
 }
 

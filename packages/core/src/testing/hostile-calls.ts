@@ -1,4 +1,4 @@
-/** A call built to hide `payload`: something that runs, is written as code, or is contacted. Cards and the audit must show it. */
+/** A call built to hide `payload`: something that runs, is written as code, or is contacted. Cards and the audit log must show it. */
 export interface HostileCall {
   tool: string;
   arguments: Record<string, unknown>;

@@ -6,7 +6,7 @@ import type { PolicyCall } from '../policy/types.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
-/** A call of `x`, a tool that reports no subjects. */
+/** A call of `x`, a tool that doesn't report subjects. */
 export function plain(args: Record<string, unknown>): PolicyCall {
   return {
     tool: 'x',

@@ -43,14 +43,14 @@ export class RowTransaction extends StepTransaction {
     }
     this.change(this.chatState(turn.chatId), { kind: 'turn-queued', turn });
   }
-  /** Returns false if another process owns it. */
+  /** Returns false if another process owns the turn. */
   stepTurn({ id, chatId, epoch }: Fence, change: TurnChange): boolean {
     const turn = this.chatState(chatId).turns.get(id);
     if (turn?.epoch !== epoch) return false;
     this.#changeTurn(turn, change);
     return true;
   }
-  /** Raises `epoch`. */
+  /** Increments `epoch`. */
   fenceTurn(id: string, change: TurnChange): TurnRecord | undefined {
     const turn = this.turn(id);
     if (turn === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { ProviderError, type GenerateRequest, type LLMResponse, type Provider } from '../ports/index.js';
 import { refuseUnknownKeys, type ToolCall, type Usage } from '@countersign/protocol';
 
-/** What a scripted model does in one call. A string is an answer. */
+/** A scripted model's response to one request. A string is an answer. */
 export type ScriptedReply =
   | string
   | {
@@ -25,7 +25,7 @@ export type Script = readonly ScriptedReply[] | ((request: GenerateRequest) => S
 export interface ScriptedOptions {
   name?: string;
   contextTokens?: number;
-  /** The title for a chat. Without it, titling fails and the chat keeps its default title. */
+  /** The title for a chat. If absent, titling fails and the chat keeps its default title. */
   title?: string | ((request: GenerateRequest) => string);
 }
 
@@ -39,8 +39,8 @@ export interface ScriptedProvider extends Provider {
 }
 
 /**
- * A model without an API key that follows a script: a list of replies, used in order, or a function of the request. It streams word by
- * word and can be aborted, like real models.
+ * A model without an API key that follows a script: a list of replies, used in order, or a function of the request. Like a real model, it
+ * streams word by word and can be aborted.
  */
 export function scripted(script: Script, options: ScriptedOptions = {}): ScriptedProvider {
   refuseUnknownKeys(options, KNOWN, 'scripted');

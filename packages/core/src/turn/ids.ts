@@ -7,8 +7,8 @@ let time = '';
 let count = 0;
 
 /**
- * A globally unique id without input from models or clients (P5). Starts with the time, so that new rows are adjacent in every index:
- * random ids touch one page each, and inserts would slow down as the table grows.
+ * A globally unique id without input from models or clients (P5). Starts with the time, so that new rows are adjacent in every index: random
+ * ids would touch one page each, and inserts would slow down as the table grows.
  */
 export function newId(kind: IdKind): string {
   const now = Date.now();
@@ -26,7 +26,7 @@ const pool = Buffer.alloc(4096);
 let words = '';
 let used = 0;
 
-/** Random bytes are generated in bulk, because each call costs as much as a whole id. */
+/** Random bytes are generated in bulk, because each call of the generator costs as much as a whole id. */
 function randomWord(): string {
   if (used === words.length) {
     words = randomFillSync(pool).toString('hex');
@@ -43,12 +43,12 @@ export function turnId(messageId: string, agentId: string): string {
 
 const APPROVAL = 'approval_';
 
-/** The first approval of a call derives its id from the call, so that later approvals can be recognized. */
+/** The first approval of a call gets an id derived from the call, so that later approvals can be told apart. */
 export function firstApprovalId(invocationId: string): string {
   return `${APPROVAL}${invocationId.replace(/^call_/, '')}`;
 }
 
-/** Distinguishes approvals from a model's calls: ids are ours (P5), while a model can choose the name `client.…`. */
+/** Distinguishes approvals from a model's calls: we generate the ids (P5), but a model can choose the name `client.…`. */
 export function isApprovalId(id: string): boolean {
   return id.startsWith(APPROVAL);
 }

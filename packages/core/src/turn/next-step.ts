@@ -16,10 +16,10 @@ export interface TurnSituation {
 
 type NextStep =
   | { kind: 'call-model' }
-  /** Started by a process that is gone, so nothing will report their end. */
+  /** Calls started by a process that is gone, so nothing will report their end. */
   | { kind: 'take-over'; invocationIds: string[] }
   | { kind: 'start'; invocationIds: string[] }
-  /** Calls run in this process, and nothing more may start next to them. */
+  /** Calls are running in this process, and nothing else may start in parallel. */
   | { kind: 'await-tools' }
   /** The turn waits for a person or a client. */
   | { kind: 'wait' }
@@ -56,7 +56,7 @@ export function isSettled(status: InvocationStatus): boolean {
 
 type Call = TurnSituation['invocations'][number];
 
-/** In call order, one at a time; adjacent read-only calls run in parallel (T9). */
+/** Starts calls in order, one at a time; adjacent read-only calls run in parallel (T9). */
 function pickStartable(ready: readonly Call[], running: readonly Call[], maxParallel: number): string[] {
   const first = ready[0];
   if (first === undefined || running.some((call) => !call.readOnly)) return [];

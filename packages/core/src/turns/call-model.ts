@@ -21,10 +21,10 @@ import { newId } from '../turn/ids.js';
 import { explainFailure, generate, readResponse, streamTo } from './generate.js';
 import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } from './handle-tool-calls.js';
 
-/** The outcome of a model call. `look`: read the state of the turn from the store. */
+/** The outcome of a model call. `look`: the caller must read the state of the turn from the store. */
 type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
-/** Makes one model call of a turn and handles its answer. A failure ends the turn with a message and loses nothing (P4). */
+/** Makes one model call of a turn and handles the answer. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(
   runtime: Runtime,
   { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,
@@ -48,7 +48,7 @@ export async function callModel(
     await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
     return { kind: 'look' };
   }
-  // Tool events follow only after the stream that requested them has ended (T12).
+  // Tool events follow only after the stream of the response that requested them has ended (T12).
   stream.end({ type: 'end', usage: response.usage });
   runtime.probe('after model-call');
   const from = { messageId, provider: provider.name, model: request.model };
@@ -66,7 +66,7 @@ export async function callModel(
   return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
 }
 
-/** Called after the model has answered, which may take minutes: people may have moved the world or replaced its folder (A7). */
+/** Called after the model has answered, which may take minutes: people may have changed or replaced the world's folder in the meantime (A7). */
 async function findPlace(
   runtime: Runtime,
   { worldId }: TurnRecord,
@@ -113,8 +113,8 @@ async function readKnown(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnap
 }
 
 /**
- * The messages and tools for a model call. If tools must start first, reads again and lists those that are `missing`: a model that
- * isn't told would make up a reason. Undefined if the agent is gone.
+ * The messages and tools for a model call. If tools must start first, reads again and lists those that are `missing`: a model that isn't told
+ * would make up a reason. Undefined if the agent no longer exists.
  */
 async function readView(
   runtime: Runtime,
@@ -123,7 +123,7 @@ async function readView(
   signal: AbortSignal,
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
-  // Fast path: a process that writes alone usually has the messages in memory, and its snapshot is current.
+  // Fast path: if no other process writes, the messages are usually in memory and the snapshot is current.
   const isAlone = runtime.isAlone() && snapshot !== undefined;
   const known = isAlone ? await viewOf(runtime, turn, signal, { snapshot, missing }) : undefined;
   const read =
@@ -140,7 +140,7 @@ async function readView(
   return 'waitsFor' in read ? await readView(runtime, turn, undefined, signal, await read.waitsFor) : read;
 }
 
-/** Undefined if it must be read from the store but there is no reader. */
+/** Undefined if data must be read from the store but there is no reader. */
 async function viewOf(
   runtime: Runtime,
   turn: TurnRecord,
@@ -179,13 +179,13 @@ export async function failTurn(runtime: Runtime, turn: TurnRecord, message: stri
 }
 
 interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
-  /** The message to answer; undefined if its chat is gone. */
+  /** The message to answer; undefined if its chat was deleted. */
   trigger: MessageRecord | undefined;
 }
 
 /**
- * Publishes an agent's answer by the mention rules (M5), queues the turns of its addressees and ends the turn in one step.
- * Returns false if the turn was lost; then nothing is written.
+ * Publishes an agent's answer according to the mention rules (M5), queues the turns of its addressees and ends the turn, all in one step.
+ * Returns false and writes nothing if the turn was lost.
  */
 async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
@@ -222,7 +222,7 @@ async function predictContent(runtime: Runtime, turn: TurnRecord, { response, tr
   return snapshot === undefined ? '' : prepareText(snapshot, turn, response.content, trigger).content;
 }
 
-/** Publishes a notice for an empty answer, which would look like a hang. */
+/** Publishes a notice for an empty answer, because silence would look like a hang. */
 function noticeEmptyAnswer(step: Step, turn: TurnRecord): void {
   const name = step.snapshot.agentName(turn.agentId);
   step.tx.emit({

@@ -22,7 +22,7 @@ interface ModelCall {
   stream: ModelStream;
 }
 
-/** Retries retryable failures after a pause, using the vendor's delay if it gave one (P4.1). */
+/** Retries retryable failures after a pause. Uses the vendor's delay if given (P4.1). */
 export async function generate(
   runtime: Runtime,
   { id: turnId, worldId }: TurnRecord,
@@ -171,7 +171,7 @@ function noAnswer(what: string): ProviderError {
 /** More than any model reads or writes. Sums must stay safe integers. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** Token sums are stored as integers; anything else would make the answer unwritable. */
+/** Token sums are stored as integers; other values would make the answer impossible to store. */
 function readUsage(usage: unknown): Usage {
   const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
   return { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
@@ -182,7 +182,7 @@ function count(tokens: unknown): number {
   return whole > 0 && whole <= MAX_TOKENS ? whole : 0;
 }
 
-/** A copy, because it is written more than once and must not change. State that can't be serialized is dropped. */
+/** Returns a copy, because the state is written more than once and must not change. State that can't be serialized is dropped. */
 function readState(state: unknown): { providerState?: unknown } {
   if (state === undefined) return {};
   try {

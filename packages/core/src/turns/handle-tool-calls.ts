@@ -40,7 +40,7 @@ interface Proposed {
   id: string;
   vendorId: string;
   judged: JudgedCall;
-  /** Absent if something it depends on couldn't be read; then it can't be approved either. */
+  /** Absent if something that the signature covers couldn't be read. Such a call can't be approved either. */
   signed: SignedCall | undefined;
   trouble: string | undefined;
   /** The question, if the call asks people one. */
@@ -95,7 +95,7 @@ export async function handleToolCalls(
       propose(runtime, step, toInvocation(step, turn, answer.messageId, proposal, gate, position), proposal, gate);
     }
     const now = (): Situation => readSituation(tx, tx.turn(turn.id) ?? turn, snapshot);
-    // `nextStep` takes in settled results before it starts anything (T8).
+    // `nextStep` processes settled results before it starts anything (T8).
     const next = nextStep(now());
     const due = next.kind === 'start' && isAsSeen(runtime, step, answer.snapshot, proposed) ? next.invocationIds : [];
     const started: Started[] = [];
@@ -125,7 +125,7 @@ function refuseMasked(call: ReadCall): ReadCall {
   return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
-/** False if the world or a tool changed since the calls were parsed. Then each call is parsed again before it starts. */
+/** False if the world or a tool changed since the calls were parsed. Each call is then parsed again before it starts. */
 function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: readonly Proposed[]): boolean {
   if (step.snapshot.world.rev !== seen.world.rev) return false;
   const tools = runtime.tools(seen.world.id);
@@ -163,7 +163,7 @@ async function sign(
   }
 }
 
-/** Ignores questions of untrusted tools (A1): they would show third-party text in our name. */
+/** Ignores questions of untrusted tools (A1): they would show third-party text as ours. */
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,
@@ -240,8 +240,8 @@ function propose(
 }
 
 /**
- * The message of an answer, with the id of its streamed chunks. It stores provider state, which only the same provider and model
- * gets back (P1, P5).
+ * The message of an answer, with the id of its streamed chunks. Includes provider state, which is returned only to the same provider and model
+ * (P1, P5).
  */
 export function answerMessage(
   { tx }: Step,

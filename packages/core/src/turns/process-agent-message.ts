@@ -11,8 +11,8 @@ import { takeOver } from './take-over.js';
 import { onAbort } from '../ports/until-aborted.js';
 
 /**
- * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (T10).
- * All state is in the store, so any process can resume it (A9).
+ * The main loop: reads the state and takes the next step until the turn has ended or waits for someone else (T10). All state is in the store,
+ * so any process can resume the turn (A9).
  */
 export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
@@ -25,7 +25,7 @@ export async function processAgentMessage(runtime: Runtime, turnId: string, run:
   }
 }
 
-/** Running calls, each with the situation after it. If a failed step ends the loop before them, each call wakes the turn. */
+/** Running calls, each with the situation after it. If a failed step ends the loop first, each call wakes the turn when it finishes. */
 interface RunningTools {
   calls: Map<string, Promise<Situation | undefined>>;
   abandoned: boolean;
@@ -34,7 +34,7 @@ interface RunningTools {
 async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, tools: RunningTools): Promise<void> {
   let stopping: Promise<undefined> | undefined;
   const stopped = (): Promise<undefined> => (stopping ??= aborted(run.signal));
-  /** The situation after the last step, so it need not be read again. If something else wrote since, the next step's fence fails. */
+  /** The situation after the last step, to avoid reading it again. If something else has written since, the next step's fence fails. */
   let known = run.isFresh ? run.handovers[0]?.situation : undefined;
   let place = known?.turn;
   let epoch: number | undefined;
@@ -140,7 +140,7 @@ async function start(
     const invocation = invocations.find((call) => call.id === id);
     if (invocation === undefined) return;
     const started = await startInvocation(runtime, turn, snapshot, invocation, run.signal);
-    // Not started: it needs approval again, was refused or is outdated, so reload.
+    // Not started: the call needs approval again, was refused or is outdated, so reload.
     if (started === undefined) return;
     execute(runtime, turn, started, run, tools);
   }

@@ -14,8 +14,8 @@ import { textOf, errorMessage } from '../ports/error-message.js';
 import { openWorldHandle } from '../worlds/world-handle.js';
 
 /**
- * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (T11). Returns the
- * situation after it, or undefined if nothing was written.
+ * Runs a started call and writes its result. Never rejects because of the tool: a tool error is a result (T11). Returns the situation
+ * afterwards, or undefined if nothing was written.
  */
 export async function runInvocation(
   runtime: Runtime,
@@ -23,7 +23,7 @@ export async function runInvocation(
   started: Started,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
-  // After a freeze between the start step and here, another process may already have settled the call as unknown.
+  // If the process froze since the start step, another process may already have settled the call as unknown.
   if (!runtime.mayAct()) {
     await requeueCall(runtime, turn, started.invocation);
     return undefined;
@@ -32,15 +32,15 @@ export async function runInvocation(
   const settlement = await execute(runtime, started, signal);
   measureTool(runtime, started, settlement, performance.now() - began);
   const content = await frameFirst(runtime, started.invocation, settlement);
-  // Stopped: the stop has settled the call. Shutting down: the next start settles it as unknown.
+  // Stopped: the stop has already settled the call. Shutting down: the next startup settles it as unknown.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, settlement, signal, content);
 }
 
-/** Masking this many characters takes a few milliseconds. */
+/** Masking a text of this length takes a few milliseconds. */
 const LONG_CHARACTERS = 16 * 1024;
 
-/** Frames and masks a long result before the step that writes it, and yields to the event loop in between. */
+/** Formats and masks a long result before the step that writes it, yielding to the event loop in between. */
 async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): Promise<string> {
   const content = frameSettlement(runtime, invocation, settlement);
   if (content.length <= LONG_CHARACTERS) return content;
@@ -56,7 +56,7 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
   runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
 }
 
-/** The call hasn't run, and this process owns its turn or can't write: the next owner starts it. */
+/** Requeues a call that hasn't run, so that the next owner of the turn starts it. Does nothing if the turn was taken over. */
 async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
@@ -80,7 +80,7 @@ async function writeEnd(
     try {
       return await settleStarted(runtime, turn, invocation, settlement, content);
     } catch (error) {
-      // The world was deleted, so there is nowhere to write the result.
+      // The world was deleted, so the result can't be stored.
       if (signal.aborted || (error instanceof CountersignError && error.code === 'not-found')) return undefined;
       runtime.report(error, `failed to write the result of ${invocation.toolName}; retrying`, {
         worldId: turn.worldId,

@@ -6,8 +6,8 @@ import { isSuspect } from '../step/scheduler.js';
 import type { Runtime, Step } from '../step/runtime.js';
 
 /**
- * Settles calls that a dead process had started. Their outcome is unknown, so they fail, unless their tool is idempotent;
- * then they start again (S3).
+ * Settles calls that a dead process had started. Their outcome is unknown, so they fail, except those of idempotent tools, which start again
+ * (S3).
  */
 export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
   await commit(runtime, 'take-over', turn.worldId, { chats: [turn.chatId] }, (step) => {
@@ -22,7 +22,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
   });
 }
 
-/** If one process owns the store, it takes all unfinished turns, or those of one chat. */
+/** For a process that owns the store alone: takes all unfinished turns, or those of one chat. */
 export async function recover(runtime: Runtime, chatId?: string): Promise<void> {
   const openTurns = async (): Promise<TurnRecord[]> =>
     (await runtime.store.read((reader) => reader.unfinishedTurns(chatId))).filter(({ state }) => state === 'open');
@@ -40,8 +40,8 @@ export const SILENT_MS = 6_500;
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
 
 /**
- * Handles a wake-up for a turn. If no live process runs it, this one takes it. If the old owner was only frozen, it finds a
- * higher epoch and can't write.
+ * Handles a wake-up for a turn. If no live process runs it, this one takes it. If the old owner was only frozen, it will find a higher epoch
+ * and can't write.
  */
 export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
   const look = () => runtime.store.read((reader) => reader.turn(turnId));
@@ -55,7 +55,7 @@ export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: s
   return seen?.state === 'open' && seen.owner === null ? await claimUnowned(runtime, seen) : 'not-runnable';
 }
 
-/** `not-runnable`: another process was first, or another suspect runs here; then it is retried after that one. */
+/** `not-runnable`: another process was faster, or another suspect runs here; the turn is retried after that one. */
 export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
   if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
   let isMine = false;
@@ -75,7 +75,7 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
 
-/** The most often interrupted turn of a process that froze or died. Undefined without a second interruption or in case of a tie. */
+/** The most often interrupted turn of a process that froze or died. Undefined if no turn was interrupted twice, or in case of a tie. */
 export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
   let most: Turn[] = [];
   for (const turn of turns) {
@@ -89,8 +89,9 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
 }
 
 /**
- * Handles a dead process in one step: counts its turns as interrupted, releases them, and ends the culprit. Judged one by one, the last turn would
- * look as if it had run alone. With `chatId`, ends only a culprit in that chat, because the process acts in no other chat (X4).
+ * Handles a dead process in one step: counts its turns as interrupted, releases them, and ends the culprit. If turns were handled one by one,
+ * the last one would look as if it had run alone. With `chatId`, ends only a culprit in that chat, because the process acts in no other chat
+ * (X4).
  */
 async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
   const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
@@ -106,7 +107,7 @@ async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string):
     isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
       const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isOwned);
       const culprit = findOurs(turns);
-      // Turns have ended since the lookup, and the culprit is now in another world. Its notice belongs there, so retry.
+      // Turns have ended since the lookup, and the culprit is now in another world, where its notice belongs. Retry.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
       for (const turn of turns) {
         if (turn === culprit) continue;
@@ -130,8 +131,8 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
 }
 
 /**
- * Releases the turns of this process in one step, because shutdown time is limited, and two shutdowns that leave a turn behind would
- * end it (S3).
+ * Releases the turns of this process in one step, because shutdown time is limited, and a turn left behind by two shutdowns would be ended
+ * (S3).
  */
 export async function parkTurns(runtime: Runtime): Promise<void> {
   const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
@@ -146,7 +147,7 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
       if (current?.state !== 'open' || current.owner !== runtime.owner) continue;
       const { id: turnId, chatId, interruptions } = current;
       tx.write({ kind: 'turn-released', chatId, turnId, interruptions });
-      // Other processes resume it immediately.
+      // Other processes resume the turn immediately.
       tx.wakeTurn(turnId);
       for (const { invocation } of notStarted) {
         if (invocation.turnId !== turnId || tx.invocation(invocation.id)?.status !== 'started') continue;

@@ -11,7 +11,7 @@ const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Titles a chat with a model when it first becomes idle (M7). A failure keeps the default title and isn't retried.
+ * Titles a chat with a model when it first becomes idle (M7). If that fails, the chat keeps its default title and titling isn't retried.
  * Returns true if the chat has its title and needs no further check.
  */
 export async function titleChat(

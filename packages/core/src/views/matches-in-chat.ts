@@ -14,11 +14,11 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';
 import { findCovered } from '../decisions/waiting-calls.js';
 
-/** How many messages are searched, and how many calls are shown: enough for a card. */
+/** The number of messages to search and of calls to show: enough for a card. */
 const MESSAGES = 500;
 const MAX = 20;
 
-/** An earlier call of a chat that a rule would match. Arguments are masked. */
+/** An earlier call in a chat that a rule would match. Arguments are masked. */
 export interface MatchedCall {
   toolCallId: string;
   agentId: string;
@@ -27,8 +27,8 @@ export interface MatchedCall {
 }
 
 /**
- * The earlier calls of a chat that a rule would match, newest first: what a person who approves "always" would also have approved. Several rules,
- * one per line, are combined.
+ * The earlier calls in a chat that a rule would match, newest first. They show what else a person would have approved with "always". Several
+ * rules, one per line, are combined.
  */
 export async function matchesInChat(
   runtime: Runtime,

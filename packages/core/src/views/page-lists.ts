@@ -18,7 +18,7 @@ export interface ListPage<T> {
   next?: string;
 }
 
-/** Where to read a list: after or before an item; `end` means after the last one. */
+/** The position in a list: after or before an item; `end` means after the last one. */
 export interface ListPlace {
   after?: string;
   before?: string;
@@ -26,7 +26,7 @@ export interface ListPlace {
 }
 
 /**
- * A page of a chat's transcript, oldest first in either direction. Cursors are message ids. `lastEventId` tells a reader which events the page
+ * A page of a chat's transcript, oldest first in either direction. Cursors are message ids. `lastEventId` tells clients which events the page
  * includes; without it, a message that is too old for this page would look new.
  */
 export async function pageMessages(
@@ -121,7 +121,7 @@ export async function pageApprovals(
   });
 }
 
-/** Positions in a whole world are consecutive; those of one chat have gaps. */
+/** Positions within a whole world are consecutive; those of a single chat have gaps. */
 async function placesOf(
   reader: StoreReader,
   worldId: string,

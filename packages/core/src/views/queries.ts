@@ -28,7 +28,7 @@ import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
 
-/** The queue of approvals as people see it, oldest first (A12). */
+/** The approval queue as shown to people, oldest first (A12). */
 export async function listApprovals(
   runtime: Runtime,
   worldId: string,
@@ -86,7 +86,7 @@ export async function showApproval(
 type Total = Pick<QueuedApproval, 'total' | 'more'>;
 type Place = Total & Pick<QueuedApproval, 'position'>;
 
-/** Longer queues aren't counted: every card shows the count, and counting gets slower with the queue. */
+/** Longer queues aren't counted: every card shows the count, and counting slows down as the queue grows. */
 export const MAX_COUNTED = 100;
 
 /** "1 of 3" (A12), or "1 of more than 100". */
@@ -143,7 +143,7 @@ function shownQuestion({ text, choices }: QuestionRecord): Question {
   return { text, choices: [...choices] };
 }
 
-/** The messages of a chat as people see them, with the status of each call (M1). */
+/** The messages of a chat as shown to people, with the status of each call (M1). */
 export async function listMessages(
   runtime: Runtime,
   chatId: string,
@@ -156,7 +156,7 @@ export async function listMessages(
   return await showMessages(read);
 }
 
-/** What one agent knows of a chat: messages to it, and its own calls, approvals, results and answers. */
+/** One agent's view of a chat: messages to it, and its own calls, approvals, results and answers. */
 export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
   const read = await runtime.store.read(async (reader) => {
     const known: MessageRecord[] = [];

@@ -19,7 +19,7 @@ export async function readMessage(reader: StoreReader, record: MessageRecord): P
   return { record, calls };
 }
 
-/** Messages as people see them. Long ones are masked one at a time, yielding in between. */
+/** Messages as shown to people. Long ones are masked one at a time, yielding to the event loop in between. */
 export async function showMessages(messages: readonly ReadMessage[]): Promise<Message[]> {
   await maskLongTexts(messages.map(({ record }) => record.content));
   const shown: Message[] = [];
@@ -30,7 +30,7 @@ export async function showMessages(messages: readonly ReadMessage[]): Promise<Me
   return shown;
 }
 
-/** Masking this many characters takes a few milliseconds. */
+/** Masking a text of this length takes a few milliseconds. */
 const LONG_CHARACTERS = 16 * 1024;
 
 function statusOf(calls: ReadMessage['calls']): Record<string, ToolCallStatus> {

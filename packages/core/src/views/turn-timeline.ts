@@ -35,7 +35,7 @@ function toTimeline(
 ): Timeline {
   const models = modelSpans(turn, messages, calls);
   const iterations = Math.max(models.length, turn.iteration);
-  // Iteration by iteration, so that spans with the same time stay in order.
+  // Built per iteration, so that spans with the same time stay in order.
   const spans = Array.from({ length: iterations }, (_, index): Span[] => {
     const of = calls.filter(({ iteration }) => iteration === index + 1);
     const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));

@@ -22,7 +22,7 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld, showAgentDefinition, toWorld } from '../worlds/show-world.js';
 import { createWorldWith } from '../worlds/worlds.js';
 
-/** Exports a world without chats, grants and secrets, so that it can be recreated elsewhere (W3). */
+/** Exports a world without chats, grants or secrets, so that it can be recreated elsewhere (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
   return await readWorld(runtime, worldId, async (reader, snapshot) => {
     const { world, agents } = snapshot;
@@ -42,8 +42,8 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
 }
 
 /**
- * Creates a world from a file in one transaction. The file is untrusted: allow rules are only proposed, and the auto mode and the working
- * folder are not applied.
+ * Creates a world from a file in one transaction. The file is untrusted: allow rules are only proposed, and `auto` mode and the working folder
+ * are not applied.
  */
 export async function importWorld(runtime: Runtime, input: unknown, signer: Signer): Promise<ImportedWorld> {
   const file = parseInput(worldFileSchema, input, 'file');

@@ -102,7 +102,7 @@ export async function updateAgent(
   });
 }
 
-/** Prompts are shown with masked secrets, so masks that come back are replaced with their values. */
+/** Prompts are shown with masked secrets, so masks that are sent back are replaced with their values. */
 function restoreSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
   const { systemPrompt } = wanted;
   if (typeof systemPrompt !== 'string') return wanted;
@@ -112,7 +112,7 @@ function restoreSecrets(wanted: Record<string, unknown>, before: AgentDefinition
   throw new CountersignError('invalid', sentence, { field: 'systemPrompt' });
 }
 
-/** Ends the agent's unfinished turns first, so that no question of a removed agent is left open. */
+/** Ends the agent's unfinished turns first, so that no question from a removed agent stays open. */
 export async function removeAgent(
   runtime: Runtime,
   worldId: string,
@@ -132,13 +132,13 @@ export async function removeAgent(
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
-  // A turn may have started in another chat since the lookup. No more turns start from here on.
+  // A turn may have started in another chat since the lookup. From here on, no more turns can start.
   const late = await findChats();
   if (late.length === 0) return;
   await commit(runtime, 'remove-agent', worldId, { chats: late }, (step) => stopIn(step, late));
 }
 
-/** Otherwise a typo would show only at the agent's first turn. */
+/** Rejects an unknown provider now; otherwise, a typo would only show up in the agent's first turn. */
 function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   if (providers.get(name) !== undefined) return;
   const known = providers.names();

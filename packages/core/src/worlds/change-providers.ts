@@ -4,15 +4,15 @@ import type { StoreTransaction } from '../ports/index.js';
 import { changeWorld, unlessGone } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
 
-/** What the audit log says about a change. Never contains a key. */
+/** The audit record of a change. Never contains a key. */
 export interface ProviderChangeRecord {
   decision: 'provider added' | 'provider changed' | 'provider removed';
   why: string;
 }
 
 /**
- * Changes the providers of the store, and records the change in the audit log of every world, because all of them can use it (A16). The first
- * record is committed together with the change.
+ * Changes the providers of the store, and records the change in the audit log of every world, because all of them can use the providers (A16).
+ * The first record is committed together with the change.
  */
 export async function changeProviders<T>(
   runtime: Runtime,
@@ -31,7 +31,7 @@ export async function changeProviders<T>(
       }),
     );
   }
-  // There is no world, or it was deleted meanwhile.
+  // There is no world, or it has been deleted in the meantime.
   changed ??= (await runtime.store.transact('', work)).value;
   const { record: done, value } = changed;
   if (done === undefined) return value;
@@ -48,7 +48,7 @@ function record(tx: StoreTransaction, { decision, why }: ProviderChangeRecord, s
   tx.record({ kind: 'policy', decision, why: maskSecrets(why), ...signer });
 }
 
-/** Agents that use a provider, with their worlds, for the person who removes it. */
+/** Lists the agents that use a provider, with their worlds, for the person who removes it. */
 export async function agentsUsing(runtime: Runtime, provider: string): Promise<string[]> {
   return await runtime.store.read(async (reader) => {
     const found: string[] = [];

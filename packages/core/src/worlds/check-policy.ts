@@ -19,7 +19,7 @@ import type { Runtime } from '../step/runtime.js';
 import { errorMessage } from '../ports/error-message.js';
 
 /**
- * Checks what would happen to a call, and by which rule (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
+ * Checks what would happen to a call, and which rule decides (W3 `policy/check`), with the same gate as real calls but without grants. Nothing
  * runs and nothing is written. Without an agent, every tool is permitted.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
@@ -55,7 +55,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   return withoutSecrets({ ...checked, ...notApplied }, maskArguments(call.argumentsText).secrets);
 }
 
-/** The gate's own reason is addressed to a model. */
+/** Replaces the gate's reason, which is addressed to a model. */
 function unknownTool(name: string, known: readonly string[]): PolicyVerdict {
   const near = nearest(name, known);
   const hint = near === undefined ? '' : `. Did you mean ${JSON.stringify(near)}?`;
@@ -110,7 +110,7 @@ function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): Pol
   };
 }
 
-/** Truncated after masking, or part of a secret could remain. */
+/** Applied after masking; otherwise, part of a secret could remain. */
 const LONGEST_VALUE = 120;
 
 function hideValue({ value }: RuleMiss, hide: (text: string) => string): { value?: string } {

@@ -17,8 +17,8 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
 }
 
 /**
- * Rejects new rules that are invalid or can't match any call of a known tool, because their author would rely on them.
- * Stored rules are not checked again.
+ * Rejects new rules that are invalid or can't match any call of a known tool, because their author would rely on them. Rules that are already
+ * stored are not checked again.
  */
 export function checkRules(
   rules: readonly string[],
@@ -43,7 +43,7 @@ function compileRule(rules: readonly string[], index: number, source: RuleSource
 
 const LONGEST_SHOWN = 120;
 
-/** `field` is for programs and counts from zero; the message for people counts lines from one. */
+/** `field` is for programs and zero-based; line numbers in the message start at one. */
 function refusal(
   { field, of = '' }: RuleSource,
   rules: readonly string[],

@@ -1,4 +1,4 @@
-/** The id, or the id with the first free number appended. */
+/** Returns the id, or the id with the first free number appended. */
 export async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
   if (!(await taken(base))) return base;
   for (let number = 2; ; number += 1) {

@@ -8,7 +8,7 @@ import { prepareTools } from '../calls/read-call.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 import { warnOfRules } from './warn-of-rules.js';
 
-/** A value with the version that a conditional update must name (W6). */
+/** A value with its version, which a conditional update must name (W6). */
 export interface Versioned<T> {
   value: T;
   version: string;
@@ -105,7 +105,7 @@ export function toPolicy(
   return { rules: [...policy], proposed: [...proposed], ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
-/** An agent as people see it. Keys pasted into the prompt are masked (A15) and survive when the prompt is sent back. */
+/** An agent as shown to people. Keys pasted into the prompt are masked (A15) and restored when the prompt is sent back. */
 export function toAgent({ id, definition }: AgentRecord): Agent {
   return { id, ...showAgentDefinition(definition) };
 }

@@ -4,7 +4,7 @@ import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/inde
 import { keyedHash } from '../calls/sign-call.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** The versions that a writer has seen, `*` for any version, or undefined for no check (W6). */
+/** The versions that a writer has seen, `*` for any version, or undefined to skip the check (W6). */
 export type Expected = readonly string[] | '*' | undefined;
 
 /** A content hash: the same content always has the same version. */
@@ -31,7 +31,7 @@ export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWi
   return short(keyedHash(key, content));
 }
 
-/** Must run in the writing transaction: otherwise two concurrent writers pass the check, and the second undoes the first. */
+/** Must run in the writing transaction: otherwise, two concurrent writers could both pass the check, and the second would undo the first. */
 export function refuseStale(current: string, expected: Expected, what: string): void {
   if (expected === undefined || expected === '*' || expected.includes(current)) return;
   throw new CountersignError('stale', `${what} changed after you read it. Read it again, then make your change.`);

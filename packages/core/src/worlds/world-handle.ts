@@ -34,7 +34,7 @@ async function sendMessage(
   return await commit(runtime, 'send-message', worldId, needs, (step) => {
     assertRunning(step, invocation);
     const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
-    // The call was interrupted and runs again: the message was already sent.
+    // The call was interrupted and runs again. The message has already been sent.
     const before = step.tx.sent(chat.id, invocation.id);
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
     // A client may choose any id for its messages, including the id of a call.
@@ -87,7 +87,7 @@ async function createAgent(
       const maker = step.snapshot.agent(invocation.agentId);
       if (maker === undefined) throw new CountersignError('not-found', 'the agent that runs this call was removed');
       const { provider, model, policy, tools } = maker.definition;
-      // A glob is permitted if one of the list's globs covers it, because that covers all its matches.
+      // A glob is permitted if one of the list's globs covers it, because that one covers all its matches.
       const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
       if (foreign.length > 0) {
         throw new CountersignError(

@@ -3,9 +3,9 @@ import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from './show-world.js';
 
-/** Worlds with fewer rows are not cached. */
+/** Statistics of worlds with fewer rows are not cached. */
 const FEW_ROWS = 20_000;
-/** Cache time per row for larger worlds: about twenty times what counting takes. */
+/** Cache time per row for larger worlds: about twenty times the duration of counting. */
 const MS_PER_ROW = 0.1;
 
 interface Counted {
@@ -16,8 +16,7 @@ interface Counted {
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
 /**
- * Statistics over everything stored for a world (W3). Counting reads every row, so those of a large world are cached for
- * some seconds.
+ * Statistics over all stored data of a world (W3). Counting reads every row, so the statistics of a large world are cached for some seconds.
  */
 export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
   const known = counted.get(runtime) ?? new Map<string, Counted>();
@@ -70,7 +69,7 @@ export function toStats({ chats, messages, turns, calls, approvals }: WorldCount
           count: sum(of, ({ count }) => count),
         })),
     ),
-    // Approvals that expired, or that a stop or a change ended, have no decision.
+    // Approvals that expired, or were ended by a stop or a change, have no decision.
     waiting: distribution(approvals.filter(({ status }) => status === 'approved' || status === 'denied')),
     pendingApprovals: sum(
       approvals.filter(({ status }) => status === 'pending'),

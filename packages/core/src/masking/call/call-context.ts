@@ -2,11 +2,11 @@ import { mapJson } from '../map-json.js';
 
 /** Properties of the whole call that decide how its texts are masked. */
 export interface CallContext {
-  /** Nothing may be masked, because the call runs text or writes it as code. */
+  /** Set if nothing may be masked, because the call runs text or writes it as code. */
   shows: boolean;
-  /** The call writes a file that may be executed, so its text isn't masked. */
+  /** Set if the call writes a file that may be executed. Its text isn't masked. */
   writesCode: boolean;
-  /** Whether the value of this key is only read. */
+  /** Whether the value of this key is only read, never executed. */
   isProse(key: string | undefined): boolean;
   /** How often an identifier occurs in the call. */
   mentions(name: string): number;
@@ -14,9 +14,9 @@ export interface CallContext {
   program: string;
 }
 
-/** Arguments that people or models read, and that nothing executes. */
+/** Arguments that people or models read and nothing executes. */
 const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comments?|summary|notes?)$/i;
-/** Also prose, unless the call names a file or a program. */
+/** Arguments that are also prose, unless the call names a file or a program. */
 const TEXT = /^(?:content|text|body)$/i;
 
 function isProse(key: string | undefined): boolean {
@@ -71,16 +71,16 @@ const PROGRAM = /^(?:command|cmd|program|executable|bin|argv|args)$/i;
 
 const FILE = /^(?:path|file|file_?name|file_?path|target|dest|destination|output)$/i;
 const NAME = /^(?:name|id|uri|url|key|title|folder|dir|directory|language|lang|type|kind|format|mode)$/i;
-/** Files that nothing executes. Any other name may be a program. */
+/** File types that nothing executes. A file with any other name may be a program. */
 const DATA =
   /(?:\.(?:env|json|ya?ml|toml|ini|cfg|conf|properties|txt|md|csv|log|xml|pem|key)|(?:^|[/\\])\.(?:env(?:\.\w+)*|netrc|pgpass))$/i;
 const redirection = />[>|]?[ \t]*["']?([^\s;&|<>()"']+)/g;
 
-/** Keys whose text is a command. Any other text may become a file. */
+/** Keys whose text is a command. Other text may be written to a file. */
 const SHELL = /^(?:command|cmd|shell|script|code|run|exec)$/i;
 const ARGUMENTS = /^(?:args|argv|arguments|parameters|params|options|flags)$/i;
 
-/** Whether a key holds the arguments of a program that is named elsewhere in the call. */
+/** Whether a key contains the arguments of a program named elsewhere in the call. */
 export function isArgumentList(key: string | undefined): boolean {
   return key !== undefined && ARGUMENTS.test(key);
 }

@@ -6,7 +6,7 @@ interface Stretch {
   readonly end: number;
 }
 
-/** A path, a host, a file or an option. */
+/** Whether the text may be a path, host, file or option. */
 export function isAddress(secret: string): boolean {
   // Also option values that refer to a file, program or variable: `@x`, `file:x`, `!x`, `%X%`.
   if (/^[~.@!%-]|[\\]|^[a-z]{2,10}:/.test(secret)) return true;
@@ -19,7 +19,7 @@ export function isAddress(secret: string): boolean {
   );
 }
 
-/** `./sk-…`, `sk-….sh`: the secret is part of a longer name. */
+/** `./sk-…`, `sk-….sh`: the apparent secret is part of a longer name. */
 export function continuesAsAddress({ text, start, end }: Stretch, isInUrl: boolean): boolean {
   if (isInUrl) return /^[/\\]/.test(text.charAt(end));
   return /[/\\.~]/.test(text.charAt(start - 1)) || /^(?:[/\\~]|\.\w)/.test(text.slice(end, end + 2));

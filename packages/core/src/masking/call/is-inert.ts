@@ -7,7 +7,7 @@ import { type Candidate, kindOf } from './kind-of-secret.js';
 import { programOf } from './program-of.js';
 import { readsAsText } from './reads-as-text.js';
 
-/** Whether nothing in the call can run or expand this, or use it as a path or host. If in doubt, false (A15). */
+/** Whether nothing in the call can execute or expand the candidate, or use it as a path or host. False if in doubt (A15). */
 export function isInert(candidate: Candidate, context: CallContext): boolean {
   const { text, start, end, key } = candidate;
   const secret = text.slice(start, end);
@@ -22,7 +22,7 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   // A short lower-case word is more likely a program than a password.
   if (found.kind !== 'url' && /^[a-z]{1,12}$/.test(secret)) return false;
   const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
-  // `rm token=x`, `--token x` and `! --token x` treat it as a file or command.
+  // In `rm token=x`, `--token x` and `! --token x`, it is a file or command.
   if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
   const opaque = isKey || isLikelySecret(secret);
   switch (found.kind) {
@@ -42,7 +42,7 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   }
 }
 
-/** `{ key: 'sk-…' }`: the whole value of an argument that often holds a key. */
+/** `{ key: 'sk-…' }`: the whole value of an argument that often contains a key. */
 function isWholeKey({ text, start, end, key }: Candidate): boolean {
   return start === 0 && end === text.length && /(?:^|[_-])(?:key|value|auth)$/i.test(key ?? '');
 }

@@ -3,16 +3,16 @@ import { secretName } from '../scan/secret-names.js';
 import { type CallContext, isShell } from './call-context.js';
 import { wordsBefore } from './program-of.js';
 
-/** A possible secret that the scanner found, and its position. */
+/** A possible secret found by the scanner, with its position. */
 export interface Candidate {
   text: string;
   start: number;
   end: number;
-  /** The key above the text. */
+  /** The nearest key that contains the text. */
   key: string | undefined;
-  /** The text is the whole value of a secret key. */
+  /** Whether the text is the whole value of a secret key. */
   whole: boolean;
-  /** The previous element of the list is an option that takes a secret. */
+  /** Whether the previous list element is an option that takes a secret. */
   announced: boolean;
 }
 
@@ -21,11 +21,11 @@ export type Kind =
   | { kind: 'pem' | 'header' | 'option' | 'url' | 'value' | 'other' | 'bare' }
   | { kind: 'assignment'; name: string };
 
-/** How many characters before a secret are examined. */
+/** The number of characters to examine before a secret. */
 const BEFORE = 160;
 
 const schemes = /(?:^|[\s"'\\:])(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
-/** In a command, only inside a header: `rm Bearer x` removes x. */
+/** In a command, matches only inside a header: `rm Bearer x` removes x. */
 const headerScheme = /[\w-]:\s*["'\\]*(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
 const named = /(-{0,2})([A-Za-z_$][\w.-]{0,63})["'\\]{0,16}([ \t]{0,8})(?::=|([:=]))([ \t]{0,8})["'\\[]{0,16}$/;
 const option = /(?:^|[\s"',[(])(--?[A-Za-z][\w.-]{0,40})["']?[\s,]+["'\\]*$/;
@@ -60,7 +60,7 @@ function kindOfNamed(before: string, [, dashes, name = '', left, sign, right]: R
   return { kind: 'assignment', name: /\w*$/.exec(name)?.[0] ?? name };
 }
 
-/** Whether an option takes a secret, by its own name or by what it means to its program. */
+/** Whether an option takes a secret, judging by its name or by its meaning for the program. */
 function takesSecret({ text, start }: Candidate, flag: string, { program }: CallContext): boolean {
   if (secretName(flag) !== undefined) return true;
   const command = [program, ...wordsBefore(text, start)].reduce(commandAfter, undefined as string | undefined);

@@ -7,7 +7,7 @@ import { textAsJson } from '../text-as-json.js';
 const MAX_REMEMBERED = 4 * 1024 * 1024;
 
 interface ShownArguments extends MaskedCall {
-  /** Nothing is masked, escaped or abbreviated, so this is the original (A40). */
+  /** Set if nothing is masked, escaped or abbreviated, so the value is the original (A40). */
   isOriginal: boolean;
 }
 
@@ -19,14 +19,13 @@ const recent = createMemo(MAX_REMEMBERED, (text): ShownArguments => {
   return { ...masked, isOriginal: showsOriginal(masked.value) && JSON.stringify(masked.value) === text };
 });
 
-/** Whether recorded arguments contain no mask, so that they are the original arguments. */
+/** Whether recorded arguments contain no mask and are therefore the original. */
 export function showsOriginal(shown: unknown): boolean {
   return shown !== undefined && !JSON.stringify(shown).includes('‹');
 }
 
 /**
- * Arguments as people, logs and the audit see them (A15). Cached, because every step of a call shows them.
- * Don't mutate the returned value.
+ * Arguments as people, logs and the audit log see them (A15). Cached, because every step of a call shows them. Don't mutate the returned value.
  */
 export function maskArguments(argumentsText: string): ShownArguments {
   return recent(argumentsText);

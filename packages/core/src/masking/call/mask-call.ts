@@ -13,20 +13,20 @@ import { secretName } from '../scan/secret-names.js';
 import { type SecretRegistry, createSecretRegistry } from '../secret-registry.js';
 import type { Span } from '../scan/spans.js';
 
-/** Limit on candidates. Each is examined closely, so thousands would block the process. */
+/** Each candidate is examined closely, so thousands of them would block the process. */
 const MAX_CANDIDATES = 200;
 
-/** Limit on escapes and counted whitespace. Longer texts are unreadable, so they are withheld and the call is refused (T11). */
+/** Limit on escapes and counted whitespace. Texts with more are unreadable, so they are withheld and the call is refused (T11). */
 const MAX_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {
-  /** False if part of it is withheld, so nobody may approve it. */
+  /** False if part of the value is withheld. Such a call must not be approved. */
   isWhole: boolean;
 }
 
 /**
- * The arguments of a call as people, events and the audit see them (A15). The model chooses what looks like a secret, so a secret is
- * masked only where nothing in the call can run it, and only its middle. If in doubt, it is shown.
+ * The arguments of a call as people, events and the audit log see them (A15). The model chooses what looks like a secret, so a secret is masked
+ * only where nothing in the call can run it, and only its middle. If in doubt, it is shown.
  */
 export function maskCall(value: unknown): MaskedCall {
   const registry = createSecretRegistry();
@@ -95,7 +95,7 @@ export function maskCallText(text: string): string {
   return maskCall(text).value as string;
 }
 
-/** `{ Authorization: 'Bearer x' }` is scanned like the header line. */
+/** `{ Authorization: 'Bearer x' }` is scanned like a header line. */
 function startOf(announced: ScanMode | undefined, key: string | undefined): { start?: ScanMode } {
   if (announced !== undefined) return { start: announced };
   const of = key === undefined ? undefined : secretName(key);
@@ -108,7 +108,7 @@ function cover(registry: SecretRegistry, show: (text: string) => string, text: s
   let from = 0;
   for (const [start, end] of spans) {
     const { head, middle, tail } = splitSecret(text.slice(start, end));
-    // Runs of whitespace and escapes are shown as one placeholder, so render everything up to here at once.
+    // A run of whitespace or escapes becomes one placeholder, so render everything up to here in one piece.
     shown += show(text.slice(from, start) + head) + maskedText(registry.numberOf(middle), middle.length);
     from = end - tail.length;
   }

@@ -1,12 +1,12 @@
 import { type CallContext, INTERPRETERS, isArgumentList } from './call-context.js';
 
-/** How far back to look for the words of a command. */
+/** How many characters to look back for the words of a command. */
 const COMMAND = 400;
 
 const interpreter = new RegExp(`^(?:${INTERPRETERS})$`);
 /** Commands that set variables. */
 const exports = /^(?:export|readonly|local|setx)$/;
-/** Programs that take files, commands or conditions, but no secrets. */
+/** Programs that take files, commands or conditions as arguments, but no secrets. */
 const noSecrets = new Set(
   (
     'rm rmdir unlink shred cp mv ln install ls dir cat tac cd pushd popd touch mkdir chmod chown chgrp stat file head tail less more wc ' +
@@ -17,7 +17,7 @@ const noSecrets = new Set(
 );
 
 /**
- * The program of the command around this text. `none`: only variable assignments came before. `script`: a script, which might run its
+ * The program of the command around this text. `none`: only variable assignments precede it. `script`: a script, which might execute its
  * arguments. `other`: a program that takes no secrets, or an unknown one.
  */
 export function programOf(
@@ -30,7 +30,7 @@ export function programOf(
   if (program === undefined || exports.test(program)) return 'none';
   if (noSecrets.has(program)) return 'other';
   if (interpreter.test(program)) {
-    // An interpreter's first argument is the file that it runs.
+    // An interpreter's first argument is the file to run.
     const complete = /[\s"']$/.test(text.slice(0, start)) ? words : words.slice(0, -1);
     const hasFile = isArgumentList(key) || complete.slice(at + 1).some((word) => !word.startsWith('-'));
     return hasFile ? 'script' : 'other';

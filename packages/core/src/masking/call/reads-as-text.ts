@@ -1,6 +1,6 @@
 const SHORTEST = 12;
 
-/** Whether this is base64 or hex of readable text. Keys are random, so they never are. */
+/** Whether the word is base64 or hex of readable text. A key is random, so it never is. */
 export function readsAsText(word: string): boolean {
   if (word.length < SHORTEST) return false;
   if (/^(?:[0-9a-fA-F]{2})+$/.test(word) && isReadable(Buffer.from(word, 'hex'))) return true;

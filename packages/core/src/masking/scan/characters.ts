@@ -3,19 +3,19 @@ import { HIDDEN } from '@countersign/protocol';
 /** Shell operators and expansions. A mask never hides them. */
 export const shellOperators = '$`;|&<>()';
 
-/** A word character: no white space, operator, quote, backslash or invisible character. Masks consist of words only. */
+/** A word character: no whitespace, operator, quote, backslash or invisible character. Masks cover only words. */
 export const wordCharacter = `[^\\s"'\\\\${shellOperators}${HIDDEN}]`;
 
-/** How many characters may be held back, and the longest text that one mask covers. */
+/** The maximum number of characters to hold back, and the longest text that one mask covers. */
 export const holdLimit = 16 * 1024;
 
 /**
- * How many characters of one text or value are scanned: what a model may get of a result (T13), plus some room. Without a limit, a
+ * How many characters of one text or value are scanned: the amount that a model may get of a result (T13), plus a margin. Without a limit, a
  * text of several megabytes would block the process for seconds.
  */
 export const scanLimit = 68 * 1024;
 
-/** Longer arguments are shown without masks, because text that isn't scanned may be what runs. */
+/** Longer arguments are shown without masks: text that isn't scanned might be executed, so it must not be hidden. */
 export const callLimit = 32 * 1024;
 
 /** Where to truncate a text at `limit` characters: before a word, so that no part of a secret is shown. */

@@ -5,7 +5,7 @@ type Options = Readonly<Record<string, readonly SecretOption[]>>;
 
 const same = (names: string, options: Options): [string, Options][] => names.split(' ').map((name) => [name, options]);
 
-/** Short options of well-known programs. Elsewhere, `-p` is a port, a path or a parent folder. */
+/** Short options of well-known programs. For other programs, `-p` is a port, a path or a parent folder. */
 const programs: ReadonlyMap<string, Options> = new Map([
   ...same('mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlslap', { '-p': ['attached'] }),
   ...same('mariadb mariadb-dump mariadb-admin mariadb-import mariadb-check 7z 7za 7zz', { '-p': ['attached'] }),
@@ -17,7 +17,7 @@ const programs: ReadonlyMap<string, Options> = new Map([
   ...same('ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd', { '-w': ['next'] }),
   ...same('openssl', { '-k': ['next'] }),
   ...same('curl', { '-u': ['user'] }),
-  // Not programs but states of a command or statement.
+  // Not programs, but states of a command or statement.
   ['a login', { '-p': ['next'], '-u': [] }],
   ['a user in SQL', { PASSWORD: ['next'], BY: ['next'] }],
   ['a line of .netrc', { password: ['next'] }],
@@ -37,7 +37,7 @@ const steps: ReadonlyMap<string, (word: string) => string | undefined> = new Map
   ['set', (word) => (/^-[a-zA-Z]*x/.test(word) ? 'a setting' : undefined)],
 ]);
 
-/** Statements may also be upper case. */
+/** Statements may also be uppercase. */
 const names: ReadonlyMap<string, string> = new Map([
   ...[...programs.keys(), ...steps.keys()].map((name): [string, string] => [name, name]),
   ['ALTER', 'alter'],
@@ -48,7 +48,7 @@ const names: ReadonlyMap<string, string> = new Map([
 /** First letter and length of each name, as a fast filter. */
 const begins = new Set([...names.keys()].map((name) => name.charCodeAt(0) * 64 + name.length + 1));
 
-/** The command or statement state after this word. */
+/** The command or statement state after a word. */
 export function commandAfter(command: string | undefined, word: string): string | undefined {
   const step = command === undefined ? undefined : steps.get(command)?.(word);
   if (step !== undefined) return step;

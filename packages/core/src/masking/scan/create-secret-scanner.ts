@@ -21,15 +21,15 @@ export interface SecretScanner {
 export interface ScannerOptions {
   known?: readonly string[];
   start?: ScanMode;
-  /** The command that the first words belong to, if the words are passed one by one. */
+  /** The command of the first words, if the words are passed individually. */
   command?: string | undefined;
   /** How many times the text was decoded. */
   depth?: number;
 }
 
-/** Limit on nested encodings. Nothing decodes text that is encoded more often. */
+/** Limit on nested encodings. No program decodes text that is nested more deeply. */
 const MAX_DEPTH = 3;
-/** Each known secret is searched for in each word, so their number is limited. */
+/** Limited, because each known secret is searched for in each word. */
 const MAX_KNOWN = 100;
 /** The longest XML element that is treated as a possible secret. */
 const LONGEST_ELEMENT = 1024;
@@ -39,8 +39,8 @@ const delimiters = new Set(Array.from(` \t\n"'\\${shellOperators}`, (character) 
 const onlyWord = new RegExp(`^${wordCharacter}{6,}$`, 'u');
 
 /**
- * Splits text into parts that may be shown and secrets. The result doesn't depend on chunk boundaries: a word is scanned when it is
- * complete or reaches the hold limit.
+ * Splits text into secrets and parts that may be shown. The result doesn't depend on chunk boundaries: a word is scanned when it is complete or
+ * reaches the hold limit.
  */
 export function createSecretScanner(
   sink: (kind: Piece['kind'], text: string) => void,
@@ -50,7 +50,7 @@ export function createSecretScanner(
   let buffer = '';
   let mode = options.start ?? plainMode;
   let quotes = noQuotes;
-  /** The buffer is one word up to here. Caching this avoids rescanning a long word for every chunk. */
+  /** The buffer contains a single word up to this position. Caching it avoids rescanning a long word for every chunk. */
   let wordEnd = 0;
   let before = '';
   let command = options.command;
@@ -59,7 +59,7 @@ export function createSecretScanner(
   let last = '';
   let mayHoldKey = true;
 
-  /** Start of the scanned text that hasn't been emitted. Emitting it in one piece makes long texts fast. */
+  /** Start of the scanned text that hasn't been emitted yet. Emitting it in one piece keeps long texts fast. */
   let showFrom = 0;
 
   function show(until: number): void {
@@ -100,7 +100,7 @@ export function createSecretScanner(
     return at + consumed;
   }
 
-  /** Scans a word of a URL or form after decoding: it may contain a whole text with its own names and quotes. */
+  /** Decodes a word of a URL or form and scans the result: it may contain a whole text with its own names and quotes. */
   function lookInside(step: ScanStep, text: string): ScanStep {
     const depth = options.depth ?? 0;
     if (depth >= MAX_DEPTH || !(mayBeEncoded(text) || text.includes('+'))) return step;
@@ -114,7 +114,7 @@ export function createSecretScanner(
       const inner = createSecretScanner(sinkInner, { known, depth: depth + 1, ...expected });
       inner.push(decoded);
       const ended = inner.end();
-      // `password%3D'x'`: the announced value is not part of the word.
+      // In `password%3D'x'`, the value follows after the word.
       if (ended.kind === 'value' && !ended.started && step.mode.kind === 'plain') announced ??= ended;
       return pieces;
     });
@@ -122,7 +122,9 @@ export function createSecretScanner(
     return { ...step, pieces: coverSpans(step.pieces, mergeSpans(spans)), mode: announced ?? step.mode };
   }
 
-  /** `<password>…</password>`. Requires the closing tag, or a shell redirection would match. `undefined` if more may come. */
+  /**
+   * `<password>…</password>`. Requires the closing tag, because a shell redirection would match otherwise. `undefined` if more text may come.
+   */
   function isElement(name: string, at: number, final: boolean): boolean | undefined {
     const rest = buffer.slice(at + 1, at + 1 + LONGEST_ELEMENT);
     const end = rest.indexOf('<');
@@ -130,7 +132,7 @@ export function createSecretScanner(
     const closing = `</${name}>`;
     const found = buffer.slice(at + 1 + end, at + 1 + end + closing.length);
     if (found.length < closing.length && closing.startsWith(found)) return final ? false : undefined;
-    // A file that is written to must be shown.
+    // A file that is written to must stay visible.
     return found === closing && !/^[/~.]/.test(rest);
   }
 
@@ -151,7 +153,7 @@ export function createSecretScanner(
     return end;
   }
 
-  /** JSON in JSON in JSON: the innermost quotes are preceded by 3, 7 or 15 backslashes. */
+  /** Triple-nested JSON: the innermost quotes are preceded by 3, 7 or 15 backslashes. */
   function deepQuoteAt(at: number): { length: number; quote: string } | 'unfinished' | undefined {
     let length = 0;
     while (length < 16 && buffer.charAt(at + length) === '\\') length += 1;

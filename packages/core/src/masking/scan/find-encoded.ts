@@ -10,11 +10,11 @@ export function mayBeEncoded(text: string): boolean {
 
 interface Decoded {
   text: string;
-  /** The position in the word of each decoded character, plus one for the end. */
+  /** The position of each decoded character in the word, plus one entry for the end. */
   places: number[];
 }
 
-/** Decodes a word of a URL or form. Only ASCII is decoded: other characters are part of no name and no key. */
+/** Decodes a word of a URL or form. Only ASCII is decoded: no name or key contains other characters. */
 function decodeWord(word: string): Decoded {
   const places: number[] = [];
   let text = '';
@@ -31,11 +31,11 @@ function decodeWord(word: string): Decoded {
   return { text: text + word.slice(from), places };
 }
 
-/** The secrets in an encoded word, at their positions in the word: a mask of the decoded text could not be reversed. */
+/** Finds the secrets in an encoded word. Positions refer to the encoded word: a mask of the decoded text could not be reversed. */
 export function findEncoded(word: string, scan: (text: string) => Piece[]): Span[] {
   const { text, places } = decodeWord(word);
-  // In forms a plus is a blank, so scan both readings. The undecoded text was scanned already; scanning it again at each depth
-  // would cost many times its length.
+  // In forms, a plus is a space, so scan both readings. The undecoded text was already scanned; scanning it again at each depth would multiply
+  // the cost.
   const readings = [...(text === word ? [] : [text]), ...(text.includes('+') ? [text.replaceAll('+', ' ')] : [])];
   return readings.flatMap((reading) => {
     const spans: Span[] = [];
@@ -49,7 +49,7 @@ export function findEncoded(word: string, scan: (text: string) => Piece[]): Span
   });
 }
 
-/** Marks these spans of the pieces as secret too. */
+/** Also marks these spans of the pieces as secret. */
 export function coverSpans(pieces: readonly Piece[], spans: readonly Span[]): Piece[] {
   const covered: Piece[] = [];
   let at = 0;

@@ -10,7 +10,7 @@ export interface FoundSecrets {
   command: string | undefined;
 }
 
-/** Finds the secrets in a text. The lines of a private key are one secret. */
+/** Finds the secrets in a text. All lines of a private key form one secret. */
 export function findSecrets(text: string, options: ScannerOptions): FoundSecrets {
   const spans: Span[] = [];
   let at = 0;

@@ -9,7 +9,7 @@ export interface UrlCredentials {
 const port = /^\d{1,5}$/;
 
 /**
- * Finds credentials in the URLs of a word. `cutOff`: the word ends before the URL does (at an operator or the hold limit), so
+ * Finds credentials in the URLs of a word. `cutOff`: the word ends before the URL (at an operator or the hold limit), so
  * `//name:text` without an `@` counts as the start of a password.
  */
 export function findUrlCredentials(word: string, cutOff: boolean): UrlCredentials {
@@ -27,7 +27,7 @@ export function findUrlCredentials(word: string, cutOff: boolean): UrlCredential
     if (at !== -1) {
       const named = colon !== -1 && colon < at;
       if (named) secrets.push([start + colon + 1, start + at]);
-      // In other schemes (ssh, postgres), a lone name before the `@` is just a user.
+      // In other schemes (ssh, postgres), a name alone before the `@` is just a user.
       else if (
         /(?:https?|wss?|ftps?)$/i.test(word.slice(Math.max(0, mark - 5), mark)) &&
         authority.slice(0, at) !== 'git'
@@ -35,7 +35,7 @@ export function findUrlCredentials(word: string, cutOff: boolean): UrlCredential
         secrets.push([start, start + at]);
       }
     } else if (colon !== -1 && !authority.startsWith('[') && !port.test(authority.slice(colon + 1))) {
-      // A raw slash in a password ends the authority too early, but no host has such a port.
+      // A raw slash in a password ends the authority too early. No host has a port like that.
       if (lastAt >= end) secrets.push([start + colon + 1, lastAt]);
       else if (cutOff && end === word.length) secrets.push([start + colon + 1, end]);
     } else if (cutOff && end === word.length && authority.length > 1024) secrets.push([start, end]);

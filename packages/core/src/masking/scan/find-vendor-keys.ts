@@ -1,7 +1,8 @@
 import type { Span } from './spans.js';
 
 const shapes = [
-  // OpenAI, Anthropic, OpenRouter, DeepSeek. Requires a capital or digit near the start, or class names like `sk-…` would be masked.
+  // OpenAI, Anthropic, OpenRouter, DeepSeek. Requires a capital letter or digit near the start; otherwise, class names like `sk-…` would be
+  // masked.
   'sk-(?=[a-z_-]{0,48}[A-Z0-9])[A-Za-z0-9_-]{16,}',
   '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])',
   'AIza[A-Za-z0-9_-]{35}',
@@ -28,10 +29,10 @@ const shapes = [
   '[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])',
 ];
 
-// Each start takes a bounded number of steps: an alternative fails within its minimum length or consumes what it read.
+// Takes a bounded number of steps per start: an alternative either fails within its minimum length or consumes what it read.
 const key = `(?<![A-Za-z0-9])(?:${shapes.join('|')})`;
 
-// These scan up to a dot before they can fail. The stricter start avoids rescanning `eyJ-eyJ-eyJ…` from each `eyJ`.
+// These patterns read up to a dot before they can fail. The stricter start avoids rescanning `eyJ-eyJ-eyJ…` from each `eyJ`.
 const dotted =
   '(?<![A-Za-z0-9_-])(?:eyJ[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){0,3}|SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,})';
 
@@ -41,11 +42,11 @@ const webhook = `(?<=${webhookHost})[A-Za-z0-9_/-]{8,}`;
 
 const patterns = [key, dotted, webhook].map((pattern) => new RegExp(pattern, 'g'));
 const anyOfThem = new RegExp([key, dotted, webhookHost].join('|'));
-/** Without the lookbehind: a backslash and the letter after it are not part of the following word. */
+/** No lookbehind: a backslash and the letter after it are not part of the following word. */
 const anywhere = new RegExp([shapes.join('|'), 'eyJ', 'SG\\.', webhookHost].join('|'));
 const shortest = 12;
 
-/** False only if no word of this text contains a key, wherever its words start. Cheaper than checking each word. */
+/** False only if no word of this text contains a key, wherever the word starts. Cheaper than checking each word. */
 export function mayHoldVendorKeys(text: string): boolean {
   return anywhere.test(text);
 }

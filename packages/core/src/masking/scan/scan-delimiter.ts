@@ -60,7 +60,7 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   ) {
     return { ...mode, started: false, separated: true };
   }
-  // Invisible characters are shown and change nothing. An operator ends the value, even in quotes, because `eval` removes quotes.
+  // Invisible characters are shown and change nothing. An operator ends the value even inside quotes, because `eval` removes quotes.
   return /[$`;|&<>()]/.test(character) ? plainMode : mode;
 }
 
@@ -134,7 +134,7 @@ function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): S
 
 function pemAfter(mode: PemBodyMode, meaning: string, text: string): ScanStep {
   if (meaning === '\n' || meaning === '\r') {
-    // Only full lines of a key are joined. After a short line, the line break is shown.
+    // Only full-length lines of a key are joined. After a short line, the line break is shown.
     return {
       pieces: [{ kind: mode.lastLength >= 40 ? 'joint' : 'shown', text }],
       mode: { ...mode, afterBlank: false, header: false },

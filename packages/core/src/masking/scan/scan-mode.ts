@@ -1,12 +1,12 @@
-/** A piece of scanned text. `joint` is shown unless a secret continues right after it (line breaks in a private key). */
+/** A piece of scanned text. A `joint`, such as a line break in a private key, is shown unless the secret continues right after it. */
 export interface Piece {
   kind: 'shown' | 'secret' | 'joint';
   text: string;
 }
 
-/** What announced a value. It determines what may precede and occur in the value. */
+/** The syntax that introduces a value. It determines what may precede the value and occur in it. */
 export type ValueOf =
-  | 'assignment' // `name=`: a blank right after it means no value (`PASSWORD= cmd` runs cmd)
+  | 'assignment' // `name=`: a space right after it means that there is no value (`PASSWORD= cmd` runs cmd)
   | 'field' // `name: ` or `name = `
   | 'flag' // `--password `
   | 'bearer'
@@ -20,24 +20,24 @@ export interface ValueMode {
   kind: 'value';
   of: ValueOf;
   started: boolean;
-  /** The quote that opened the value. `whole`: the value is its own string, as in an array of arguments. */
+  /** The quote that opened the value. `whole`: the value is a separate string, as in an array of arguments. */
   quote: '' | '"' | "'" | '\\"' | "\\'" | 'whole';
   /** Whether whitespace in the quotes belongs to the value. */
   many: boolean;
   closed: boolean;
-  /** The value is in a shell's `NAME=value`, where a command may follow. After a blank, only key-like words are masked. */
+  /** Whether the value is in a shell's `NAME=value`, where a command may follow. After a space, only words that look like keys are masked. */
   cautious: boolean;
-  /** A blank was read after the announcement. */
+  /** Whether a space was read after the name. */
   spaced: boolean;
-  /** What the last masked word announces: in `token: x-api-key: abc`, the first value must not swallow the second name. */
+  /** The mode that the last masked word would start: in `token: x-api-key: abc`, the first value must not swallow the second name. */
   announced: ScanMode | undefined;
-  /** The last character shown was a `,`, or a `;` between cookies. */
+  /** Whether the last character shown was a `,`, or a `;` between cookies. */
   separated: boolean;
-  /** The value is in a bracketed list, so the next secret follows a comma. */
+  /** Whether the value is in a bracketed list. The next secret then follows a comma. */
   listed: boolean;
 }
 
-/** After a secret name at the end of a line: list items with leading dashes may follow. */
+/** After a secret name at the end of a line: list items that start with a dash may follow. */
 export interface ListMode {
   kind: 'list';
 }
@@ -69,22 +69,22 @@ export interface WordToken {
   text: string;
   /** The last scanned character of the same word, if the word exceeded the hold limit. */
   before: string;
-  /** The character after the word. Empty at the end of the text or if the word was split at the hold limit. */
+  /** The character after the word. Empty at the end of the text, or if the word was split at the hold limit. */
   next: string;
   /** False if the word continues beyond the hold limit. */
   complete: boolean;
-  /** The word is in a shell's `NAME=value`. */
+  /** Whether the word is in a shell's `NAME=value`. */
   variable: boolean;
   /** False if the surrounding text contains no key of a known format. */
   mayHoldKey: boolean;
-  /** The command that the word belongs to, if its options can hold secrets. */
+  /** The command that the word belongs to, if its options can contain secrets. */
   command: string | undefined;
 }
 
 export interface ScanStep {
   pieces: Piece[];
   mode: ScanMode;
-  /** How much of the word was consumed; all of it if absent. */
+  /** How many characters of the word were consumed; all of them if absent. */
   consumed?: number;
 }
 
@@ -117,7 +117,7 @@ export function withAnnounced(mode: ValueMode, announced: ScanMode): ValueMode {
   return { ...mode, announced: announced.kind === 'value' ? cutAnnounced(announced, 1) : announced };
 }
 
-/** Limits nesting: text that announces a value in a value in a value … would make each word cost more than the last. */
+/** Limits nesting: with a value in a value in a value …, each word would cost more than the last. */
 function cutAnnounced(mode: ValueMode, levels: number): ValueMode {
   if (mode.announced?.kind !== 'value') return mode;
   return { ...mode, announced: levels === 0 ? undefined : cutAnnounced(mode.announced, levels - 1) };

@@ -25,12 +25,12 @@ export function scanPemBody(mode: PemBodyMode, word: WordToken, scanPlain: ScanP
   }
   const base64 = /^[A-Za-z0-9+/=]*/.exec(text)?.[0] ?? '';
   const rest = text.slice(base64.length);
-  // A short word after a blank is not a line of a key. Masking it would hide an argument.
+  // A short word after a space is not a line of a key. Masking it would hide an argument.
   if (base64 !== '' && mode.afterBlank && base64.length < 16) return scanPlain(word);
   if (rest.startsWith('-----END')) {
     return { pieces: base64 === '' ? [shown(rest)] : [secret(base64), shown(rest)], mode: plainMode };
   }
-  // Anything else is not part of the key, and may announce another secret.
+  // Anything else is not part of the key, and may introduce another secret.
   if (rest !== '' || scanPlain(word).mode.kind !== 'plain') return scanPlain(word);
   return { pieces: [secret(text)], mode: { ...pemBody, lastLength: text.length } };
 }

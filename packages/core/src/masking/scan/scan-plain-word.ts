@@ -14,7 +14,7 @@ import {
 import { secretNameBefore } from './secret-names.js';
 import { type Span, mergeSpans } from './spans.js';
 
-/** How many characters of an unfinished word are rescanned with the rest of it, to find keys across the split. */
+/** How many characters of an unfinished word are scanned again with the rest, to find keys across the split. */
 const overlap = 1024;
 
 export interface PlainWordStep extends ScanStep {
@@ -22,11 +22,11 @@ export interface PlainWordStep extends ScanStep {
   value?: { mode: ValueMode; text: string };
 }
 
-/** Scans a word that no announcement precedes. */
+/** Scans a word that is not expected to be a secret. */
 export function scanPlainWord(word: WordToken, known: readonly string[]): PlainWordStep {
   const { text } = word;
   if (text.endsWith('-----BEGIN')) return { pieces: [shown(text)], mode: { kind: 'pem-head', privateKey: false } };
-  // Fast path for most words: too short for a key, and no name and value.
+  // Fast path for most words: too short for a key, and not a name with a value.
   if (text.length < 12 && word.complete && known.length === 0 && word.command === undefined && !/[=:]/.test(text)) {
     return { pieces: [shown(text)], mode: modeAfter(word) };
   }
@@ -90,7 +90,7 @@ function modeAfter({ text, variable, command }: WordToken): ScanStep['mode'] {
   return { kind: 'named', of: kind === 'other' ? 'field' : kind };
 }
 
-/** A quoted secret starts right after an attached option. A blank means that the option has no secret. */
+/** The secret of an attached option starts right after it, even if quoted. A space means that there is no secret. */
 const NEXT = { attached: 'assignment', next: 'flag', user: 'user' } as const;
 
 function findKnown(text: string, known: readonly string[]): Span[] {

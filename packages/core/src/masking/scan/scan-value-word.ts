@@ -6,7 +6,7 @@ const bearerProse =
 const keyword =
   /^(?:string|number|boolean|bool|int|str|any|unknown|never|object|null|nil|none|undefined|true|false|await|new|typeof|required|optional)[,;?]*$/i;
 const codeRoot = /^(?:process|os|env|config|self|this|req|request|ctx|options|opts|settings|args|import)\.[\w.]+,?$/;
-// Letters mixed with digits, or twenty in a row: no common command has such a name. `key@host` matches too.
+// Letters mixed with digits, or twenty letters in a row: no common command has such a name. Also matches `key@host`.
 const keyLike =
   /^(?:(?=[^@]{0,60}\d)(?=[^@]{0,60}[A-Za-z])[A-Za-z0-9+=_-][A-Za-z0-9+/=_.~-]{19,}|[A-Za-z0-9]{20,})(?:@|$)/;
 const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
@@ -15,7 +15,7 @@ const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
 export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const { text } = word;
   if (roleInValue(mode, text) !== 'value') return undefined;
-  // The next string of the list must be quoted; bare words don't count.
+  // The next string of the list must be quoted; unquoted words are skipped.
   if (mode.closed && mode.listed) return { pieces: [shown(text)], mode: nextListed(mode) };
   if (mode.started) return { pieces: maskLiterals(text, mode), mode: started(mode, text) };
   const bare = mode.quote === '';
@@ -31,7 +31,7 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
       if (bearerProse.test(text)) return undefined;
       break;
     case 'item':
-      // A list item with its own fields: their names announce their secrets.
+      // A list item with its own fields, whose names show which of them are secrets.
       if (bare && text.endsWith(':')) return undefined;
       if (bare && looksLikeCode(word)) return undefined;
       break;
@@ -51,7 +51,7 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
   return { pieces: maskLiterals(text, mode), mode: started(mode, text) };
 }
 
-/** The role of a word where a secret is expected. `within`: possibly a command, but the value may continue after it. */
+/** The role of a word where a secret is expected. `within`: may be a command, but the value may continue after it. */
 export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' | 'none' {
   if (text.endsWith('-----BEGIN')) return 'none';
   if (mode.closed && /^[,}\]:]/.test(text) && !(mode.listed && text === ',')) return 'none';
@@ -62,7 +62,7 @@ export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' |
   return mode.of === 'authorization' && schemes.test(text) ? 'value' : 'none';
 }
 
-// In `const token = getToken()` or `token: string`, a mask would hide code from its reviewer.
+// In `const token = getToken()` or `token: string`, a mask would hide code from the reviewer.
 function looksLikeCode({ text, next }: WordToken): boolean {
   return keyword.test(text) || codeRoot.test(text) || (next === '(' && /^[A-Za-z_.]+$/.test(text));
 }

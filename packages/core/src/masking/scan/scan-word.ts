@@ -33,7 +33,7 @@ export function scanWord(mode: ScanMode, word: WordToken, known: readonly string
   }
 }
 
-/** Also tracks what the words of the value would announce outside it, because that is the mode when the value ends. */
+/** Also tracks the mode that the words of the value would have outside it, because that mode applies when the value ends. */
 function scanValue(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const step = scanValueWord(mode, word);
   if (step?.mode.kind !== 'value' || !(step.mode.started || step.mode.of === 'scheme')) return step;
@@ -52,8 +52,8 @@ function announcedAfter(mode: ScanMode, word: WordToken): ScanMode {
 }
 
 /**
- * Scans a word inside a value that may be a command: shows it, except for its own secrets. Otherwise
- * `eval TOKEN="x --password=hunter2"` would show one.
+ * Scans a word inside a value that may be a command. Shows it, but masks secrets in it: otherwise, `eval TOKEN="x --password=hunter2"` would
+ * show one.
  */
 function scanWithin(mode: ValueMode, word: WordToken, known: readonly string[]): ScanStep {
   const step = scanWord(mode.announced ?? plainMode, word, known);

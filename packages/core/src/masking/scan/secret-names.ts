@@ -14,7 +14,7 @@ const exact = new Set(['pass', 'pw', 'sig', 'bearer', 'xamzsignature', 'xgoogsig
 // Cursors and counters have similar names but aren't secrets; PWD is a folder.
 const harmless = /^oldpwd$|(?:next|page|continuation|cancell?ation|max)token$/;
 
-/** The kind of secret that a key, header, variable or option with this name holds, or `undefined`. */
+/** The kind of secret that a key, header, variable or option with this name contains, or `undefined`. */
 export function secretName(name: string): SecretName | undefined {
   if (name === '_auth') return 'other';
   // Names are short. Without the limit, a megabyte-long key would be copied several times.
@@ -33,9 +33,9 @@ const endings = 'rd ds wd pw se de et ts en al ls on ie es wt ey ys ns ss ig er 
 // The last three letters; a separator may split them after the first. `pw` is a name by itself.
 const longer = 'ord rds swd ase ode ret ets ken ens ial als ion kie ies jwt key eys ass pwd sig rer ure uth'.split(' ');
 
-/** Regex source for the endings of these names, in lower and upper case. */
+/** Regex source for the endings of these names, in lowercase and uppercase. */
 export const nameEndings = ['pw', ...longer]
-  // Two capitals have the lower case `k`: K and the Kelvin sign.
+  // Two characters lowercase to `k`: K and the Kelvin sign.
   .map((end) => end.split('').map((letter) => `[${letter}${letter.toUpperCase()}${letter === 'k' ? '\u212A' : ''}]`))
   .map(([first = '', ...rest]) => `${first}${rest.length === 2 ? '[\\s_.-]*' : ''}${rest.join('')}`)
   .join('|');

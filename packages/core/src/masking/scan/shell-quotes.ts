@@ -1,4 +1,4 @@
-/** A shell's parser state, as far as simple text determines it; see `trusted`. */
+/** A shell's parser state, as far as it can be derived from the text; see `trusted`. */
 export interface QuoteState {
   inside: 'nothing' | 'single' | 'double' | 'comment';
   /**
@@ -6,9 +6,9 @@ export interface QuoteState {
    * `"password=" -rf / "` hide unquoted words.
    */
   trusted: boolean;
-  /** A `#` here starts a comment. */
+  /** Whether a `#` here starts a comment. */
   wordStart: boolean;
-  /** A `<` here starts a here-document. */
+  /** Whether a `<` here starts a here-document. */
   afterLess: boolean;
   /**
    * The shell word so far, without quotes and backslashes. After `NAME=value` a command may follow: `X=Bearer rm -rf /` runs rm,
@@ -25,7 +25,7 @@ export interface QuoteState {
 type Substitution = number | '`' | 'code';
 
 /**
- * `NAME=value` and the quotes since the `=`. A blank ends a `variable` even in surrounding quotes, or `bash -c "X=1 login --password hunter2"`
+ * `NAME=value` and the quotes since the `=`. A space ends a `variable` even in surrounding quotes, or `bash -c "X=1 login --password hunter2"`
  * would be one long variable. `unclear`: backslashes or a substitution intervened.
  */
 type Variable = 'variable' | 'variable-single' | 'variable-double' | 'variable-unclear';
@@ -45,7 +45,7 @@ export const noQuotes: QuoteState = {
 
 export function quotesAfterWord(state: QuoteState, text: string): QuoteState {
   const comment = text.startsWith('#') && state.wordStart && state.inside === 'nothing';
-  // `X=${Y:-a b}Bearer rm -rf /`: a blank in the braces doesn't end the word.
+  // `X=${Y:-a b}Bearer rm -rf /`: a space in the braces doesn't end the word.
   const braces = state.shellWord === 'variable' && !state.trusted && text.lastIndexOf('{') > text.lastIndexOf('}');
   const shellWord = braces ? 'variable-unclear' : shellWordAfter(state.shellWord, text);
   if (!comment && !state.wordStart && !state.afterLess && shellWord === state.shellWord) return state;
@@ -100,7 +100,7 @@ function shellWordAfter(shellWord: QuoteState['shellWord'], text: string): Quote
 }
 
 function shellWordAfterPair(state: QuoteState, escaped: string): QuoteState['shellWord'] {
-  // A backslash before a letter escapes no blank in any shell. In JSON text it is often a line break.
+  // In no shell does a backslash before a letter escape a space. In JSON text it is often a line break.
   if (isVariable(state.shellWord)) return /^\w$/.test(escaped) ? state.shellWord : 'variable-unclear';
   return /^[\w=[+]$/.test(escaped) ? shellWordAfter(state.shellWord, escaped) : shellWordBetween(state, ' ');
 }
@@ -109,9 +109,9 @@ function shellWordBetween(state: QuoteState, character: string): QuoteState['she
   if (character === '"' || character === "'") return shellWordAfterQuote(state.shellWord, character);
   // A line break ends a variable in every shell. Continuing would leave the next lines of a script unmasked.
   if (character === '\n') return 'start';
-  // `X=$HOME:Bearer rm -rf /`: an expansion's name is part of the word, and so are invisible characters.
+  // `X=$HOME:Bearer rm -rf /`: the name of an expansion is part of the word, and so are invisible characters.
   if (isVariable(state.shellWord) && !' \t`;|&<>()'.includes(character)) return state.shellWord;
-  // In quotes, a word of another shell may start, but a variable of this shell stays one.
+  // Inside quotes, a word of another shell may start, but a variable of this shell remains one.
   const continues = state.inside === 'single' || state.inside === 'double' || !state.trusted;
   if (continues && isVariable(state.shellWord) && state.shellWord !== 'variable')
     return character === '(' || character === '`' ? 'variable-unclear' : state.shellWord;

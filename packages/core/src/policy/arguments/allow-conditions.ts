@@ -10,8 +10,8 @@ import { keyOf } from './named-index.js';
 import { isRecord } from './prepare-arguments.js';
 
 /**
- * Reads the conditions of an allow rule as narrowly as possible (A19). The rule must cover everything that the call touches: its
- * reported subjects, or all arguments if the tool reports none. A last `*` matches any other arguments.
+ * Interprets the conditions of an allow rule as narrowly as possible (A19). The rule must cover everything that the call touches: its reported
+ * subjects, or all arguments if the tool reports none. A `*` at the end matches any other arguments.
  */
 export function allowConditions({ conditions, open }: Named): NamedMatcher {
   const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
@@ -35,7 +35,7 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
         case 'dynamic':
           return false;
         case 'words':
-          // A pattern for a command's text would also match a second command, so only the exact text is covered.
+          // A pattern for the text of a command would also match a second command, so only the exact text is covered.
           return call.subjectsFrom === 'arguments' || (spelt && namesAll(call));
         case 'path':
           return subject.normal !== undefined && (open || isReported(subject, names) || namesAll(call));
@@ -51,7 +51,7 @@ function isReported(subject: PreparedSubject, names: ReadonlySet<string>): boole
   return (subject.kind === 'path' || subject.kind === 'host') && names.has(subject.argument ?? '');
 }
 
-/** The first argument that the rule doesn't name. A rule that names every member of an object names the object. */
+/** The first argument that the rule doesn't name. Naming every member of an object counts as naming the object. */
 function findUnnamed(value: unknown, names: ReadonlySet<string>, prefix = ''): string | undefined {
   if (!isRecord(value)) return prefix === '' ? '*' : prefix.slice(0, -1);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

@@ -1,11 +1,11 @@
 import { isRecord } from './prepare-arguments.js';
 
-/** What a tool's JSON Schema says about one argument. Undefined parts are unknown. */
+/** One argument in a tool's JSON Schema. Undefined parts are unknown. */
 export interface ArgumentSchema {
   readonly types: ReadonlySet<string> | undefined;
   /** The only possible values. */
   readonly values: readonly unknown[] | undefined;
-  /** The items of a list. */
+  /** The schema of list items. */
   readonly items?: ArgumentSchema;
 }
 
@@ -26,7 +26,7 @@ export function requiredNames(schema: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** `none`: there is no such argument. A name with dots is a path into nested objects, and into list items. */
+/** `none`: there is no such argument. A name with dots is a path into nested objects and list items. */
 export function findArgument(schema: unknown, name: string): ArgumentSchema | 'none' {
   const names = argumentNames(schema);
   const properties = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {};

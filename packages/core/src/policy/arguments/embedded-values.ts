@@ -9,7 +9,10 @@ export function readContainer(text: string): object | undefined {
   }
 }
 
-/** Strips quotes: the parsed JSON string, or the text between quotes. Strips all at once, because a text may have a million quotes. */
+/**
+ * Strips quotes: returns the parsed JSON string, or the text between the quotes. Strips all of them at once, because a text may have a million
+ * quotes.
+ */
 export function quotedIn(text: string): readonly string[] {
   const found = text.search(/[^\s"'`“”‘’«»„]/u);
   const first = found < 0 ? text.length : found;

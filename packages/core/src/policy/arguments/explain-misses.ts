@@ -28,7 +28,7 @@ function rulesOf({ any, named, patterned }: RuleGroup): readonly CompiledRule[] 
   return [...any, ...named, ...patterned];
 }
 
-/** An ambiguous rule applies if one of its readings does. The miss by name is more useful, so it is kept. */
+/** An ambiguous rule applies if one of its readings does. If none does, the miss of the named reading is kept, because it is more useful. */
 function note(
   misses: Map<string, RuleMiss | 'applies'>,
   { text }: CompiledRule,
@@ -45,7 +45,7 @@ function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): M
   return { code: 'pattern' };
 }
 
-/** A rule that covers part of the call applies to that part. */
+/** A rule that covers part of the call counts as applied. */
 function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
   const miss = named?.misses(call);
   if (miss !== undefined) return miss;

@@ -12,7 +12,7 @@ import { literalNumber, readNumber, SPACE } from './scan-named.js';
 export interface KnownTool {
   readonly name: string;
   readonly parameters: unknown;
-  /** The subjects of a call with these arguments. If absent, the tool reports none, and rules see only its arguments. */
+  /** Returns the subjects of a call with these arguments. Absent if the tool reports none; rules then see only its arguments. */
   readonly touches?: (args: Record<string, unknown>) => readonly Subject[];
 }
 
@@ -50,7 +50,10 @@ function findCompareMisfit(name: string, schema: ArgumentSchema, verb: Verb, too
   return `"${name}" of ${tool.name} is not a number (${typeWords(schema)}), so it can't be compared with one`;
 }
 
-/** A deny or ask rule matches any text that isn't a number (A25.2), so on a string it would match almost every call. */
+/**
+ * Whether values may be compared with a number. A deny or ask rule matches any text that isn't a number (A25.2), so on a string it would match
+ * almost every call.
+ */
 function mayCompare({ types, values, items }: ArgumentSchema, verb: Verb): boolean {
   if (types === undefined || types.has('number') || types.has('integer')) return true;
   if (verb === 'allow') return false;
@@ -107,7 +110,7 @@ function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | unde
   );
 }
 
-/** Checks conditions for a tool that reports subjects: an allow rule covers commands by their exact text only (A25). */
+/** Checks conditions for a tool that reports subjects: an allow rule covers commands only by their exact text (A25). */
 function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | undefined {
   const { verb } = rule;
   const subjects = tool.touches?.(sampleOf(named)) ?? [];

@@ -9,12 +9,12 @@ import { foldText, type Leaf, looksLikePath } from './prepare-arguments.js';
 import { literalNumber } from './scan-named.js';
 
 /**
- * Reads the conditions of a deny or ask rule as broadly as possible (A19), regardless of the other arguments. A value that can't be
+ * Interprets the conditions of a deny or ask rule as broadly as possible (A19), regardless of the other arguments. A value that can't be
  * compared with a number matches.
  */
 export function guardConditions({ conditions, open, separator }: Named): NamedMatcher {
   const tests = conditions.map((condition, index) => {
-    // `command=rm *` also matches `rm -rf x`: here the star means further words, not further arguments.
+    // `command=rm *` also matches `rm -rf x`: here the star means more words, not more arguments.
     const hasMoreWords = open && separator === 'blank' && index === conditions.length - 1;
     return {
       condition,
@@ -35,7 +35,7 @@ export function guardConditions({ conditions, open, separator }: Named): NamedMa
   };
 }
 
-/** Numbers, anchored paths, URLs and values with further words match other spellings too, so they can't be the key. */
+/** Numbers, anchored paths, URLs and values followed by more words also match other spellings, so they can't be the key. */
 function findKey(conditions: readonly Condition[], lastHasMoreWords: boolean): NamedKey | undefined {
   for (const condition of lastHasMoreWords ? conditions.slice(0, -1) : conditions) {
     if (condition.kind !== 'equal') continue;

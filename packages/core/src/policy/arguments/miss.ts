@@ -4,7 +4,7 @@ import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
 /** Why a rule does not apply to a call. */
 export type Miss = Pick<RuleMiss, 'code' | 'argument'>;
 
-/** A folded value that an argument must have for all conditions to hold, unless it is compared as a path or host. */
+/** A folded value that an argument must have for all conditions to be met, unless it is compared as a path or host. */
 export interface NamedKey {
   readonly name: string;
   readonly text: string;
@@ -13,8 +13,8 @@ export interface NamedKey {
 /** Compiled conditions on named arguments. */
 export interface NamedMatcher {
   readonly key?: NamedKey;
-  /** The first condition that doesn't hold, or undefined if all hold. */
+  /** The first condition that isn't met, or undefined if all are. */
   readonly misses: (call: PreparedCall) => Miss | undefined;
-  /** Whether an allow rule whose conditions hold covers this subject. */
+  /** Whether an allow rule whose conditions are met covers this subject. */
   readonly covers: (subject: PreparedSubject, call: PreparedCall) => boolean;
 }

@@ -27,7 +27,7 @@ export function addNamed<Rule extends Keyed>({ byName, withoutKey }: NamedIndex<
   else siblings.push(rule);
 }
 
-/** Rules whose conditions may hold. Values that are compared as paths or hosts are not looked up by text. */
+/** Rules whose conditions may be met. Values that are compared as paths or hosts are not looked up by text. */
 export function* findNamed<Rule extends Keyed>(
   { byName, withoutKey }: NamedIndex<Rule>,
   call: PreparedCall,

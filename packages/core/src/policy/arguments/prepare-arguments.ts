@@ -4,12 +4,12 @@ import { type Bases, guessSegments } from '../patterns/path-text.js';
 import { quotedIn, readContainer } from './embedded-values.js';
 import { readNumber } from './scan-named.js';
 
-/** A value of an argument, or one inside its list or object, as deny and ask rules compare it. */
+/** An argument value, or a value inside its list or object, in the form that deny and ask rules compare. */
 export interface Leaf {
   readonly text: string;
   /** Lower-cased, NFKC-normalized and trimmed. */
   readonly folded: string;
-  /** Undefined if it can't be compared with a number. */
+  /** Undefined if the value can't be compared with a number. */
   readonly number: number | undefined;
   /** The number without thousands separators, such as 1000 for `1,000`. */
   readonly ungrouped: () => number | undefined;
@@ -23,9 +23,9 @@ export interface Leaf {
 export interface PreparedArguments {
   /** Top-level arguments by name, or undefined if the arguments are not an object. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
-  /** All values of a name, or none if it is missing. A name with dots is a path into nested values. */
+  /** All values of a name; empty if it is missing. A name with dots is a path into nested values. */
   readonly all: (name: string) => readonly Leaf[];
-  /** The single value of a name, as an allow rule compares it. Undefined if it is missing or there are several. */
+  /** The single value of a name, in the form that an allow rule compares. Undefined if the name is missing or has several values. */
   readonly one: (name: string) => { readonly value: unknown; readonly text: string | undefined } | undefined;
 }
 
@@ -55,7 +55,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Looks inside lists too: a rule about `items.price` applies to the price of each item. */
+/** Also looks inside lists: a rule about `items.price` applies to the price of each item. */
 function valuesAt(value: unknown, name: string): readonly unknown[] {
   return recordsIn(value).flatMap((record) =>
     [
@@ -78,7 +78,7 @@ function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
   return records;
 }
 
-/** `{"a.b": 1, "a": {"b": 2}}` has two values for `a.b`, so it is ambiguous which one the rule means. */
+/** Undefined if ambiguous: `{"a.b": 1, "a": {"b": 2}}` has two values for `a.b`. */
 function onlyValueAt(value: unknown, name: string): unknown {
   const found = spelledAt(value, name);
   return found.length === 1 ? found[0] : undefined;
@@ -100,7 +100,7 @@ function* splits(name: string): Generator<readonly [string, string]> {
   }
 }
 
-/** Compares a list or object as a whole and by its values and numeric keys; JSON text and quoted text also by their content. */
+/** The values to compare: a list or object as a whole, its values and its numeric keys; for JSON text and quoted text, also their content. */
 function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const queue = [value];
@@ -110,7 +110,7 @@ function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
     const members = inner === undefined ? [] : Object.entries(inner).filter(([, member]) => member !== undefined);
     for (const [key, member] of members) {
       queue.push(member);
-      // A key is compared with numbers only if it is one: `{ value: 5 }` must not match through `value`.
+      // A key is compared with numbers only if it is numeric: `{ value: 5 }` must not match through `value`.
       if (!Array.isArray(inner)) leaves.push(makeLeaf(key, readNumber(key) ?? Number.NaN, bases));
     }
     if (!isContainer) {
@@ -177,7 +177,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'string' ? readNumber(value) : undefined;
 }
 
-/** The text that rule proposals use. Undefined for values that JSON can't represent, such as dates from a validator. */
+/** The text used in rule proposals. Undefined for values that JSON can't represent, such as dates from a validator. */
 function textOf(value: unknown): string | undefined {
   try {
     return typeof value === 'string' ? shownValue(value) : canonicalJson(value);

@@ -5,7 +5,7 @@ const NAME = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
 const OPERATOR = /!==?|===?|=>|=<|<>|~=|>=|<=|>|<|=/y;
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** `words`: not conditions. `looksNamed`: the first word is one, so conditions were probably meant. */
+/** `words`: not conditions. `looksNamed`: the first word is a condition, so the author probably meant conditions. */
 export type ScannedNamed =
   | { readonly kind: 'named'; readonly named: Named; readonly end: number }
   | { readonly kind: 'words'; readonly looksNamed: boolean }
@@ -56,7 +56,7 @@ function endsAt(text: string, at: number, until: PatternEnd): boolean {
   return until === 'parenthesis' ? text.charAt(at) === ')' : at >= text.length;
 }
 
-/** Undefined if no condition starts here. A failure if one does but is invalid. */
+/** Undefined if no condition starts here; a failure if an invalid one does. */
 function readCondition(
   text: string,
   from: number,
@@ -105,7 +105,7 @@ function readName(text: string, from: number): { name: string; next: number } | 
   return name === undefined ? undefined : { name, next: from + name.length };
 }
 
-/** Reads up to a blank, a closing parenthesis, or a comma before a blank. `joined`: the value contains an unquoted comma. */
+/** Reads up to a space, a closing parenthesis, or a comma before a space. `joined`: the value contains an unquoted comma. */
 function readValue(text: string, from: number): { word: PatternWord; next: number; joined: boolean } | undefined {
   const word: Piece[] = [];
   let joined = false;
@@ -141,7 +141,7 @@ export function literalNumber(word: PatternWord): number | undefined {
   return only !== undefined && second === undefined && 'text' in only ? readNumber(only.text) : undefined;
 }
 
-/** A double can't represent more digits, so a comparison would use another number. */
+/** A double can't represent more digits exactly, so the comparison would use a different number. */
 const MAX_DIGITS = 15;
 
 export function readNumber(text: string): number | undefined {

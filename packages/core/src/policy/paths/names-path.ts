@@ -6,8 +6,8 @@ import type { Place } from '../types.js';
 const WRITE = 'write_file';
 
 /**
- * Whether an allow rule for `write_file` names a path, and no rule denies it or requires approval (A36). Rules for any path
- * or for every tool are ignored.
+ * Whether an allow rule for `write_file` names a path, and no rule denies the path or requires approval (A36). Rules for any path or for every
+ * tool are ignored.
  */
 export function namesPath({ admin, world, agent }: Policies, place: Place): (path: string) => boolean {
   const rules = [admin, world]

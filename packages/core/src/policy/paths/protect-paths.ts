@@ -9,7 +9,7 @@ import { prepareCall } from '../prepare-call.js';
 import type { PatternWord, PolicyCall } from '../types.js';
 import { questionsOf } from './withhold-paths.js';
 
-/** Undefined if no path rule applies to this tool. An ask rule that matched the call itself is already approved. */
+/** Undefined if no path rule applies to this tool. Ignores ask rules that matched the call itself: they were answered by its approval. */
 export function protectPaths(policies: Policies, call: PolicyCall): ProtectedPaths | undefined {
   const { admin, world, agent } = policies;
   const ruled = (...indexes: (RuleIndex | undefined)[]): CompiledRule[] =>
@@ -62,7 +62,7 @@ export function findPathRule({ admin, world, agent }: Policies, tool: string): s
   return undefined;
 }
 
-/** In a rule for one tool, `deny shell_cmd(terraform)` means a program. In a rule for a glob, a single word can only be a path. */
+/** In a rule for one tool, the single word in `deny shell_cmd(terraform)` is a program. In a rule for a glob, it can only be a path. */
 function pathRules(index: RuleIndex | undefined, tool: string): CompiledRule[] {
   if (index === undefined) return [];
   const found = (index.byTool.get(tool)?.patterned ?? []).filter(

@@ -13,27 +13,28 @@ const FOLDER = 'sandbox_folder';
 const NETWORK = 'sandbox_network';
 export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK];
 
-/** No host names except `localhost`: DNS could point any other name at any address. */
+/** Allows no host names except `localhost`: DNS could point any other name to any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 
-/** What rules allow inside the sandbox. */
+/** The access that rules allow inside the sandbox. */
 export interface SandboxGrants {
   readonly folders: readonly string[];
-  /** Whether a host may be reached. Undefined if none may. */
+  /** Whether a host may be reached. Absent if no host may be. */
   readonly mayReach?: (host: string) => boolean;
   /** The patterns of the rules behind `mayReach`. */
   readonly hosts: readonly string[];
-  /** Private addresses, or `localhost`, that a rule names with a port. They are reachable although they are private. */
+  /** Private addresses, or `localhost`, that a rule names with a port. Only these private addresses are reachable. */
   readonly privateHosts: readonly string[];
-  /** Every host is reachable, so a command can send what it reads anywhere. */
+  /** Whether every host is reachable, so that a command can send anything it reads anywhere. */
   readonly anyHost: boolean;
 }
 
 const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
 
 /**
- * `allow sandbox_folder(~/lib)` lets sandboxed commands read a folder, `allow sandbox_network(example.com)` lets them reach a host.
- * Globs are ignored: they weren't written with the sandbox in mind. A private address needs a rule that names it with its port.
+ * `allow sandbox_folder(~/lib)` lets sandboxed commands read a folder, `allow sandbox_network(example.com)` lets them reach a host. Rules with
+ * a glob as the tool name are ignored: they weren't written with the sandbox in mind. A private address needs a rule that names it with its
+ * port.
  */
 export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;
@@ -63,8 +64,7 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
 }
 
 /**
- * A folder is closed if a deny or ask rule matches it or anything in it: in the sandbox, nothing else would stop a command
- * from reading that.
+ * A folder stays closed if a deny or ask rule matches it or anything in it: in the sandbox, nothing else would stop a command from reading it.
  */
 function openFolders(policies: Policies, rules: readonly RuleGroup[], place: Place): readonly string[] {
   const { admin, world, agent } = policies;
@@ -102,7 +102,7 @@ function hostPatterns(rules: readonly RuleGroup[]): readonly string[] {
   return [...new Set(patterns)].sort();
 }
 
-/** The fixed start of each rule's pattern, if it has one. */
+/** The literal start of each rule's pattern, if it has one. */
 function pathsOf(rules: readonly RuleGroup[], place: Place): string[] {
   return rules.flatMap(({ patterned }) =>
     patterned.flatMap(({ text }) => {

@@ -3,8 +3,8 @@ import { type Policies, type Weighing, weigh } from '../judge.js';
 import type { PolicyCall } from '../types.js';
 
 /**
- * Which paths an approved call must skip. The gate judged only the folder that the call starts in; deny and ask rules about
- * paths below it are enforced here. Undefined if no rule for this tool has a pattern.
+ * The paths that an approved call must skip. The gate judged only the folder in which the call starts; this enforces deny and ask rules about
+ * paths below it. Undefined if no rule for this tool has a pattern.
  */
 export function withholdPaths(policies: Policies, call: PolicyCall): ((path: string) => boolean) | undefined {
   const { admin, world, agent } = policies;

@@ -8,12 +8,12 @@ export interface HostPattern {
   readonly labels: readonly Glob[];
 }
 
-/** Folds ASCII only: the Kelvin sign lower-cases to `k` and must not match it. */
+/** Lowercases ASCII only: the Kelvin sign lowercases to `k` and must not match it. */
 export function plainHost(host: string): string {
   return withoutDot(lowerAscii(host));
 }
 
-/** All spellings that could mean the same host, folded, for deny and ask rules. */
+/** All spellings that could refer to the same host, folded, for deny and ask rules. */
 export function looseHosts(host: string): readonly string[] {
   return loopbackSpellings(withoutDot(foldAll(host)));
 }
@@ -37,7 +37,10 @@ function withoutDot(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
-/** For allow rules: a star stays within one label, or `ex*.com` would match `ex.attacker.com`. Only a leading `*.` goes deeper. */
+/**
+ * For allow rules: a star stays within one label, because `ex*.com` must not match `ex.attacker.com`. Only a leading `*.` matches several
+ * labels.
+ */
 export function hostPattern(word: PatternWord): HostPattern {
   const labels = splitLabels(word);
   const [first] = labels;

@@ -5,7 +5,7 @@ const NAMES = /^(?:.+\.)?localhost$|^localhost\.localdomain$|^ip6-(?:localhost|l
 /** The port after a host, with its colon. `::1` has no port. */
 const PORT = /(?<=^[^:]*|\]):\d+$/;
 
-/** All spellings of loopback with the port of `host`, or only `host` if it is not loopback. Expects lower case. */
+/** All spellings of loopback with the port of `host`, or only `host` if it is not loopback. Expects lowercase. */
 export function loopbackSpellings(host: string): readonly string[] {
   const port = PORT.exec(host)?.[0] ?? '';
   return isLoopback(withoutPort(host, port)) ? [host, ...SPELLINGS.map((name) => name + port)] : [host];
@@ -22,7 +22,7 @@ function withoutPort(host: string, port: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** Also true for `127.1`, `0x7f000001` and `::ffff:127.0.0.1`: the URL parser reads addresses as programs do. */
+/** Also true for `127.1`, `0x7f000001` and `::ffff:127.0.0.1`: the URL parser interprets addresses as programs do. */
 function isLoopback(name: string): boolean {
   if (NAMES.test(name)) return true;
   if (!/^[[\]0-9a-fx.:]+$/.test(name) || !/[.:\]]|^\d{8,}$|^0x/.test(name)) return false;

@@ -72,7 +72,7 @@ export function matchesPastOptions(
       const element = plain[place];
       if (element === MANY) go(place, false);
       else if (element !== undefined && matchesGlob(element, word)) go(place + 1, false);
-      // A rule without a trailing star allows no further words, except options that it names.
+      // A rule without a star at the end allows no further words, except options that it names.
       if (isOptionAt(word, at, end) && (element !== undefined || named)) go(place, !word.includes('='));
       else if (behindOption && element !== undefined && !isOptionAt(word, at, end)) go(place, false);
     }

@@ -13,8 +13,8 @@ export interface PathPattern {
 }
 
 /**
- * Parses a word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home. `strict` (allow rules) needs an
- * anchor. `liberal` (deny and ask rules) doesn't, folds names, and lets a literal name match its contents too.
+ * Parses a word as a path pattern: `*` stays within a segment, `**` matches any depth, `./` is the working folder, `~/` is home. `strict`
+ * (allow rules) needs an anchor. `liberal` (deny and ask rules) doesn't, folds names, and also matches the contents of a literal name.
  */
 export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): PathPattern | undefined {
   const [head, ...tail] = splitSegments(word);
@@ -67,10 +67,7 @@ export function matchesPath(
   return matchesSequence(pattern.segments, depth === 0 ? path : path.slice(depth), matchesGlob);
 }
 
-/**
- * Whether paths below a folder may match, for deny and ask rules. `fixed`: only through literal segments, so checking those
- * is enough.
- */
+/** Whether paths below a folder may match, for deny and ask rules. `fixed`: only through literal segments, so it is enough to check those. */
 export function leadsTo(
   pattern: PathPattern,
   folder: readonly string[],
@@ -94,7 +91,7 @@ export function leadsTo(
   return next === MANY ? 'anywhere' : 'fixed';
 }
 
-/** Whether the pattern has no known anchor, so that it may match in any folder. */
+/** Whether the pattern has no known anchor and may therefore match in any folder. */
 export function isFloating({ anchor, segments }: PathPattern, bases: Bases): boolean {
   return baseOf(anchor, bases.folded) === undefined || (anchor === 'root' && segments[0] === MANY);
 }

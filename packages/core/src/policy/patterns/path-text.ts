@@ -43,7 +43,7 @@ export function basesOf(place: { readonly workingDirectory: string; readonly hom
   return { workingDirectory, home, folded };
 }
 
-/** The path that a text would name if it were one, folded and resolved. For deny and ask rules only. */
+/** The path that a text would name if it were a path, folded and resolved. For deny and ask rules only. */
 export function guessSegments(text: string, { folded }: Bases): readonly string[] {
   const segments = foldName(text).split('/');
   if (text.startsWith('/')) return foldSegments(segments);

@@ -38,7 +38,7 @@ function readStars(text: string, at: number, word: Piece[]): number | ParseFailu
   while (text.charAt(end) === '*') end += 1;
   const count = end - at;
   if (count > 2) return failure('use at most two stars in a row', at);
-  // `*''*` is also two adjacent stars.
+  // `*''*` also consists of two adjacent stars.
   const last = word.at(-1);
   if (last && 'stars' in last) return failure('use at most two stars in a row', at);
   if (count === 2 && !isWholeSegment(last, text.charAt(end))) {
@@ -48,7 +48,7 @@ function readStars(text: string, at: number, word: Piece[]): number | ParseFailu
   return end;
 }
 
-/** `src/**.key` looks like "any depth" but would stay in one folder, so a deny rule with it would miss files. */
+/** `src/**.key` looks like "any depth" but would match in one folder only, so a deny rule would miss files. */
 function isWholeSegment(before: Piece | undefined, after: string): boolean {
   return (
     (before === undefined || ('text' in before && before.text.endsWith('/'))) &&

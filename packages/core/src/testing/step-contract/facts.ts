@@ -8,7 +8,7 @@ import { callKeys, stateOf, step } from './support.js';
 export function describeFacts(open: OpenStore, canOutlive: boolean): void {
   const { store, reopen } = freshStore(open);
 
-  /** The store to read from: reopened if possible, and then its state must equal the one in memory. */
+  /** The store to read from. Reopened if possible; its state must then equal the one in memory. */
   async function afterwards(...chats: string[]): Promise<Store> {
     const kept = await Promise.all([C, ...chats].map((id) => stateOf(store(), id)));
     if (!canOutlive) return store();

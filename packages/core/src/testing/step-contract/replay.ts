@@ -4,7 +4,7 @@ import type { AuditVerdict, InvocationStatus, StepNeeds, Store, TurnRecord } fro
 import { A, addChats, approval, B, C, grant, invocation, message, plant, turn, W } from '../store-contract/samples.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** One random action of a step: what it does, and to which chat, agent, turn or call. */
+/** One random action of a step: its kind, and the chat, agent, turn or call that it affects. */
 export type Play = readonly [what: number, which: number, how: number];
 
 const CHATS = [C, 'chat_2'] as const;
@@ -13,8 +13,8 @@ const STATUSES: readonly InvocationStatus[] = ['approved', 'started', 'succeeded
 const NEEDS: StepNeeds = { chats: CHATS, calls: CHATS.map((id) => callKeys('{}', ['', ''], id)), pendingOf: A };
 
 /**
- * Runs steps (some throw at the end) and compares the in-memory state after each with that of a store newly opened on the
- * same data. The store must be empty. Returns the verdict on the audit log.
+ * Runs steps (some throw at the end). After each, compares the in-memory state with that of a store newly opened on the same data. The store
+ * must be empty. Returns the result of verifying the audit log.
  */
 export async function checkReplay(
   store: Store,
@@ -40,7 +40,7 @@ export async function checkReplay(
   return await store.verifyAudit(W);
 }
 
-/** Everything that a step can see, from memory if it is cached. */
+/** Everything that a step can read, from memory if it is cached. */
 async function look(store: Store) {
   const states = await Promise.all(CHATS.map((id) => stateOf(store, id, { isReadOnly: true, recent: true })));
   const { value } = await store.step(W, NEEDS, (reads) => ({

@@ -3,7 +3,7 @@ import { A, C, step, stepWithEvents, W } from '../store-contract/samples.js';
 
 export { step, stepWithEvents };
 
-/** The state of a chat as the next step gets it. A copy, because the step may change its own. */
+/** The state of a chat as the next step sees it. A copy, because the step may change its own. */
 export async function stateOf(
   store: Store,
   chatId = C,
@@ -18,7 +18,7 @@ export async function stateOf(
   return value;
 }
 
-/** The lookup keys of a call of the samples' tool. */
+/** The lookup keys for a call of the sample tool. */
 export function callKeys(argumentsText = '{"command":"ls"}', keys: [string, string] = ['', ''], chatId = C) {
   return { chatId, agentId: A, toolName: 'shell_cmd', argumentsText, keys } as const;
 }

@@ -4,7 +4,7 @@ import { freshStore, type OpenStore } from './under-test.js';
 
 const END = Number.MAX_SAFE_INTEGER;
 
-/** Search, pages of lists, and counts. */
+/** Search, paging and counts. */
 export function describeFinding(open: OpenStore): void {
   const { store } = freshStore(open);
   const find = async (words: readonly string[], page = { before: END, limit: 10 }): Promise<string[]> =>

@@ -19,7 +19,7 @@ import {
 } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Events, the audit log, and what deletion keeps of them. */
+/** Events, the audit log, and which of them deletion keeps. */
 export function describeLog(open: OpenStore): void {
   const { store } = freshStore(open);
   const all = { after: 0, limit: 1_000 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { recordThree, say, W } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** What a store knows after closing and reopening, and after tampering in between. */
+/** The state of a store after closing and reopening, and after tampering in between. */
 export function describeReopening(open: OpenStore): void {
   const { store, reopen } = freshStore(open);
 

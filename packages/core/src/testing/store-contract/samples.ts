@@ -194,7 +194,7 @@ export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
   };
 }
 
-/** Runs one step in the samples' chat, unless `needs` names others. Returns the result of `work`. */
+/** Runs one step in the sample chat, unless `needs` names others. Returns the result of `work`. */
 export async function step<T>(
   store: Store,
   work: (tx: RowTransaction) => T,

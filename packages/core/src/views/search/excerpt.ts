@@ -8,7 +8,7 @@ export function excerpt(content: string, words: readonly string[]): string {
   const from = start(content, words);
   const cut = content.slice(from, from + LENGTH);
   const line = cut
-    // Half of a surrogate pair at the cut.
+    // Remove half of a surrogate pair at either end.
     .replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();

@@ -7,13 +7,13 @@ import { readWorld } from '../../worlds/show-world.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';
 
-/** Messages indexed per transaction, which blocks other writers. */
+/** The number of messages indexed per transaction. A transaction blocks other writers. */
 const BATCH = 500;
 const MAX_WORDS = 16;
 
 /**
- * Searches the messages of people and agents in a world by words, newest first. Indexes new messages first, so that searching pays for it and not
- * sending (S2). Masked text can't be found (A15).
+ * Searches the messages of people and agents in a world by words, newest first. Indexes new messages first, so that the cost falls on searching
+ * and not on sending (S2). Masked text can't be found (A15).
  */
 export async function searchMessages(
   runtime: Runtime,
@@ -60,7 +60,7 @@ async function catchUp(runtime: Runtime, worldId: string): Promise<void> {
     const upto = events.at(-1)?.id;
     if (upto === undefined) return;
     const documents = events.flatMap(toDocument);
-    // False if a concurrent search indexed the same messages first.
+    // Returns false if a concurrent search indexed the same messages first.
     await changeWorld(runtime, 'index-messages', worldId, (change) =>
       change.tx.addToSearch(worldId, { from, upto }, documents),
     );

@@ -1,4 +1,4 @@
-/** Longer words are keys, hashes or encoded data: nobody searches for them, and they would fill the index. */
+/** Longer words are keys, hashes or encoded data. Nobody searches for them, and they would fill the index. */
 const LONGEST_WORD = 64;
 /** Only the start of a very long message is indexed. */
 const LONGEST_TEXT = 65_536;
@@ -40,7 +40,7 @@ export function wordsOf(text: string): string[] {
   return [...words];
 }
 
-/** Keeps only letters and digits, because a database would split at anything else in its own way. */
+/** Keeps only letters and digits, because databases differ in how they split at other characters. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')
