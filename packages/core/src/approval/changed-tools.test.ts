@@ -47,7 +47,7 @@ it('[A1.6] [A2] a tool that differs from the accepted one always needs approval,
   }
 });
 
-it('[A2] a deny rule still denies it, and a person may still approve this one call', () => {
+it('[A2] a deny rule still denies a changed tool, and a person may still approve a single call to it', () => {
   const denied = { mode: 'ask', policy: policy('deny mcp__s__t') } as const;
   expect(checkToolApproval(input({ world: denied }))).toMatchObject({ kind: 'refuse' });
   expect(checkToolApproval(input({ decision: 'approved' }))).toEqual({ kind: 'run', because: 'decision' });

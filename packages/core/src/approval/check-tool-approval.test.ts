@@ -220,7 +220,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input(both))).toMatchObject({ kind: 'run', because: 'grant' });
   });
 
-  it('[A5.2] a grant that outlives its ask rule is still a grant', () => {
+  it('[A5.2] a grant still applies after its ask rule was removed', () => {
     expect(checkToolApproval(input({ grants: [{ id: 'g', answeredRule: 'ask write_file' }] }))).toMatchObject({
       grantId: 'g',
     });

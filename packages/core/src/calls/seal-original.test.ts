@@ -26,7 +26,7 @@ describe('a sealed original', () => {
       expect(openOriginal(key, call, broken)).toBeUndefined();
   });
 
-  it('[A40] differs each time and contains nothing of the secret', () => {
+  it('[A40] differs each time and contains no part of the secret', () => {
     const one = sealOriginal(key, call, text);
     expect(one).not.toBe(sealOriginal(key, call, text));
     expect(Buffer.from(one, 'base64url').includes('hunter2')).toBe(false);

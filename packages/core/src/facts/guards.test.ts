@@ -53,7 +53,7 @@ it.each([
   ['call-requeued', ['started']],
   ['call-settled', ['asked', 'approved', 'started']],
   ['approval-decided', ['asked']],
-] as const)('[A8] %s follows only a call that is %j', (name, expected) => {
+] as const)('[A8] %s is only valid for a call that is %j', (name, expected) => {
   const all = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'] as const;
   expect(all.filter((status) => follows(name, { status }))).toEqual(expected);
 });

@@ -65,11 +65,11 @@ describe('createChunkMasker', () => {
     ['an escape', ['{\\"token\\": \\', '"hunter2\\', '"}'], '{\\"token\\": \\"‹masked 1›\\"}'],
     ['blanks', ['a     ', '     ', '  b'], 'a‹12 spaces›b'],
     ['a pair', ['a\uD83D', '\uDE00b'], 'a\u{1F600}b'],
-  ])('[A15] %s split across chunks', (_what, chunks, display) => {
+  ])('[A15] masks %s split across chunks', (_what, chunks, display) => {
     expect(stream(chunks)).toBe(inMaskForm(display, chunks.join('')));
   });
 
-  it('[A15] a private key that comes line by line', () => {
+  it('[A15] masks a private key that arrives line by line', () => {
     const line = 'MIIEpAIBAAKCAQEAx7Gk0dU1aX9fQbYtE3hVn2sLr8oWmCzJpTiRyBvNqDfHgK5u\n';
     const chunks = ['-----BEGIN PRI', 'VATE KEY-----\n', line, line, 'abc', 'd==\n', '-----END PRIVATE KEY-----', '\n'];
     const shown = '-----BEGIN PRIVATE KEY-----\n‹masked 1›\n-----END PRIVATE KEY-----\n';

@@ -22,7 +22,7 @@ it('[A15] a secret is found even if it spans slices', () => {
   }
 });
 
-it('[A15] slices add up to the mask of the whole text', () => {
+it('[A15] the masked slices add up to the masked text', () => {
   const word = fc.constantFrom(
     'a+',
     'password=hunter2 ',

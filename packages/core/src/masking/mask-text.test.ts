@@ -149,7 +149,7 @@ describe('secrets detected by their name', () => {
       '{\\"credentials\\": {\\"token\\": \\"hunter2\\"}}',
       '{\\"credentials\\": {\\"‹masked 1›\\": \\"‹masked 2›\\"}}',
     ],
-    ['blanks around equals signs', 'password = \npassword = hunter2', 'password = \npassword = ‹masked 1›'],
+    ['spaces around equals signs', 'password = \npassword = hunter2', 'password = \npassword = ‹masked 1›'],
     [
       'words inside a value',
       'eval TOKEN="x --password=y https://bob:z@host"',
@@ -320,7 +320,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15] a secret never contains a blank, an operator or an invisible character, except the line breaks of a private key', () => {
+  it('[A15] a secret never contains whitespace, an operator or an invisible character, except the line breaks of a private key', () => {
     const fragment = fc.oneof(
       fc.constantFrom(
         'password=',
@@ -387,7 +387,7 @@ describe('long texts', () => {
     ['equals signs', '='],
     ['quotes', '"\''],
     ['backslashes', '\\'],
-    ['SendGrid beginnings', 'SG.'],
+    ['SendGrid prefixes', 'SG.'],
     ['private key headers', '-----BEGIN PRIVATE KEY-----\n'],
     ['JSON with passwords', '{"password":"x y z"},'],
   ])('[A15] 68 KiB of %s is masked and revealed', (_what, unit) => {

@@ -49,7 +49,7 @@ function reader() {
 }
 
 describe('messages of a turn', () => {
-  it('[C1] [N1] that was followed from its first message are not read', async () => {
+  it('[C1] [N1] are not read if the turn was followed from its first message', async () => {
     const { read, asked } = reader();
     const memory = createAgentMemory();
     hear(memory, trigger);

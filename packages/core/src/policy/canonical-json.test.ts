@@ -26,7 +26,7 @@ describe('canonicalJson', () => {
     ['a bigint', 1n],
     ['a hole', Array.from({ length: 1 })],
     ['a date', new Date(0)],
-    ['a function inside', { f: () => 1 }],
+    ['a nested function', { f: () => 1 }],
   ])('rejects values that JSON can’t represent: %s', (_name, value) => {
     expect(() => canonicalJson(value)).toThrow(TypeError);
   });

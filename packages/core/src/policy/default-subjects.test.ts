@@ -51,7 +51,7 @@ describe('defaultSubjects', () => {
     ['a string', 'x'],
     ['null', null],
     ['an array', [1]],
-    ['a date inside', { at: new Date(0) }],
+    ['a nested date', { at: new Date(0) }],
   ])('[A19] returns a dynamic subject for %s', (_name, args) => {
     expect(defaultSubjects(args)).toMatchObject([{ kind: 'dynamic' }]);
   });

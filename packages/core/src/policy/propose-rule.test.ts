@@ -17,7 +17,7 @@ const command = (...words: string[]): Subject => ({ kind: 'words', words });
 describe('proposeRule', () => {
   it.each<[string, Subject[], string | undefined]>([
     ['a command', [command('git', 'commit', '-m', 'a b')], "allow x(git commit -m 'a b')"],
-    ['a star that is meant', [command('ls', '*')], "allow x(ls '*')"],
+    ['a literal star', [command('ls', '*')], "allow x(ls '*')"],
     ['no arguments', [command()], 'allow x()'],
     ['a path in the working folder', [{ kind: 'path', path: '/srv/project/a b' }], "allow x('./a b')"],
     ['the working folder', [{ kind: 'path', path: '/srv/project' }], 'allow x(.)'],
@@ -26,10 +26,10 @@ describe('proposeRule', () => {
     ['a host', [{ kind: 'host', host: 'Example.com' }], 'allow x(example.com)'],
     ['the same command twice', [command('ls'), command('ls')], 'allow x(ls)'],
     ['two commands, a line each', [command('ls'), command('cat')], 'allow x(ls)\nallow x(cat)'],
-    ['what runs inside another', [command('ls'), { ...command('cat'), inner: true } as Subject], 'allow x(ls)'],
+    ['a command inside another one', [command('ls'), { ...command('cat'), inner: true } as Subject], 'allow x(ls)'],
     ['too many commands', Array.from({ length: 6 }, (_, at) => command(`a${at}`)), undefined],
-    ['something dynamic', [{ kind: 'dynamic', why: '$x' }], undefined],
-    ['a command and something dynamic', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
+    ['a dynamic command', [{ kind: 'dynamic', why: '$x' }], undefined],
+    ['a static and a dynamic command', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
     ['no subject', [], undefined],
     ['a path that is not normalized', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
     ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
@@ -137,14 +137,14 @@ describe('patternCovers', () => {
     expect(patternCovers(pattern, call)).toBe(expected);
   });
 
-  it('[A19] never covers dynamic subjects, and covers a call without subjects only as a lone star', () => {
+  it('[A19] never covers dynamic subjects, and covers a call without subjects only if it is a single star', () => {
     expect(patternCovers('*', { ...call, subjects: [{ kind: 'dynamic', why: '' }] })).toBe(false);
     expect(patternCovers('*', { ...call, subjects: [] })).toBe(true);
     expect(patternCovers('git *', { ...call, subjects: [] })).toBe(false);
     expect(patternCovers('', { ...call, subjects: [command()] })).toBe(true);
   });
 
-  it('[A19] [A24] covers its call even if the words are so plain that the check is skipped', () => {
+  it('[A19] [A24] covers its call even if the check is skipped because the words are plain', () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,7}$/);
     const value = fc.oneof(name, fc.constantFrom('true', 'null', 'localhost', 'etc', 'Infinity'), fc.nat());
     fc.assert(

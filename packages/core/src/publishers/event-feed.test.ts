@@ -50,7 +50,7 @@ function scene() {
   };
 }
 
-it('[S6] an unread event of another process is delivered before a later one of this process', async () => {
+it('[S6] an unread event from another process is delivered before a later event from this process', async () => {
   const { feed, told, written, offer } = scene();
   offer(1);
   feed.watch(W);

@@ -12,7 +12,7 @@ describe('capText', () => {
     expect(capText('é', 2)).toBe('é');
   });
 
-  it('[T13] keeps the head and the tail, and marks the cut', () => {
+  it('[T13] keeps the start and the end, and marks the gap', () => {
     const capped = capText(`HEAD${'x'.repeat(100_000)}TAIL`);
     expect(capped).toMatch(/^HEADx+\n\[\d+ bytes were left out here\.\]\nx+TAIL$/);
     expect(capped.length).toBeLessThanOrEqual(64 * 1024);

@@ -24,9 +24,9 @@ describe('cleanText', () => {
     ],
     ['a percentage', '10%\r20%\r100%', '100%'],
     ['a spinner', 'x\n|\r/\r-\r\ny', 'x\n-\ny'],
-    ['old line breaks', 'first\rsecond\rthird', 'first\nsecond\nthird'],
-    ['old lines of numbers', '1,2\r3,4\r5,6', '1,2\n3,4\n5,6'],
-    ['line feeds, tabs and blanks are kept', 'a\n\n   \n\tb', 'a\n\n   \n\tb'],
+    ['carriage returns as line breaks', 'first\rsecond\rthird', 'first\nsecond\nthird'],
+    ['lines of numbers that end with a carriage return', '1,2\r3,4\r5,6', '1,2\n3,4\n5,6'],
+    ['line feeds, tabs and spaces are kept', 'a\n\n   \n\tb', 'a\n\n   \n\tb'],
   ])('[T14] %s', (_what, text, cleaned) => {
     expect(cleanText(text)).toBe(cleaned);
   });
@@ -36,7 +36,7 @@ describe('cleanText', () => {
     expect(cleanText('a\u001BPunfinished\nimportant')).toBe('aunfinished\nimportant');
   });
 
-  it('[T14] leaves no cursor movement, and is idempotent', () => {
+  it('[T14] removes all cursor movement, and is idempotent', () => {
     const unit = fc.constantFrom(
       '\u001B',
       '[',

@@ -18,7 +18,7 @@ describe('a text of several megabytes', () => {
     expect(framed.result.length).toBeGreaterThan(limitBytes - 100);
   });
 
-  it('[T14] is cleaned only near its start and end, even if there are many', () => {
+  it('[T14] is cleaned only near its start and end, even if there are many such texts', () => {
     const { clean } = createCleaner([], limitBytes);
     const kept = Array.from({ length: 1_000 }, () => clean('a+'.repeat(100_000)).length);
     expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);

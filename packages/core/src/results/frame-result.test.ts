@@ -43,7 +43,7 @@ describe('frameResult', () => {
     });
   });
 
-  it('[T14] our own tokens never reach a model, even if split by color sequences or a cut', () => {
+  it('[T14] our own tokens never reach a model, even if color sequences or a truncation split them', () => {
     const token = 'cs_0123456789abcdef';
     const options = { limitBytes: 400, ownSecrets: [token, '', 'cs_0123'] };
     expect(framed({ [token]: `x${token}y ${token.slice(0, 5)}\u001B[1m${token.slice(5)}` }, options)).toEqual({
@@ -95,7 +95,7 @@ describe('frameResult', () => {
     expect(framed(undefined)).toBe(null);
   });
 
-  it('[T14] the same object twice is not circular', () => {
+  it('[T14] an object that occurs twice is not treated as circular', () => {
     const shared = { a: 1 };
     expect(framed([shared, shared])).toEqual([{ a: 1 }, { a: 1 }]);
   });

@@ -66,7 +66,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T9] never starts a call next to one that writes, nor more than the parallel limit', () => {
+  it('[T9] never starts a call while one that writes is running, and never exceeds the parallel limit', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;
@@ -131,7 +131,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
   idempotent: fc.boolean(),
 });
 
-describe('nextStep, run to the end', () => {
+describe('nextStep, run until the turn ends', () => {
   it('[T4] [T5] [A8] ends every turn: each call is settled once, none runs twice, the model is called once per tool turn', () => {
     const anyAnswer = fc.array(fc.tuple(anyCall, anyFate), { maxLength: 5 });
     fc.assert(

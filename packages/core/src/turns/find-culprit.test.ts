@@ -11,7 +11,7 @@ it.each([
   ['a second interruption while running alone', [1], 1],
   ['only one was interrupted before', [0, 1, 0], 1],
   ['two were interrupted before', [1, 0, 1], undefined],
-  ['one ran alone among those that were interrupted twice', [1, 2, 1, 0], 2],
+  ['one of the turns that were interrupted twice ran alone', [1, 2, 1, 0], 2],
 ])(
   '[S3] the culprit is the turn that was interrupted more often than all others of its process: %s',
   (_, counts, culprit) => {
@@ -19,6 +19,6 @@ it.each([
   },
 );
 
-it('[S3] a turn runs alone from its second interruption on', () => {
+it('[S3] after its second interruption, a turn runs alone', () => {
   expect(turns(0, 1, 2, 3).map(isSuspect)).toEqual([false, false, true, true]);
 });

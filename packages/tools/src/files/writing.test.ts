@@ -58,7 +58,7 @@ describe('write_file', () => {
     },
   );
 
-  it('[A1.3] writes through no symlink, whether it points outside or inside', async () => {
+  it('[A1.3] never writes through a symlink, whether it points outside or inside', async () => {
     await putBack(join(outside.path, 'victim'), 'safe');
     await mkdir(join(workingDirectory, '.git'));
     await symlink('../victim', join(workingDirectory, 'file'));
@@ -90,13 +90,13 @@ describe('write_file', () => {
     expect(await fingerprint(writeFile(), { ...args, path: 'b.txt' })).not.toBe(one);
   });
 
-  it('[A7] a write that would fail can’t be approved', async () => {
+  it('[A7] a write that is bound to fail can’t be approved', async () => {
     await symlink('..', join(workingDirectory, 'up'));
     await expect(fingerprint(writeFile(), { path: 'up/x', content: '' })).rejects.toThrow('leads outside');
     await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('is outside');
   });
 
-  it('[A1.3, A20] its subject is the path; a file that runs later outside is also dynamic, in any letter case', () => {
+  it('[A1.3, A20] its subject is the path; a file that runs later outside the sandbox is also dynamic, in any letter case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts', argument: 'path' }]);

@@ -40,7 +40,7 @@ const off: McpServerWithTools = {
   tools: [],
 };
 
-it('[S4.1] finds a server that another process added, before it is told about it', async () => {
+it('[S4.1] finds a server that another process added, before the notification arrives', async () => {
   const { host } = hostWith(new Map([['late', off]]), true);
   expect(host.state('w', 'late')).toBeUndefined();
   await host.bring('w', 'mcp__late__echo');
@@ -48,7 +48,7 @@ it('[S4.1] finds a server that another process added, before it is told about it
   await host.close();
 });
 
-it('reads nothing for tools of other kinds, or if no other process shares the store', async () => {
+it('reads nothing for tools that are not from MCP servers, or if no other process shares the store', async () => {
   const shared = hostWith(new Map(), true);
   for (const name of ['read_file', 'mcp__', 'mcp__x', 'mcp____x']) await shared.host.bring('w', name);
   expect(shared.asked).toEqual([]);

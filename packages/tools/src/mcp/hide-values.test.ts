@@ -12,12 +12,12 @@ it('[A15] masks secrets in text in every spelling, the longest first', () => {
   expect(inText('Authorization: Bearer tok-123; tok-123')).toBe('Authorization: [Authorization]; [Authorization]');
 });
 
-it('leaves values alone that are not secrets', () => {
+it('does not change values that are not secrets', () => {
   const { inText } = hideValues({ DEBUG: '1', NODE_ENV: 'production', TOKEN: '1' });
   expect(inText('1 production build')).toBe('1 production build');
 });
 
-it('[T14.1] corrupts no data because of a placeholder key or an ordinary setting', () => {
+it('[T14.1] does not mask data that merely equals a placeholder key or an ordinary setting', () => {
   const { inData } = hideValues({ OPENAI_API_KEY: 'ollama', NODE_ENV: 'production' });
   const data = { scripts: { ollama: 'ollama serve' }, env: ['production'] };
   expect(inData(data)).toEqual(data);

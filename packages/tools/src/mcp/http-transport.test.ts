@@ -47,7 +47,7 @@ it.each(['application/json', 'text/event-stream'])('an endless answer (%s) does 
   expect(sent).toBeLessThan(100);
 });
 
-it('reads an answer although an HTTP server replaced the global Response with one whose json is read-only', async () => {
+it('reads an answer even if an HTTP server replaced the global Response with one whose json is read-only', async () => {
   const original = globalThis.Response;
   class Replaced extends original {}
   Object.defineProperty(Replaced.prototype, 'json', { value: () => Promise.reject(new Error('not ours')) });
@@ -63,7 +63,7 @@ it('reads an answer although an HTTP server replaced the global Response with on
   await expect(connect(url)).resolves.toBeUndefined();
 });
 
-it('[A15] does not follow a redirect to another origin, which would get the headers', async () => {
+it('[A15] does not follow a redirect to another origin, which would receive the headers', async () => {
   let reached = false;
   const elsewhere = await serve((response) => {
     reached = true;

@@ -95,7 +95,7 @@ it('a caller during the delay waits for the next attempt', async () => {
   expect(got).toBe(true);
 });
 
-it('restarts a server that ended, and forgets failures after it has worked', async () => {
+it('restarts a server that exited, and resets the failure count once it works', async () => {
   const { keeper, starts, pass } = setUp();
   await keeper.get();
   starts[0]?.end();
@@ -108,7 +108,7 @@ it('restarts a server that ended, and forgets failures after it has worked', asy
   expect(starts.map(({ at }) => at)).toEqual([0, 1_000, 2_000]);
 });
 
-it('detects a server that stopped answering, ends it and starts another', async () => {
+it('detects a server that stopped responding, kills it and starts another', async () => {
   const { keeper, starts, life, pass } = setUp();
   await keeper.get();
   await pass(30_000);
@@ -137,7 +137,7 @@ it('restarts in another folder', async () => {
   expect(life.closed).toBe(1);
 });
 
-it('when stopped, even during a delay, it stays idle until someone needs it', async () => {
+it('stays idle after a stop, even during a delay, until someone needs it', async () => {
   const { keeper, starts, pass } = setUp({ failing: 1 });
   await expect(keeper.get()).rejects.toThrow('it does not want to');
   const waiting = keeper.get();

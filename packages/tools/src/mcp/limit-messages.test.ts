@@ -3,7 +3,7 @@ import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/cl
 import { expect, it } from 'vitest';
 import { limitMessages } from './limit-messages.js';
 
-it('lets through a burst, then a trickle, and every answer once', async () => {
+it('lets a burst through, then limits the rate, and delivers every answer once', async () => {
   const clock = createFakeClock();
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const heard: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createServerLog } from './server-log.js';
 
-it('keeps the last lines whole, however they arrive', () => {
+it('keeps the last lines complete, however they are split', () => {
   const log = createServerLog();
   log.push('one\ntw');
   log.push('o\r\n\nthree');

@@ -29,7 +29,7 @@ it('keeps a name that vendors accept', () => {
   expect(toolName('x'.repeat(24), 'y'.repeat(33))).toBe(`mcp__${'x'.repeat(24)}__${'y'.repeat(33)}`);
 });
 
-it('keeps names distinct that would be truncated or rewritten to the same one', () => {
+it('keeps names distinct that would otherwise be truncated or rewritten to the same one', () => {
   const names = ['a b', 'a_b', 'a.b', 'a/b', `${'z'.repeat(100)}1`, `${'z'.repeat(100)}2`];
   expect(new Set(names.map((name) => toolName('s', name))).size).toBe(names.length);
 });
@@ -45,6 +45,6 @@ it.each([
   ['read_file', false],
   ['m*p__other__x', true],
   ['shell*', false],
-])('knows whether %s may name a tool of github: %s', (pattern, expected) => {
+])('tells whether %s may be a tool name of github: %s', (pattern, expected) => {
   expect(mayName(pattern, 'github')).toBe(expected);
 });

@@ -262,7 +262,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     });
 
     it.each(['node_modules/.bin', '.venv/bin'])(
-      '[A21.4] programs that we ourselves start, by one of the same name in %s on our path',
+      '[A21.4] programs that we start, by shadowing them in %s on our PATH',
       async (folder) => {
         const bin = join(workingDirectory, folder);
         const formerPath = process.env['PATH'];
@@ -324,11 +324,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(said).not.toContain('/tmp/x');
   });
 
-  it('to survive the user’s programs when memory runs out', async () => {
+  it('by outliving the user’s programs when memory runs out', async () => {
     expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
   });
 
-  it('[A21.1] to be used on a folder in which nothing could be hidden', async () => {
+  it('[A21.1] because no command runs in a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
       expect(tried).toMatchObject({
@@ -346,7 +346,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(await run('echo ran', { sandbox: { ...sandbox, program } })).toEqual({ code: 0, said: 'ran\n' });
   });
 
-  it('to run at all if the sandbox can’t be set up', async () => {
+  it('because it does not run if the sandbox can’t be set up', async () => {
     await chmod(workingDirectory, 0o700);
     const broken = { ...sandbox, userNamespace: ['--no-such-option'] } as Sandbox;
     await expect(run('touch made', { sandbox: broken })).rejects.toThrow(

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('findSandbox', () => {
-  it('[A21] accepts only a sandbox that really runs, and explains why not', async () => {
+  it('[A21] accepts only a sandbox that actually runs, and otherwise gives the reason', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -45,17 +45,20 @@ describe('findSandbox', () => {
     });
   });
 
-  it.skipIf(found.kind !== 'bubblewrap')('[A21] selects no weaker one because the machine is busy', async () => {
-    if (found.kind !== 'bubblewrap') return;
-    const slowOnce = `mkdir '${folder.path}/tried' 2> /dev/null && sleep 6`;
-    await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${slowOnce}\nexec ${found.program} "$@"\n`, {
-      mode: 0o755,
-    });
-    expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toMatchObject({
-      kind: 'bubblewrap',
-      userNamespace: found.userNamespace,
-    });
-  });
+  it.skipIf(found.kind !== 'bubblewrap')(
+    '[A21] does not fall back to a weaker sandbox because the machine is busy',
+    async () => {
+      if (found.kind !== 'bubblewrap') return;
+      const slowOnce = `mkdir '${folder.path}/tried' 2> /dev/null && sleep 6`;
+      await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${slowOnce}\nexec ${found.program} "$@"\n`, {
+        mode: 0o755,
+      });
+      expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toMatchObject({
+        kind: 'bubblewrap',
+        userNamespace: found.userNamespace,
+      });
+    },
+  );
 
   it.skipIf(found.kind !== 'bubblewrap')(
     '[A21] finds no sandbox in a container that masks parts of /proc, as Docker does without seccomp and AppArmor too',
@@ -104,7 +107,7 @@ describe('findSandbox', () => {
     }
   });
 
-  it('knows systems without a sandbox', async () => {
+  it('reports systems that have no sandbox', async () => {
     expect(await findSandbox({ platform: 'win32', folders: [] })).toMatchObject({ kind: 'none' });
   });
 });
@@ -125,7 +128,7 @@ it('[A21.1] no agent works in a folder from which we start programs', () => {
 });
 
 describe('describeSandbox', () => {
-  it('[A7.1] another sandbox, or another network, makes it another call', () => {
+  it('[A7.1] a different sandbox or network changes the call hash', () => {
     expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
     expect(describeSandbox(bubblewrap, { network: 'host' })).toBe('bubblewrap, network');
     expect(describeSandbox(bubblewrap, { network: 'public' })).toBe('bubblewrap, public network');
@@ -148,7 +151,7 @@ describe('bubblewrapArguments', () => {
     network: 'none' as const,
   };
 
-  it('hides before it shows, and fixes last', () => {
+  it('hides folders before it shows others, and makes paths read-only last', () => {
     const words = bubblewrapArguments(bubblewrap, view).join(' ');
     const order = [
       '--tmpfs /home',
@@ -161,7 +164,7 @@ describe('bubblewrapArguments', () => {
     expect([...places].sort((a, b) => a - b)).toEqual(places);
   });
 
-  it('lets the inner of two folders win', () => {
+  it('the inner one of two nested folders wins', () => {
     const words = bubblewrapArguments(bubblewrap, {
       ...view,
       hiddenFolders: ['/home/p/lib/ours', '/home', '/home/p', '/tmp', '/tmp/x'],
@@ -187,7 +190,7 @@ describe('bubblewrapArguments', () => {
     for (const folder of ['/dev', '/home']) expect(words).toContain(`--remount-ro ${folder} `);
   });
 
-  it('shares a network only if told to', () => {
+  it('shares the network only on request', () => {
     expect(bubblewrapArguments(bubblewrap, view)).toContain('--unshare-net');
     expect(bubblewrapArguments(bubblewrap, { ...view, network: 'public' })).toContain('--unshare-net');
     expect(bubblewrapArguments(bubblewrap, { ...view, network: 'host' })).not.toContain('--unshare-net');
@@ -213,7 +216,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A37.2] finds what Git’s configuration names, and all of .git if Git can’t read it', async () => {
+  it('[A37.2] finds files that Git’s configuration names, and all of .git if Git can’t read it', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });
@@ -226,7 +229,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A44] finds them behind many new folders, and fails if there are too many folders', async () => {
+  it('[A44] finds files that run later despite many new folders, and fails if there are too many', async () => {
     await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
     for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
     expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
@@ -252,7 +255,7 @@ describe('sandboxExecProfile', () => {
     network: 'none' as const,
   };
 
-  it('denies our files and files that run later again, after all allow rules', () => {
+  it('denies our files and files that run later once more, after all allow rules', () => {
     const lines = sandboxExecProfile(
       confinement,
       { paths: ['hooks'], inDotFolders: [], known: true },

@@ -23,7 +23,7 @@ it('[T15] concurrent commands get separate pipes, and no pipe file remains', asy
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-it('[T15] creates pipes only where possible, and uses the next folder after a failure', async () => {
+it('[T15] creates pipes where it can, and tries the next folder after a failure', async () => {
   const missing = `${folder.path}/missing`;
   const failed: unknown[] = [];
   // Spare pipes of earlier commands need no folder.

@@ -22,7 +22,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   afterEach(() => folder.remove());
 
   const kinds = sandbox.kind === 'none' ? ['none'] : [sandbox.kind, 'none'];
-  it.each(kinds)('[S3] every child of a command dies with it (%s)', async (kind) => {
+  it.each(kinds)('[S3] every child process of a command dies with the server (%s)', async (kind) => {
     const command = `trap '' TERM HUP INT; nohup setsid bash -c "trap '' TERM HUP; echo up; while :; do sleep 1000; done" & (sleep 1000 &) ; sleep 1000`;
     const server = spawn(process.execPath, [program, folder.path, kind, command], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   });
 
   it.skipIf(sandbox.kind !== 'bubblewrap')(
-    '[A44] [S3] no change of its command is in the folder, and its draft is removed',
+    '[A44] [S3] none of the command’s changes are in the folder, and its draft is removed',
     async () => {
       // A separate cache: another run of these tests would clean up the shared one.
       const cache = await makeFolder();

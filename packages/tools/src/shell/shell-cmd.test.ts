@@ -88,7 +88,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
   });
 
-  it('[A46.1] has an environment with nothing of ours in it', async () => {
+  it('[A46.1] has none of our own variables in its environment', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
     // Version managers would add folders of the user's home to PATH.
     const former = process.env['PATH'];
@@ -175,7 +175,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     });
   });
 
-  it('[T14] replaces invalid UTF-8, but never whole characters', async () => {
+  it('[T14] replaces invalid UTF-8, but no valid characters', async () => {
     expect(await shell(String.raw`printf 'a\xffb\xc3'`)).toBe('a\uFFFDb\uFFFD');
     const shown: string[] = [];
     await tryTool(
@@ -189,7 +189,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(shown.join('')).toBe('€');
   });
 
-  it('ends when its command ends, even if processes are left', async () => {
+  it('ends when its command ends, even if processes are still running', async () => {
     const tried = await run(
       'sleep 1000 & setsid sleep 1000 & nohup setsid bash -c "sleep 1000; echo never" & echo done',
     );

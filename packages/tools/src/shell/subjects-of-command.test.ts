@@ -62,14 +62,14 @@ describe('subjectsOfCommand', () => {
     expect(subjectsOfCommand(command)).toContainEqual(inner(...other.split(' ')));
   });
 
-  it('[A19] reports what runs inside another command, and a reason to ask', () => {
+  it('[A19] reports commands inside another command, and why they need approval', () => {
     const subjects = told('timeout 5 rm x');
     expect(dynamic(subjects)).toMatchObject({ told: true });
     expect(subjects).toContainEqual(words('timeout', '5', 'rm', 'x'));
     expect(subjects).toContainEqual(inner('rm', 'x'));
   });
 
-  it('[A19] does not claim to be complete if nobody can know what runs', () => {
+  it('[A19] reports itself as incomplete if it can’t be known what runs', () => {
     for (const command of ['$x', 'ls *', 'A=1 ls', '. x', 'sh x', 'xargs ls', "ls 'a", '[[ a ]]', 'bash -c "$x"']) {
       expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: false });
       expect(dynamic(subjectsOfCommand(command))).toBeDefined();

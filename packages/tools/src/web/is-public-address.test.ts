@@ -71,7 +71,7 @@ describe('addresses that a tool may connect to', () => {
     ['no address', '[::1]'],
   ])('[A43.1] %s (%s) is refused', (_, address) => expect(isPublicAddress(address)).toBe(false));
 
-  it('[A43.1] lets no IPv6 address through that embeds an IPv4 address', () => {
+  it('[A43.1] rejects every IPv6 address that embeds an IPv4 address', () => {
     const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
     fc.assert(
       fc.property(bytes, fc.constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'), (quad, prefix) => {

@@ -73,7 +73,7 @@ describe('a page', () => {
     expect(result['text']).toBe(`Today\n\nHigh at six. More [http://harbour.example:${port}/more]`);
   });
 
-  it('[T15] is requested with GET, without cookies, credentials or anything of this machine', async () => {
+  it('[T15] is requested with GET, without cookies, credentials or details about this machine', async () => {
     const { port, asked } = await web((_, response) => response.setHeader('set-cookie', 'a=b').end('x'));
     await fetch({ url: `http://a.example:${port}/` });
     await fetch({ url: `http://a.example:${port}/` });
@@ -100,7 +100,7 @@ describe('a page', () => {
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))['text']).toBe('the tide is high');
   });
 
-  it('[T13] is truncated if it decompresses into too much', async () => {
+  it('[T13] is truncated if it is too large after decompression', async () => {
     const { port } = await web((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.alloc(50_000_000, 'a')));
@@ -319,7 +319,7 @@ describe('timeouts', () => {
     }
   });
 
-  it('[M9] stopping ends the call at once, even during the DNS lookup', async () => {
+  it('[M9] stopping ends the call immediately, even during the DNS lookup', async () => {
     const stop = new AbortController();
     const lost: Network = { ...here, resolve: () => new Promise(() => undefined) };
     const fetching = fetch({ url: 'http://a.example/' }, lost, {}, stop.signal);

@@ -26,7 +26,7 @@ it('[N3] tests only the rules that spell out an argument’s value, and those th
   expect(tried({ amount: 6 })).toEqual(['deny x(amount > 9)']);
 });
 
-it('[A25] finds every rule whose conditions hold', () => {
+it('[A25] finds every rule whose conditions are all met', () => {
   const text = fc.constantFrom(
     'a',
     ' A ',

@@ -65,7 +65,7 @@ describe('invalid conditions', () => {
     );
   });
 
-  it('[A26.3] in a stored rule without a valid tool keep the deny and ask rules, and every other call needs approval', () => {
+  it('[A26.3] in a stored rule without a valid tool make every call need approval, and deny and ask rules still apply', () => {
     const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
     const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
       judge({ world, agent: NO_RULES }, call),

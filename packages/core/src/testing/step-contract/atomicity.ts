@@ -21,7 +21,7 @@ const CALLERS = 24;
 export function describeAtomicity(open: OpenStore): void {
   const { store } = freshStore(open);
 
-  it('[S1] a decision that throws writes nothing, and the next step sees the state before', async () => {
+  it('[S1] a decision that throws writes nothing, and the next step sees the previous state', async () => {
     await step(store(), (tx) => {
       tx.appendMessage(message('msg_1'));
       tx.insertTurn(turn('turn_1', { iteration: 1 }));

@@ -48,7 +48,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.chat(C))).toMatchObject({ lastSeq: 2, humanSeq: 1 });
   });
 
-  it('[S1] a turn that is queued and changed in one step, and in later ones', async () => {
+  it('[S1] a turn can be queued and changed in one step, and changed again in later ones', async () => {
     const first = turn('turn_1', { owner: 'me', triggerSeq: 1 });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
@@ -90,7 +90,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.turn('turn_1'))).toMatchObject({ state: 'ended', outcome: 'answered' });
   });
 
-  it('[S1] calls of the latest response that are proposed and changed in one step, and in later ones', async () => {
+  it('[S1] calls of the latest response can be proposed and changed in one step, and changed again in later ones', async () => {
     const call = invocation('call_1', { arguments: HOSTILE, readOnly: true, idempotent: true });
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_1', { iteration: 1 }));
@@ -183,7 +183,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await unknown()).toBe(false);
   });
 
-  it('[M7] a chat that is created, gets a message and a title; a new policy and a new agent', async () => {
+  it('[M7] a chat is created and gets a message and a title; the policy is replaced and an agent added', async () => {
     const chat = { id: 'chat_2', worldId: W, title: 'New chat', titled: false, lastSeq: 0, humanSeq: 0 };
     await step(store(), (tx) => {
       tx.createChat({ ...chat, status: 'idle', createdAt: 7 });

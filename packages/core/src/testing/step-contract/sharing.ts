@@ -64,7 +64,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await store().read((r) => r.turn('turn_1'))).toMatchObject({ owner: 'other', iteration: 0 });
   });
 
-  it('[S4] a step knows whether another process wrote to its chat, even after a retry', async () => {
+  it('[S4] a step can tell whether another process wrote to its chat, even after a retry', async () => {
     const other = await another();
     const says = async (one: Store, id: string): Promise<boolean> => {
       const { value } = await one.step(W, { chats: [C] }, (reads) => {
@@ -82,7 +82,7 @@ export function describeSharing(open: OpenStore): void {
     expect(await says(other, 'msg_6')).toBe(true);
   });
 
-  it('[A14] a step is decided again if the world has changed since it was read', async () => {
+  it('[A14] a step is retried if the world has changed since it was read', async () => {
     const other = await another();
     const before = (await store().read((r) => r.worldRev(W))) ?? 0;
     const revs: (number | undefined)[] = [];

@@ -7,7 +7,7 @@ export function describeLists(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
-  it('unfinished turns come oldest first, of a chat or of the store', async () => {
+  it('unfinished turns are listed oldest first, for a chat or for the whole store', async () => {
     await addChats(store(), 'chat_2');
     await step(
       store(),
@@ -40,7 +40,7 @@ export function describeLists(open: OpenStore): void {
     });
   });
 
-  it('the calls of one response come in call order', async () => {
+  it('the calls of one response are listed in call order', async () => {
     await step(store(), (tx) => {
       tx.insertInvocation(invocation('call_b', { position: 1 }));
       tx.insertInvocation(invocation('call_a', { position: 2 }));
@@ -50,7 +50,7 @@ export function describeLists(open: OpenStore): void {
     expect(ids(await store().read((r) => r.invocations('turn_1', 1)))).toEqual(['call_c', 'call_b', 'call_a']);
   });
 
-  it('[A12] the queue is the pending approvals, oldest first, of a world or a chat', async () => {
+  it('[A12] the queue lists the pending approvals of a world or a chat, oldest first', async () => {
     await addChats(store(), 'chat_2');
     await step(
       store(),

@@ -25,7 +25,7 @@ export function describeLog(open: OpenStore): void {
   const all = { after: 0, limit: 1_000 };
 
   describe('events', () => {
-    it('[S6] come back as they were returned, in order, of a world or of one chat', async () => {
+    it('[S6] are read in order, as they were returned, for a world or for one chat', async () => {
       await addChats(store(), 'chat_2');
       const { events } = await stepWithEvents(store(), (tx) => {
         const said = tx.appendMessage(message('msg_1', { content: HOSTILE }));

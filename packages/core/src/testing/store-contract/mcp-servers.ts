@@ -28,7 +28,7 @@ export function describeMcpServers(open: OpenStore): void {
   const { store } = freshStore(open);
 
   describe('MCP servers', () => {
-    it('round-trip, in the order in which they were added', async () => {
+    it('round-trip, in the order they were added', async () => {
       await write(store(), async (tx) => {
         await tx.insertMcpServer(server('shed'));
         await tx.insertMcpServer(server('attic', { firstListedAt: 9 }));
@@ -44,7 +44,7 @@ export function describeMcpServers(open: OpenStore): void {
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
     });
 
-    it('[A1] lose no concurrent change', async () => {
+    it('[A1] no concurrent change is lost', async () => {
       await write(store(), (tx) => tx.insertMcpServer(server('shed')));
       const { definition } = server('shed');
       const off = { ...definition, enabled: false };

@@ -25,7 +25,7 @@ export function describeRecords(open: OpenStore): void {
   const { store } = freshStore(open);
 
   describe('worlds and agents', () => {
-    it('round-trip, and each change raises rev', async () => {
+    it('round-trip, and each change increments rev', async () => {
       expect(await store().read((r) => r.world(W))).toStrictEqual({
         id: W,
         name: 'Garden',
@@ -83,7 +83,7 @@ export function describeRecords(open: OpenStore): void {
       });
     });
 
-    it('a name with a NUL in it finds nothing else', async () => {
+    it('a name that contains a NUL character matches no other record', async () => {
       expect(await store().read((r) => r.world(`${W}\0x`))).toBeUndefined();
       expect(await store().read((r) => r.chat(`${C}\0`))).toBeUndefined();
     });
@@ -101,7 +101,7 @@ export function describeRecords(open: OpenStore): void {
       ]);
     });
 
-    it('[S2] are read in pages, from either end, and only those of their world', async () => {
+    it('[S2] are read in pages, from either end, without those of other worlds', async () => {
       await step(store(), (tx) => {
         for (const id of ['chat_2', 'chat_3', 'chat_4']) tx.createChat(chat(id));
         tx.createChat(chat('chat_of_others', { worldId: 'another' }));
@@ -154,7 +154,7 @@ export function describeRecords(open: OpenStore): void {
       expect(await store().read((r) => r.message('msg_full'))).toStrictEqual(written);
     });
 
-    it('hold a megabyte', async () => {
+    it('can be a megabyte long', async () => {
       const content = 'ü\0'.repeat(500_000);
       const written = await say(store(), 'msg_big', { content });
       const read = await store().read((r) => r.message('msg_big'));

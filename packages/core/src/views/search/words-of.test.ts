@@ -29,7 +29,7 @@ describe('the words of a text', () => {
     );
   });
 
-  it('of a word are that word: splitting is idempotent', () => {
+  it('of a single word are that word: splitting is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (text) => {
         const words = wordsOf(text);

@@ -42,7 +42,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     tryTool(shellCmd({ sandbox }), { command }, { workingDirectory });
   const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
-  it('two commands append at once: both lines exist, or the command that lost its line failed and names the file', async () => {
+  it('two commands append concurrently: both lines are written, or the command whose line is missing fails and names the file', async () => {
     for (let round = 0; round < scaled(33, 10); round += 1) {
       await writeFile(at('log'), 'start\n');
       const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
@@ -63,8 +63,8 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     ['append and chmod', 'echo 2 >> f', 'chmod 600 f', '1\n'],
     ['remove and append', 'rm f', 'echo 3 >> f', '1\n3\n'],
     ['new and new', 'echo 2 > new', 'echo 3 > new', '3\n', 'new'],
-    ['a folder and a file of one name', 'mkdir new; echo 2 > new/x', 'echo 3 > new', '3\n', 'new'],
-    ['a file and a folder of one name', 'echo 2 > new', 'mkdir new; echo 3 > new/x', '3\n', 'new/x'],
+    ['a folder and a file with the same name', 'mkdir new; echo 2 > new/x', 'echo 3 > new', '3\n', 'new'],
+    ['a file and a folder with the same name', 'echo 2 > new', 'mkdir new; echo 3 > new/x', '3\n', 'new/x'],
     ['remove a folder and add to it', 'rm -r d', 'echo 3 > d/more', '3\n', 'd/more'],
     ['make a folder again and change what was in it', 'rm -r d; mkdir d', 'echo 3 >> d/f', '1\n3\n', 'd/f'],
   ])('%s: the later one fails, and none of its changes are applied', async (_name, mine, theirs, left, file = 'f') => {
@@ -81,7 +81,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     ['replace and remove', 'echo 2 > g; mv g f', 'rm f'],
     ['append and rename', 'echo 2 >> f', 'mv f moved'],
     ['append in a folder and remove it', 'echo 2 >> d/f', 'rm -r d'],
-    ['append in a folder and make it again', 'echo 2 >> d/f', 'rm -r d; mkdir d'],
+    ['append in a folder and recreate it', 'echo 2 >> d/f', 'rm -r d; mkdir d'],
   ])('%s by another command: the removal is not undone', async (_name, mine, theirs) => {
     sh('echo 1 > f; mkdir d; echo 1 > d/f');
     let other: Tried | undefined;
@@ -91,7 +91,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(sh(`${mine.includes('d/f') ? 'ls d/f' : 'ls f'} 2> /dev/null || echo gone`)).toBe('gone\n');
   });
 
-  it('different files, in the same folder and in new ones, are both applied', async () => {
+  it('changes to different files, in the same folder or in new ones, are all applied', async () => {
     sh('mkdir d; echo 1 > d/f; echo 1 > d/g; echo 1 > old');
     const tried = await during('echo 2 >> d/f; echo 2 > d/x; mkdir n; echo 2 > n/x; rm old', () =>
       run('echo 3 >> d/g; echo 3 > d/y; mkdir n; echo 3 > n/y'),

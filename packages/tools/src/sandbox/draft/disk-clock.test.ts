@@ -10,14 +10,14 @@ const moment = (at: bigint, before: bigint, after: bigint): DiskMoment => ({
   steadyNs: { before: before * MS, after: after * MS },
 });
 
-it('[A45] does not take a busy machine for a clock that was set back', () => {
+it('[A45] does not mistake a busy machine for a clock that was set back', () => {
   const from = moment(1_000n, 0n, 5n);
   // Reading the second moment took half a second.
   expect(wentBack(from, moment(2_000n, 999n, 1_500n))).toBe(false);
   expect(wentBack(from, moment(1_500n, 999n, 1_000n))).toBe(true);
 });
 
-it('a moment is between the monotonic times before and after it', async () => {
+it('a timestamp is between the monotonic times before and after it', async () => {
   const folder = await makeFolder();
   const from = await readDiskClock(join(folder.path, 'clock'));
   const to = await readDiskClock(join(folder.path, 'clock'));

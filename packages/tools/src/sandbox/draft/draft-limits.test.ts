@@ -35,12 +35,12 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] the write limits of one co
   });
 
   it.each([
-    ['one file that is too long', `echo first > first; head -c ${MIB + 1} /dev/zero > long`],
+    ['one file that is too large', `echo first > first; head -c ${MIB + 1} /dev/zero > long`],
     [
-      'a much too long file, which is truncated while it is written',
+      'a file far beyond the limit, which is truncated while it is written',
       'echo first > first; head -c 100M /dev/zero > long; true',
     ],
-    ['many files that are too long together', 'for i in {1..20}; do head -c 100000 /dev/zero > f$i; done'],
+    ['many files whose total size is too large', 'for i in {1..20}; do head -c 100000 /dev/zero > f$i; done'],
     ['too many files', 'for i in {1..51}; do > f$i; done'],
     ['too many folders', 'mkdir -p {1..51}/a'],
     [

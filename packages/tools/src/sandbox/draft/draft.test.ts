@@ -81,7 +81,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
   );
 
   it(
-    'is the same as without a sandbox, whatever it does to names',
+    'is the same as without a sandbox, however it renames files',
     { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
@@ -244,7 +244,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect(sh('git log --format=%s; git branch --show-current; git status --short')).toBe('first\nother\n');
   });
 
-  it('is cleaned up if its process is gone or had our PID before us', async () => {
+  it('is cleaned up if its process is gone or had the same PID as ours', async () => {
     const drafts = at('drafts');
     await mkdir(drafts, { mode: 0o700 });
     const [mine, before, dead] = await Promise.all([1, 2, 3].map(() => makeCallFolder(drafts)));

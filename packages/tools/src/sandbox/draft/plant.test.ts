@@ -306,7 +306,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       expect(existsSync(victim)).toBe(true);
     });
 
-    it('nor writes anywhere else when it is used', async () => {
+    it('Git writes nowhere else when the user runs it', async () => {
       repository(folder.path);
       const rc = join(outside.path, 'shellrc');
       await writeFile(rc, 'safe\n');
@@ -328,7 +328,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       expect(await readFile(rc, 'utf8')).not.toBe('safe\n');
     });
 
-    it('while a process that the command left behind is still planting', async () => {
+    it('even while a process that the command left behind keeps planting files', async () => {
       // With closed outputs, nothing outside shows that it still runs. Renames swap the plant in and out as fast as
       // possible.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;

@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
   };
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
 
-  it('changes one that the command made writable and changed, with the mode that the command set', async () => {
+  it('applies changes in a folder that the command made writable, with the mode that it set', async () => {
     await folder(at('real', 'd'), 'old');
     await folder(at('upper', 'd'), 'new');
     await chmod(at('upper', 'd'), 0o750);
@@ -58,14 +58,14 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
     expect(await mode(at('real', 'd'))).toBe(0o750);
   });
 
-  it('leaves one read-only that the command opened and closed again', async () => {
+  it('keeps a folder read-only if the command made it writable and read-only again', async () => {
     await folder(at('real', 'd'), 'old');
     await folder(at('upper', 'd'), 'new');
     await accept();
     expect(await mode(at('real', 'd'))).toBe(0o555);
   });
 
-  it('removes one that the command replaced by a file', async () => {
+  it('removes a folder that the command replaced by a file', async () => {
     await folder(at('real', 'd'), 'old');
     await writeFile(at('upper', 'd'), 'file');
     await accept();

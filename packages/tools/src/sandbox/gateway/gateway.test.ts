@@ -59,7 +59,7 @@ describe('the gateway of the sandbox', () => {
     return said;
   };
 
-  it('[A43] forwards a request to a public address, the same one that was checked', async () => {
+  it('[A43] forwards a request to the same public address that was checked', async () => {
     const said = await speak(
       'POST http://example.com:8080/a?b=c HTTP/1.1\r\nHost: x\r\nProxy-Authorization: y\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
     );

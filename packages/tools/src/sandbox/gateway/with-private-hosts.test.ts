@@ -50,7 +50,7 @@ describe('[A43.1] private hosts that rules name', () => {
     for (const [host, port] of tries) expect([host, await reach(host, port)]).toEqual([host, undefined]);
   });
 
-  it('on this machine go through the proxy and not to the sandbox’s own loopback', () => {
+  it('on this machine are reached through the proxy, not on the sandbox’s own loopback', () => {
     expect(gatewayEnvironment(opensLoopback(['localhost:4873']))['NO_PROXY']).toBe('');
     expect(gatewayEnvironment(opensLoopback(['10.0.0.5:4873']))['NO_PROXY']).toContain('localhost');
   });

@@ -37,14 +37,14 @@ it.each([
   ['a built file without a manifest', 'apps/tool/dist/cli.js', [], '~/apps/tool'],
   ['a program folder', 'other/bin/tool', [], '~/other'],
   [
-    'a package that npm installed beside its dependencies',
+    'a package that npm installed next to its dependencies',
     'mcp/node_modules/@a/server/dist/index.js',
     ['mcp/node_modules/@a/server/package.json', 'mcp/node_modules/b/node_modules/c/index.js'],
     '~/mcp/node_modules',
   ],
   ['a plain script', 'tools/server.js', [], '~/tools'],
   ['never the whole home', 'bin/tool', ['package.json'], '~/bin'],
-  ['nor for its own build folder', 'dist/tool', ['package.json'], '~/dist'],
+  ['a build folder directly in the home', 'dist/tool', ['package.json'], '~/dist'],
 ])('[A43] the suggested rule for %s covers what it needs', async (_name, program, beside, folder) => {
   for (const path of beside) await put(path);
   expect(ruleFor(await put(program))).toBe(folder);
@@ -58,7 +58,7 @@ it('[A43] follows the symlink on PATH to the package of a program', async () => 
   expect(ruleFor('tool')).toBe('~/apps/tool');
 });
 
-it('[A43] a link that is named in full has to be readable as well as its target', async () => {
+it('[A43] a link with a full path must be readable, and so must its target', async () => {
   const target = await put('mcp/node_modules/server/dist/index.js');
   const link = join(home.path, 'mcp/node_modules/.bin/server');
   await mkdir(dirname(link));

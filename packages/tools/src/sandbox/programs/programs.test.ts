@@ -72,7 +72,7 @@ describe('[A42] shown parts of a home', () => {
     expect(shown([folder])).toEqual([prefix]);
   });
 
-  it('of an unpacked archive, everything; of a repository with the same folders, its programs', async () => {
+  it('of an unpacked archive, everything; of a repository with the same folders, only its programs', async () => {
     for (const name of ['node-v20', 'work']) for (const part of ['lib', 'share']) await put(`${name}/${part}/x`);
     await program('node-v20/bin/node');
     await program('work/bin/tool');
@@ -93,7 +93,7 @@ describe('[A42] shown parts of a home', () => {
     },
   );
 
-  it('[A42] of a folder of documents that looks like an installation, its programs', async () => {
+  it('[A42] of a documents folder that looks like an installation, only its programs', async () => {
     for (const name of ['Documents', 'Desktop', '.config'])
       for (const part of ['lib', 'share', 'include']) await put(`${name}/${part}/x`);
     for (const name of ['Documents', 'Desktop', '.config']) await program(`${name}/bin/tool`);
@@ -223,7 +223,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(await readFile(at(`${node}/bin/node`), 'utf8')).not.toContain('evil');
   });
 
-  it('[A42] not from folders that agents of any world write to', async () => {
+  it('[A42] are not run from folders that agents of any world write to', async () => {
     await program('other/bin/tool', 'echo evil');
     usePath('other/bin');
     expect((await run('tool')).stdout).toBe('evil\n');
@@ -280,7 +280,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(said).not.toContain('SECRET');
   });
 
-  it('an MCP server that exits at once reports how, and what the sandbox hides from it', async () => {
+  it('an MCP server that exits immediately reports how it exited and what the sandbox hides from it', async () => {
     if (sandbox.kind === 'none') return;
     await put('tools/server.js', '');
     const place = { sandbox, hide: [], show: [process.execPath], workingDirectory: at('project') };

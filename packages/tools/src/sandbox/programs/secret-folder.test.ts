@@ -44,7 +44,7 @@ it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21.2] ~/%s is not a sec
   expect(secretFolderAt(join(home, folder), home)).toBeUndefined();
 });
 
-it('[A21.2] a folder that appears, or is replaced by a symlink, counts from then on', async () => {
+it('[A21.2] a folder that is created, or replaced by a symlink, is checked from then on', async () => {
   const other = await realpath(await mkdtemp(join(tmpdir(), 'countersign-secrets-')));
   const project = join(other, 'project');
   // Long after the last change, so the result is cached.

@@ -60,7 +60,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toContain(path);
   });
 
-  it('in included files, at any depth and under any condition', async () => {
+  it('includes files that are included at any depth and under any condition', async () => {
     await repository('.', '[includeIf "gitdir:/nowhere/"]\n\tpath = ../one.cfg\n');
     await put('one.cfg', '[include]\n\tpath = cfg/two.cfg\n');
     await put('cfg/two.cfg', '[includeIf "onbranch:later"]\n\tpath = three.cfg\n');
@@ -68,13 +68,13 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toEqual(expect.arrayContaining(['one.cfg', 'cfg/two.cfg', 'cfg/three.cfg', 'checks']));
   });
 
-  it('in the user’s own configuration outside the folder', async () => {
+  it('includes the user’s own configuration outside the folder', async () => {
     await repository('.', '');
     await writeFile(join(home.path, '.gitconfig'), '[core]\n\thooksPath = team-hooks\n');
     expect(await named()).toContain('team-hooks');
   });
 
-  it('of a repository in a subfolder, above the folder, and deep where a call writes', async () => {
+  it('includes repositories in a subfolder, above the folder, and deeper where a call writes', async () => {
     await repository('sub', '[core]\n\thooksPath = checks\n');
     await repository('a/b/c/d/e/f', '[core]\n\thooksPath = deep\n');
     expect(await named()).toContain('sub/checks');
@@ -85,7 +85,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named(at('sub/inner'))).toEqual(['checks']);
   });
 
-  it('of another user, whose home may be any folder around this one', async () => {
+  it('includes another user’s configuration, whose home may be any parent folder', async () => {
     const inside = join('team', 'proj');
     await repository(inside, '[core]\n\thooksPath = ~team/proj/checks\n[alias]\n\tt = "!~team/bin/t"\n');
     expect(await named(at(inside))).toEqual(expect.arrayContaining(['proj/checks', 'checks', 'bin/t']));
@@ -93,7 +93,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await ask(at(inside))).toMatchObject({ known: false });
   });
 
-  it('of a repository behind many folders', async () => {
+  it('includes a repository behind many folders', async () => {
     await repository('sub/inner', '[core]\n\thooksPath = ../../shared\n');
     for (let n = 0; n < 1_100; n += 1) await mkdir(at(`new${n}`));
     expect(await named()).toContain('shared');
@@ -123,7 +123,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect((await ask()).inDotFolders.toSorted()).toEqual(['conf', 'sub', 'sub/deep']);
   });
 
-  it('of a worktree and a submodule, whose .git is a file', async () => {
+  it('in a worktree and a submodule, whose .git is a file', async () => {
     await repository('main', '[core]\n\thooksPath = checks\n');
     await put('main/.git/worktrees/tree/commondir', '../..\n');
     await put('tree/.git', `gitdir: ${at('main/.git/worktrees/tree')}\n`);

@@ -15,7 +15,7 @@ describe('the table of names', () => {
     expect(later(`other${name}`) === undefined).toBe(!entry.startsWith('*'));
   });
 
-  it('has each entry once, and at least as many as were tried', () => {
+  it('has no duplicate entries, and no fewer than were tested', () => {
     const all = ENTRIES.map(({ entry }) => entry.toLowerCase());
     expect(all.filter((entry, at) => all.indexOf(entry) !== at)).toEqual([]);
     expect(all.filter((entry) => entry.includes('*') && entry.includes('/'))).toEqual([]);
@@ -67,7 +67,7 @@ describe('the state of an interrupted rebase, cherry-pick or bisect', () => {
     expect(runs(path, text)).toBe(false);
   });
 
-  it('is read in linear time, however many empty lines it has', () => {
+  it('is parsed in linear time, however many empty lines it has', () => {
     expect(runs(list, `${'\n'.repeat(500_000)}${'\r'.repeat(500_000)}pick`)).toBe(false);
   });
 });

@@ -55,7 +55,7 @@ describe('commands that a broad rule does not cover', () => {
     'rspec spec/a.rb',
     'playwright test a.spec.ts',
     'diff3 a b c',
-  ])('[A30] but it covers %s', (command) => {
+  ])('[A30] a broad rule covers %s', (command) => {
     expect(needsMore(command)).toBe(false);
   });
 

@@ -37,7 +37,7 @@ describe('inspectDraft', () => {
     expect(new Set(leftOut.map(({ why }) => why))).toEqual(new Set(['runs-later']));
   });
 
-  it('[A44] leaves out names at the top of a repository in the folder, and a symlink to an entry', async () => {
+  it('[A44] leaves out names at the top level of a repository in the folder, and a symlink to such a name', async () => {
     await mkdir(join(folder.path, 'sub/.git'), { recursive: true });
     await mkdir(join(folder.path, 'plain'));
     await put(draft, 'sub/.github/workflows/ci.yml');
@@ -53,7 +53,7 @@ describe('inspectDraft', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
-  it('[A44] leaves out a changed symlink on the way from a name that runs later, in a chain of any length', async () => {
+  it('[A44] leaves out a changed symlink in a chain that starts at a name that runs later', async () => {
     for (const path of ['hooks/v1/pre-commit', 'tools/one/tasks/tasks.json']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hooks/current'));
     await symlink('hooks/current', join(folder.path, '.husky'));
@@ -72,7 +72,7 @@ describe('inspectDraft', () => {
     expect(['hooks/current', 'tools/now'].map(kept)).toEqual([false, false]);
   });
 
-  it('[A36.1] leaves out a symlink in, or on the way to, a dot-folder that now points elsewhere', async () => {
+  it('[A36.1] leaves out a changed symlink in a dot-folder or on the path to one', async () => {
     for (const path of ['conf/a', 'hold/v1/a']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hold/now'));
     await symlink('hold/now', join(folder.path, '.other'));
@@ -156,7 +156,7 @@ describe('inspectDraft', () => {
       expect(await readdir(join(draft.path, 'src'))).toEqual(['a.ts']);
     });
 
-    it('[A36] keeps what a rule names, but nothing that runs automatically', async () => {
+    it('[A36] applies files that a rule names, but no file that runs automatically', async () => {
       for (const path of ['.venv/bin/python', '.venv/.vscode/tasks.json', '.toolrc']) await put(draft, path, '', 0o755);
       expect(await inspect('.venv')).toEqual([
         { path: '.toolrc', why: 'new-hidden' },
@@ -165,7 +165,7 @@ describe('inspectDraft', () => {
       expect(kept('.venv/bin/python')).toBe(true);
     });
 
-    it('[A36] keeps a commit', async () => {
+    it('[A36] applies a commit', async () => {
       await mkdir(join(folder.path, '.git'));
       await put(draft, '.git/objects/ab/cd', '', 0o444);
       expect(await inspect()).toEqual([]);
