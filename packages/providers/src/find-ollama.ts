@@ -1,12 +1,12 @@
 import { isRecord } from './shared/records.js';
 
 export interface Ollama {
-  /** For `openaiCompatible`. */
+  /** The base URL for `openaiCompatible`. */
   baseURL: string;
   models: string[];
 }
 
-/** A local Ollama, or undefined. Never rejects, and has a short timeout: most machines have none. */
+/** A local Ollama, or undefined. Never rejects, and has a short timeout: most machines don't run one. */
 export async function findOllama(options: { url?: string; timeoutMs?: number } = {}): Promise<Ollama | undefined> {
   const { url = 'http://127.0.0.1:11434', timeoutMs = 500 } = options;
   try {

@@ -15,8 +15,8 @@ const MODELS_PATH: Readonly<Record<AvailableProvider['name'], string>> = {
 };
 
 /**
- * Requests the list of models from a provider's custom base URL. Never follows redirects, which would leak the key. Undefined
- * without a custom URL or key. Never rejects.
+ * Requests the list of models from a provider's custom base URL. Never follows redirects, which would leak the key. Undefined if there is no
+ * custom URL or key. Never rejects.
  */
 export async function tryAddress(
   name: AvailableProvider['name'],

@@ -78,10 +78,10 @@ export const grantColumns = [
   'revoked_at',
 ] as const satisfies readonly (keyof GrantsTable)[];
 
-/** `pattern_key` is only used for lookups and never read. */
+/** `pattern_key` is only used for lookups and is never selected. */
 export const writtenGrantColumns = [...grantColumns, 'pattern_key'] as const satisfies readonly (keyof GrantsTable)[];
 
-/** Only the columns that the caller doesn't already know. */
+/** Only the columns that the caller doesn't already have. */
 export const foundGrantColumns = [
   'id',
   'world_id',

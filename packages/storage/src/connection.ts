@@ -4,8 +4,8 @@ import type { Statement } from './queries/prepared.js';
 export type Soon<T> = T | Promise<T>;
 
 /**
- * A database connection. Each method prepares a statement and returns a function that runs it. After any error the transaction
- * can only roll back, even if the error was caught.
+ * A database connection. Each method prepares a statement and returns a function that runs it. After any error, the transaction can only be
+ * rolled back, even if the error was caught.
  */
 export interface Connection {
   all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => Soon<T[]>;

@@ -23,8 +23,8 @@ export interface Verbs {
 /** A connection with everything a transaction needs. */
 export interface Unit extends Verbs {
   /**
-   * Runs last before the commit: numbers events and chains audit records under the world's row lock. Any earlier, a slow step
-   * could commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
+   * Runs last before the commit: numbers events and chains audit records under the world's row lock. If it ran earlier, a slow step could
+   * commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
    */
   finish: (worldId: string) => Promise<Finished>;
 }
@@ -37,9 +37,9 @@ export interface Finished {
 
 export type Decide<T> = (reads: StepReads) => { value: T; writes: StepWrites };
 
-/** What differs between the databases: how work gets a connection, the time and atomicity. */
+/** The differences between the databases: how an operation gets a connection, the time and atomicity. */
 export interface Engine {
-  /** Commits all of the work when it resolves, and nothing if it rejects or any statement failed. */
+  /** Commits everything when the work resolves, and nothing if it rejects or any statement failed. */
   write<T>(work: (unit: Unit) => Promise<T>, committed?: (result: T) => void): Promise<T>;
   read<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
   /** See `Store.step`. */

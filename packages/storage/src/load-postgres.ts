@@ -3,8 +3,7 @@ import type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js'
 import type { PostgresOptions } from './postgres/open-postgres.js';
 import type { StoreInspection } from './sqlite/inspect-sqlite.js';
 
-// Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use
-// PostgreSQL.
+// Loaded lazily: the driver and the job queue take as long to load as the rest of the store, and most installations don't use PostgreSQL.
 
 /** Opens a store that any number of processes can share (S4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {

@@ -1,6 +1,9 @@
 import type { PurgeStatements } from './queries/purge.js';
 
-/** Delete order for a chat or world. Calls are found through their turns and turns through their chats, so delete those first. */
+/**
+ * The order of deletion for a chat or world. Calls are found through their turns and turns through their chats, so delete the dependent rows
+ * first.
+ */
 export function purgeOrder({ chat, world }: PurgeStatements) {
   return {
     chat: [

@@ -1,6 +1,6 @@
 /**
- * Table rows, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds. `migrations/`
- * creates the tables and explains each index.
+ * Table rows, identical on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds. `migrations/` creates the tables
+ * and explains each index.
  */
 
 export interface ChatsTable {
@@ -142,7 +142,7 @@ export interface ClientsTable {
 export interface McpServersTable {
   world_id: string;
   name: string;
-  /** Includes the secret values of its variables and headers. */
+  /** Includes the secret values of variables and headers. */
   definition: string;
   first_listed_at: number | null;
   created_at: number;
@@ -163,7 +163,7 @@ export interface ProvidersTable {
   id: string;
   kind: string;
   name: string;
-  /** The name in lower case: names that differ only in case are the same. */
+  /** The name in lowercase: names that differ only in case are equal. */
   name_key: string;
   base_url: string | null;
   /** Encrypted. */

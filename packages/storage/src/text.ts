@@ -3,14 +3,14 @@ import type { Value } from './queries/prepared.js';
 
 declare global {
   interface String {
-    /** False for lone surrogates. In Node since 20, in TypeScript's lib since ES2024. */
+    /** False if the text contains lone surrogates. In Node since version 20, in TypeScript's lib since ES2024. */
     isWellFormed(): boolean;
   }
 }
 
 /**
- * Escapes text that databases can't store: SQLite truncates at NUL, PostgreSQL rejects it, and both replace lone surrogates,
- * which would change an approved call (A7). Escaped as SUB and four hex digits, including SUB itself.
+ * Escapes text that databases can't store: SQLite truncates at NUL, PostgreSQL rejects it, and both replace lone surrogates, which would change
+ * an approved call (A7). The escape is SUB and four hex digits, also for SUB itself.
  */
 const SUB = '\u001a';
 const UNSAFE = /[\0\u001a]|\p{Surrogate}/gu;

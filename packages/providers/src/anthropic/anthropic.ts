@@ -26,7 +26,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
       ...(baseURL === undefined ? {} : { baseURL }),
       fetch: patientFetch(options.silenceMs),
       timeout: NEVER_MS,
-      // The orchestrator retries and reports it; SDK retries would multiply the attempts.
+      // The orchestrator retries and reports failures; SDK retries would multiply the attempts.
       maxRetries: 0,
       logLevel: 'off',
     });
@@ -47,7 +47,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   };
 }
 
-/** Choose the credential here: otherwise the SDK would look for one in the user's home. */
+/** Chooses the credential here: otherwise, the SDK would look for one in the user's home folder. */
 function findCredential(given: string | undefined) {
   const apiKey = given ?? fromEnvironment('ANTHROPIC_API_KEY');
   const token = apiKey === undefined ? fromEnvironment('ANTHROPIC_AUTH_TOKEN') : undefined;
@@ -57,8 +57,8 @@ function findCredential(given: string | undefined) {
 }
 
 /**
- * Removes the headers of `ANTHROPIC_CUSTOM_HEADERS`, which would replace the given key. The SDK merges them by exact name;
- * null instead of undefined would also remove its own `anthropic-version`.
+ * Removes the headers from `ANTHROPIC_CUSTOM_HEADERS`, which would replace the given key. The SDK merges headers by exact name; null instead of
+ * undefined would also remove its own `anthropic-version`.
  */
 function withoutCustomHeaders(): Record<string, undefined> {
   const lines = (fromEnvironment('ANTHROPIC_CUSTOM_HEADERS') ?? '').split('\n').filter((line) => line.includes(':'));
@@ -72,7 +72,7 @@ async function ask(
   name: string,
   signal: AbortSignal,
 ): Promise<LLMResponse> {
-  // Not `messages.create`: it prints a warning to the terminal for older models, and refuses long answers without streaming.
+  // Don't use `messages.create`: it prints a warning to the terminal for older models, and refuses long answers without streaming.
   const post = <T>(stream: boolean) => client.post<T>('/v1/messages', { body: { ...body, stream }, stream, signal });
   if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);
   return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request.onChunk, name);

@@ -12,7 +12,7 @@ type Block =
   | { type: 'tool_use'; id: string; name: string; json: string };
 
 interface Draft {
-  /** By the vendor's index, which has gaps where we skip a block type. */
+  /** Keyed by the vendor's index, which has gaps because some block types are skipped. */
   blocks: Map<number, Block>;
   input: number;
   output: number;
@@ -78,7 +78,7 @@ function readBlock(block: Anthropic.ContentBlock): Block | undefined {
   if (block.type === 'thinking')
     return { type: 'thinking', thinking: block.thinking ?? '', signature: block.signature ?? '' };
   if (block.type === 'redacted_thinking') return { type: 'redacted_thinking', data: block.data };
-  // A stream starts with an empty object and then sends the JSON text of the real one.
+  // A stream starts with an empty object and then sends the actual arguments as JSON text.
   if (block.type === 'tool_use') return { type: 'tool_use', id: block.id, name: block.name, json: jsonOf(block.input) };
   return undefined;
 }
@@ -127,7 +127,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   return { type: 'tool_calls', tool_calls, ...answer };
 }
 
-/** Fails on an empty answer, unless the model really ended with one. */
+/** Fails on an empty answer, unless the model deliberately ended with one. */
 function checkEmptyAnswer({ stop }: Draft, name: string): void {
   if (stop === 'refusal') throw withheld(name, 'refusal');
   if (stop === 'model_context_window_exceeded') {

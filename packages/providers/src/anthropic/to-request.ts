@@ -57,11 +57,11 @@ function thinkingOf(model: string, thinking: Thinking): Pick<Body, 'thinking' | 
   // Models that take a budget think only if they get one.
   if (thinking === 'off') return takesBudget(model) ? {} : { thinking: { type: 'disabled' } };
   if (takesBudget(model)) return { thinking: { type: 'enabled', budget_tokens: thinkingTokens(thinking) } };
-  // Some models leave out the text of their thinking unless asked for it.
+  // Some models omit the text of their thinking unless it is requested.
   return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinkingLevel(thinking) } };
 }
 
-/** Anthropic requires a limit. The first Claude 3 models reject more than this. */
+/** The default limit, because Anthropic requires one. The first Claude 3 models reject higher limits. */
 function answerTokens(model: string): number {
   return /claude-(?:2|instant|3-(?:opus|sonnet|haiku))/.test(model) ? 4_096 : 8_192;
 }
@@ -123,7 +123,7 @@ function toBlocks(message: Extract<ModelMessage, { role: 'assistant' }>, wire: W
   return replay(message.providerState, message.content, message.tool_calls ?? []).flatMap((piece): Block[] => {
     switch (piece.kind) {
       case 'text':
-        // Anthropic rejects blank texts.
+        // Anthropic rejects whitespace-only texts.
         return isBlank(piece.text) ? [] : [text(piece.text)];
       case 'call': {
         const { name, arguments: args } = piece.call.function;

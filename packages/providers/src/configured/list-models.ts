@@ -6,10 +6,10 @@ import { toProviderError, type Callee } from '../shared/to-provider-error.js';
 import type { ProviderConfig } from './provider-config.js';
 import { readModels } from './read-models.js';
 
-/** Models, or `no-list`: the server answers, but doesn't list its models. */
+/** Models, or `no-list` if the server responds but doesn't list its models. */
 export type Listed = { kind: 'models'; models: ProviderModel[] } | { kind: 'no-list' };
 
-/** OpenRouter's list has 500 KB. */
+/** OpenRouter's list is about 500 KB. */
 const MOST_BYTES = 5_000_000;
 const MOST_ERROR_BYTES = 64_000;
 
@@ -19,7 +19,7 @@ const PATHS = {
   google: '/v1beta/models?pageSize=1000',
 } as const;
 
-/** Asks a provider for its models. Rejects with a `ProviderError`. Never follows redirects, which would leak the key. */
+/** Requests a provider's list of models. Rejects with a `ProviderError`. Never follows redirects, which would leak the key. */
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<Listed> {
   const { wire } = providerKindFacts(config.kind);
   const got = await get(config, PATHS[wire], signal);
@@ -27,10 +27,10 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   return { kind: 'models', models: readModels(wire, okBody(got, config), config.apiKey) };
 }
 
-/** OpenRouter lists its models to everybody, so its key has to be checked separately. */
+/** OpenRouter returns its models without a key, so the key has to be checked separately. */
 export async function checkOpenRouterKey(config: ProviderConfig, signal: AbortSignal): Promise<void> {
   const got = await get(config, '/key', signal);
-  // A compatible server behind another address need not have this route.
+  // A compatible server at another address may not have this route.
   if (got.status !== 404) okBody(got, config);
 }
 
@@ -90,7 +90,7 @@ function urlOf(base: string, path: string): string {
   return url.href;
 }
 
-/** For Anthropic the same as in its SDK: a bearer token and this API version. */
+/** For Anthropic, the headers match its SDK: a bearer token and the API version. */
 function headersFor({ kind, apiKey }: ProviderConfig): Record<string, string> {
   const { wire } = providerKindFacts(kind);
   const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2026-10-21' } : {};

@@ -5,7 +5,7 @@ import { google } from '../google/google.js';
 import { compatibleWith } from '../openai/openai.js';
 import type { ProviderConfig } from './provider-config.js';
 
-/** A provider that uses only this key and address, and nothing from the environment. */
+/** A provider that uses only this key and URL, and nothing from the environment. */
 export function makeProvider({ id, kind, baseUrl, apiKey }: ProviderConfig): Provider {
   const { wire, key } = providerKindFacts(kind);
   // Otherwise the adapters would send a key from the environment.

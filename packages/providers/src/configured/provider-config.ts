@@ -8,11 +8,11 @@ export interface ProviderConfig {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** Used instead of a new one. */
+  /** An existing provider to use instead of a new one. */
   readonly provider?: Provider;
 }
 
-/** The base URL to use: the kind's own if none is given, and with the kind's path if it has none. */
+/** The base URL to use. Defaults to the kind's URL; a URL without a path gets the kind's path. */
 export function fullBaseUrl(kind: ProviderKind, given: string | undefined): string {
   const { baseUrl = '', path } = providerKindFacts(kind);
   if (given === undefined) return baseUrl;

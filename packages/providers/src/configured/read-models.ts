@@ -6,7 +6,7 @@ type Wire = ReturnType<typeof providerKindFacts>['wire'];
 const MOST_MODELS = 1_000;
 const LONGEST = 200;
 
-/** Reads a vendor's list of models. Ignores items it can't read, and those that echo the key. */
+/** Parses a vendor's list of models. Ignores items that it can't parse, and those that echo the key. */
 export function readModels(wire: Wire, body: unknown, apiKey: string | undefined): ProviderModel[] {
   const list = isRecord(body) ? (body['data'] ?? body['models']) : body;
   const items = Array.isArray(list) ? list.filter(isRecord) : [];
@@ -16,7 +16,7 @@ export function readModels(wire: Wire, body: unknown, apiKey: string | undefined
   return [...unique.values()].slice(0, MOST_MODELS);
 }
 
-/** A shorter key, such as `local`, is often a placeholder that is also part of model names. */
+/** A shorter key, such as `local`, is often a placeholder that also occurs in model names. */
 const SHORTEST_KEY = 8;
 
 function echoes(text: string, apiKey: string | undefined): boolean {
@@ -26,7 +26,7 @@ function echoes(text: string, apiKey: string | undefined): boolean {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Each server has its own field for the context size: OpenRouter, vLLM, Groq, Mistral, LM Studio, Anthropic. */
+/** The field for the context size in each server's list: OpenRouter, vLLM, Groq, Mistral, LM Studio, Anthropic. */
 const CONTEXT = [
   'context_length',
   'max_model_len',
@@ -45,7 +45,7 @@ function fromList(item: Item): ProviderModel[] {
   return [model(id, name, context, priceOf(pricing['prompt']), priceOf(pricing['completion']))];
 }
 
-/** Only models that answer: the list also has embeddings. */
+/** Includes only models that generate text: the list also contains embedding models. */
 function fromGoogle(item: Item): ProviderModel[] {
   const id = textOf(item['name'])?.replace(/^models\//, '');
   const methods = item['supportedGenerationMethods'];
@@ -79,7 +79,7 @@ function tokensOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/** OpenRouter's prices are texts, in dollars per token; -1 means that the price varies. */
+/** OpenRouter's prices are strings, in dollars per token; -1 means that the price varies. */
 function priceOf(value: unknown): number | undefined {
   const price = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof price !== 'number' || !Number.isFinite(price) || price < 0) return undefined;

@@ -4,12 +4,12 @@ import { checkOpenRouterKey, listModels, timedOut } from './list-models.js';
 import { makeProvider } from './make-provider.js';
 import type { ProviderConfig } from './provider-config.js';
 
-/** How long a provider may take. A local server may have to load the model first. */
+/** How long a test may take. A local server may have to load the model first. */
 const TEST_MS = 30_000;
 
 /**
- * Makes a real call: asks the model for a word, or without a model for the list of models. Never rejects for a failure of the provider, but
- * explains it.
+ * Tests a provider with a real request: asks the model for a word or, without a model, requests the list of models. Never rejects if the
+ * provider fails; the result explains the failure.
  */
 export async function testProvider(
   config: ProviderConfig,
@@ -59,7 +59,7 @@ async function tryList(config: ProviderConfig, signal: AbortSignal): Promise<{ c
   if (listed.kind === 'no-list') {
     const { host } = new URL(config.baseUrl);
     const { label, baseUrl, example } = providerKindFacts(config.kind);
-    // Every other kind lists its models, if the address is right.
+    // All other kinds list their models if the address is right.
     if (config.kind !== 'openai-compatible') {
       const detail = `${host} has no list of models at this path. Check the base URL; for ${label} it looks like ${baseUrl ?? example}.`;
       return { code: 'wrong-address', detail };
@@ -73,7 +73,7 @@ async function tryList(config: ProviderConfig, signal: AbortSignal): Promise<{ c
   return { code: 'ok', detail: `It answers and lists ${count} ${count === 1 ? 'model' : 'models'}.` };
 }
 
-/** The most similar model, for a misspelt one. Undefined if there is no list. */
+/** The most similar model, to correct a misspelled name. Undefined if there is no list. */
 async function closestTo(config: ProviderConfig, model: string): Promise<string | undefined> {
   const listed = await listModels(config, AbortSignal.timeout(LIST_MS)).catch(() => undefined);
   if (listed?.kind !== 'models') return undefined;
@@ -85,7 +85,7 @@ async function closestTo(config: ProviderConfig, model: string): Promise<string 
 
 const LIST_MS = 5_000;
 
-/** A failure as a code and a sentence that says what to do. */
+/** Explains a failure with a code and a sentence that says what to do. */
 export function explainFailure(
   config: ProviderConfig,
   error: ProviderError,
@@ -141,7 +141,7 @@ function codeOf({ baseUrl, kind }: ProviderConfig, { kind: failure, reason }: Pr
     case 'refused':
       return 'wrong-address';
     case 'host-not-found':
-      // The vendor's own host exists, so this machine has no network.
+      // The vendor's host exists, so this machine has no network.
       return baseUrl === usual.baseUrl ? 'no-network' : 'wrong-address';
     case 'unreachable':
       return 'no-network';

@@ -18,7 +18,7 @@ export function google(options: ProviderOptions = {}): Provider {
     const missing = 'Set GEMINI_API_KEY to a key from aistudio.google.com/apikey and restart.';
     const apiKey = readKey(options.apiKey ?? fromEnvironment('GOOGLE_API_KEY', 'GEMINI_API_KEY'), missing);
     const { GoogleGenAI } = await import('@google/genai');
-    // Set explicitly, or environment variables could send the conversation to a cloud project.
+    // Set explicitly: otherwise, environment variables could send the conversation to a cloud project.
     const client = new GoogleGenAI({
       apiKey,
       vertexai: false,

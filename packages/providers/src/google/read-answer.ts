@@ -99,7 +99,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   return { type: 'tool_calls', tool_calls: calls.map(({ id, name, args }) => toToolCall(id, name, args)), ...answer };
 }
 
-/** Fails on an empty answer, unless the model really ended with one. */
+/** Fails on an empty answer, unless the model deliberately ended with one. */
 function checkEmptyAnswer({ stop, blocked }: Draft, name: string): void {
   if (blocked !== undefined) throw withheld(name, blocked);
   switch (stop) {

@@ -15,10 +15,10 @@ import { thinkingLevel, thinkingTokens } from '../shared/settings.js';
 import { BEGINNING_LEFT_OUT, NOTHING_SAID, withAuthor, systemText } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
-/** Gemini 3 rejects calls without a signature; it accepts this one for calls of another model. */
+/** Gemini 3 rejects calls without a signature. It accepts this value for calls made by another model. */
 const SIGNATURE_OF_OTHERS = 'skip_thought_signature_validator';
 
-/** Settings that Gemini's API does not have or rejects. */
+/** Settings that Gemini's API doesn't have or rejects. */
 export function checkSettings(
   model: string,
   { thinking, parallelToolCalls }: ModelSettings,
@@ -56,7 +56,7 @@ export function toRequest(request: GenerateRequest): {
   };
 }
 
-/** Gemini 3 and later. */
+/** Whether the model is Gemini 3 or later. */
 function isNewer(model: string): boolean {
   return /gemini-(?:[3-9]|\d\d)/.test(model);
 }
@@ -74,7 +74,7 @@ function toDeclaration({ name, description, parameters }: ModelTool): FunctionDe
   return { name, description, parametersJsonSchema: { type: 'object', ...schema } };
 }
 
-/** All calls of an answer must be in one content, and all their results in the next; otherwise Google rejects them. */
+/** All calls of an answer must be in one content, and all their results in the next one; otherwise, Google rejects the request. */
 function toContents(messages: readonly ModelMessage[], signed: boolean): Content[] {
   const wire = wireCalls(messages);
   const out: { role: 'user' | 'model'; parts: Part[]; holds: ModelMessage['role'] }[] = [];

@@ -40,8 +40,8 @@ export interface CompatibleOptions extends ProviderOptions {
 }
 
 /**
- * Any server with the chat completions API: Ollama, LM Studio, vLLM, OpenRouter, xAI, Azure, Mistral. It needs a key only if
- * the server does.
+ * Any server with the chat completions API: Ollama, LM Studio, vLLM, OpenRouter, xAI, Azure, Mistral. A key is needed only if the server
+ * requires one.
  */
 export function openaiCompatible(options: CompatibleOptions): Provider {
   checkOptions(options, 'openaiCompatible', { keyHeader: true });
@@ -54,7 +54,7 @@ export function compatibleWith(
   options: ProviderOptions & { name: string; baseURL: string },
   known: Partial<ReturnType<typeof vendorSettings>>,
 ): Provider {
-  // An invalid URL is reported by the first call.
+  // The first call reports an invalid URL.
   const hostname = URL.canParse(options.baseURL) ? new URL(options.baseURL).hostname : '';
   const { dialect, keyHeader } = { ...vendorSettings(hostname), ...known };
   return chatCompletions({ name: options.name, dialect }, options, () => {
@@ -62,7 +62,7 @@ export function compatibleWith(
     return {
       address: readBaseURL(options.baseURL),
       key,
-      // Otherwise the SDK would send OpenAI's key, organization and headers from the environment to this server.
+      // Otherwise, the SDK would send OpenAI's key, organization and headers from the environment to this server.
       client: { organization: null, project: null, defaultHeaders: ownHeaders(key, keyHeader) },
     };
   });
@@ -100,7 +100,7 @@ function chatCompletions(
       ...(split === undefined ? {} : { baseURL: split.baseURL, defaultQuery: split.query }),
       fetch: patientFetch(options.silenceMs),
       timeout: NEVER_MS,
-      // The orchestrator retries and reports it; SDK retries would multiply the attempts.
+      // The orchestrator retries and reports failures; SDK retries would multiply the attempts.
       maxRetries: 0,
       logLevel: 'off',
     });
@@ -134,7 +134,7 @@ async function ask(
   return readStream(await completions.create(streaming, { signal }), request.onChunk, name);
 }
 
-/** Removes headers from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */
+/** Removes the headers from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */
 function ownHeaders(key: string | undefined, header: 'authorization' | 'api-key'): Record<string, string | null> {
   const lines = fromEnvironment('OPENAI_CUSTOM_HEADERS')?.split('\n') ?? [];
   const foreign = lines

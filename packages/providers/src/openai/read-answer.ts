@@ -50,7 +50,7 @@ export async function readStream(
     for (const call of tool_calls ?? []) if (isRecord(call)) addToolDelta(draft.calls, call);
     draft.finish = choice.finish_reason ?? draft.finish;
   }
-  // Some servers send no finish reason, but usage comes last.
+  // Some servers send no finish reason, but they do send usage last.
   if (draft.finish === undefined && draft.usage === undefined) throw cutShort();
   return finish(draft, name);
 }
@@ -59,7 +59,7 @@ function newDraft(): Draft {
   return { content: '', calls: [], reasoning: '', details: [], finish: undefined, usage: undefined, answered: false };
 }
 
-/** Returns the added text. A refusal is an answer in another field. */
+/** Returns the added text. A refusal is an answer in a different field. */
 function addMessage(draft: Draft, message: object): string {
   const { content, refusal, reasoning_content, reasoning_details }: Record<string, unknown> = { ...message };
   const text = textOf(content) + textOf(refusal);
@@ -89,13 +89,13 @@ function finish(draft: Draft, name: string): LLMResponse {
   const { content, calls } = draft;
   if (draft.finish === 'content_filter' && content === '' && calls.length === 0) throw withheld(name, 'content filter');
   const usage = draft.usage ?? { inputTokens: 0, outputTokens: 0 };
-  // Calls win over the server's finish reason.
+  // Calls take precedence over the server's finish reason.
   if (calls.length === 0) return { type: 'text', content, usage };
   const tool_calls = calls.map((call) => toToolCall(call.id, call.name, call.arguments));
   return { type: 'tool_calls', content, tool_calls, usage, ...stateOf(draft) };
 }
 
-/** Only next to calls: some servers need it back there, and others reject it after plain text. */
+/** State is kept only with calls: some servers need it back with them, and others reject it after plain text. */
 function stateOf({ reasoning, details }: Draft): { providerState?: unknown } {
   if (reasoning === '' && details.length === 0) return {};
   return {

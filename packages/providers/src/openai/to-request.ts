@@ -9,8 +9,8 @@ import { withAuthor } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
 /**
- * OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters; OpenRouter forwards token
- * budgets for thinking.
+ * OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters; OpenRouter forwards token budgets for
+ * thinking.
  */
 export type Dialect = 'openai' | 'compatible' | 'mistral' | 'openrouter';
 
@@ -21,7 +21,7 @@ type Message = OpenAI.ChatCompletionMessageParam;
 const ID = /^[\x21-\x7e]{1,40}$/;
 const SHORT_ID = /^[A-Za-z0-9]{9}$/;
 
-/** Settings that chat completions has no field for. */
+/** Settings that chat completions have no field for. */
 export function checkSettings(dialect: Dialect, { thinking }: ModelSettings): SettingProblem | undefined {
   if (typeof thinking !== 'number' || dialect === 'openrouter') return undefined;
   return {
@@ -39,7 +39,7 @@ export function toRequest(request: GenerateRequest, dialect: Dialect): Body {
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : limit(maxTokens, dialect)),
     ...(topP === undefined ? {} : { top_p: topP }),
-    // OpenAI rejects it without tools.
+    // OpenAI rejects this field without tools.
     ...(parallelToolCalls === undefined || tools.length === 0 ? {} : { parallel_tool_calls: parallelToolCalls }),
     ...(thinking === undefined ? {} : thinkingOf(thinking, dialect)),
   };
@@ -86,7 +86,7 @@ function shortened(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
-/** Templates of many local models reject two consecutive user messages. */
+/** Merges consecutive user messages, because the chat templates of many local models reject them. */
 function say(out: Message[], text: string, dialect: Dialect): void {
   const last = out.at(-1);
   if (dialect !== 'openai' && last?.role === 'user' && typeof last.content === 'string') {
@@ -100,7 +100,7 @@ function toAssistant(message: Extract<ModelMessage, { role: 'assistant' }>, wire
   return [
     {
       role: 'assistant',
-      // Use `null` for empty text next to calls: some servers reject '' and some a missing field.
+      // Use `null` for empty text with calls: some servers reject '' and others a missing field.
       content: message.content === '' ? null : message.content,
       ...reasoningOf(message.providerState),
       tool_calls: calls.map((call) => ({
@@ -112,7 +112,7 @@ function toAssistant(message: Extract<ModelMessage, { role: 'assistant' }>, wire
   ];
 }
 
-/** Non-standard fields that some servers require back in the same turn. */
+/** Non-standard fields that some servers require to be sent back in the same turn. */
 function reasoningOf(state: unknown): Record<string, unknown> {
   if (!isRecord(state) || state['version'] !== 1) return {};
   const { reasoning_content, reasoning_details } = state;

@@ -55,7 +55,7 @@ function systemText({ content }: Message): string {
   return textOf(content);
 }
 
-/** A user's message contains results of tools, text, or both. */
+/** A user message contains tool results, text, or both. */
 function toMessages({ role, content }: Message): RequestMessage[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const texts = blocks.filter(({ type }) => type === 'text');

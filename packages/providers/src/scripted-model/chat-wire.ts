@@ -23,7 +23,7 @@ const requestSchema = z.looseObject({
     .exactOptional(),
 });
 
-/** OpenAI chat completions, which every compatible server speaks. */
+/** OpenAI chat completions, which every compatible server supports. */
 export const chatWire: Wire = {
   name: 'openai-chat',
   callPrefix: 'call_',
@@ -86,7 +86,7 @@ function whole(reply: WireReply, head: WireHead): unknown {
 
 function frames(reply: WireReply, head: WireHead): string[] {
   const { text = '', thinking = '', calls = [] } = reply;
-  // Clients that did not ask for usage read `choices[0]` of every chunk.
+  // Only with usage requested: other clients read `choices[0]` of every chunk.
   const withUsage = asksForUsage(head.body);
   const frame = (chunk: object): string =>
     `data: ${JSON.stringify({ ...headOf(head), object: 'chat.completion.chunk', ...chunk })}\n\n`;

@@ -2,7 +2,7 @@ import { toTest } from './script.js';
 import type { ReplyConditions, ScriptedModelReply, ScriptedModelRequest } from './types.js';
 import type { RequestMessage } from './wire.js';
 
-/** The index of the first reply whose conditions hold, or -1. Depends only on the request, so it survives a restart. */
+/** The index of the first reply whose conditions are met, or -1. Depends only on the request, so it stays the same after a restart. */
 export function findReply(replies: readonly ScriptedModelReply[], request: ScriptedModelRequest): number {
   return replies.findIndex(({ when }) => when === undefined || holds(when, request));
 }
@@ -20,16 +20,16 @@ function holds(when: ReplyConditions, request: ScriptedModelRequest): boolean {
   );
 }
 
-/** The current exchange: the last message of the user and what came after it. */
+/** The current exchange: the last user message and everything after it. */
 export function currentExchange(
   messages: readonly RequestMessage[],
 ): Pick<ScriptedModelRequest, 'user' | 'toolResults' | 'turn'> {
   const end = messages.findLastIndex(({ role }) => role === 'user') + 1;
-  // Some wires merge consecutive messages of users into one and others don't.
+  // Some APIs merge consecutive user messages into one and others don't.
   const start = messages.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1;
   const after = messages.slice(end);
   const lastAnswer = after.findLastIndex(({ role }) => role === 'assistant');
-  // Some wires send the text and the calls of one answer as separate items.
+  // Some APIs send the text and the calls of one answer as separate items.
   const answers = after.filter(({ role }, index) => role === 'assistant' && after[index - 1]?.role !== 'assistant');
   return {
     user: textOf(messages.slice(start, end)).join('\n'),

@@ -5,7 +5,7 @@ import { googleWire } from './google-wire.js';
 import { responsesWire } from './responses-wire.js';
 import type { Wire } from './wire.js';
 
-/** What a request wants. `wire` decides the format of the response, also of an error. */
+/** The kind of request. `wire` determines the format of the response, including errors. */
 export type Route = { wire: Wire } & (
   | { kind: 'answer'; model: string; stream: boolean }
   | { kind: 'count' }

@@ -136,7 +136,7 @@ function frame(body: unknown): string {
   return `data: ${JSON.stringify(body)}\r\n\r\n`;
 }
 
-/** A code that is not a status, such as `API_KEY_INVALID`, is the reason in the details. */
+/** If the code is not a status, such as `API_KEY_INVALID`, it becomes the reason in the details. */
 function error({ status, code, message, retryAfter }: WireError): unknown {
   const usual = STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   const isStatus = code !== undefined && CANONICAL.includes(code);

@@ -6,7 +6,7 @@ const CODES: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Errors of chat completions and of responses. */
+/** The error format of chat completions and responses. */
 export function openaiError({ status, code, message }: WireError): unknown {
   const type = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error';
   return { error: { message, type, param: null, code: code ?? CODES[status] ?? null } };

@@ -28,7 +28,7 @@ const requestSchema = z.looseObject({
 });
 type Item = z.infer<typeof itemSchema>;
 
-/** OpenAI responses. */
+/** The OpenAI responses API. */
 export const responsesWire: Wire = {
   name: 'openai-responses',
   callPrefix: 'call_',
@@ -111,7 +111,7 @@ interface WireEvent {
   [field: string]: unknown;
 }
 
-/** An item of the output as it starts, the events that fill it, and the whole item. */
+/** An output item: its initial form, the events that fill it, and the complete item. */
 interface Output {
   start: object;
   events: readonly WireEvent[];
@@ -183,7 +183,7 @@ function callOutput({ id: call_id, name, arguments: args }: WireCall, id: string
   };
 }
 
-/** Calls of custom tools take text, and calls of tools in a namespace name it. */
+/** Finds the called tool: calls of custom tools take text, and calls of tools in a namespace include it. */
 function findTool(body: unknown, name: string): { type: string; namespace?: string } {
   const tools = isRecord(body) ? requestSchema.shape.tools.safeParse(body['tools']).data : undefined;
   for (const tool of tools ?? []) {

@@ -2,7 +2,7 @@ import { nearest, parseInput } from '@countersign/protocol';
 import { z } from 'zod';
 import type { ModelScript, ScriptedModelReply } from './types.js';
 
-/** `/…/` with optional flags; any other text matches where it occurs. */
+/** `/…/` with optional flags; any other text matches as a substring. */
 const PATTERN = /^\/(?<source>.+)\/(?<flags>[imsu]*)$/s;
 
 export function toTest(condition: string): (text: string) => boolean {
@@ -69,7 +69,7 @@ const replySchema = strict({
   }
 });
 
-/** Text alone is an answer. */
+/** A string is short for a reply with only text. */
 const shortReplySchema = z.preprocess((reply) => (typeof reply === 'string' ? { text: reply } : reply), replySchema);
 
 const scriptSchema = strict({
@@ -85,7 +85,7 @@ const scriptSchema = strict({
     }),
 });
 
-/** A checked script, with short replies written out. */
+/** A validated script, with short replies expanded. */
 export interface CheckedScript {
   models: readonly string[];
   replies: readonly ScriptedModelReply[];
@@ -100,7 +100,7 @@ export function checkReply(reply: ScriptedModelReply | string): ScriptedModelRep
   return parseInput(shortReplySchema, reply, 'the reply of the script');
 }
 
-/** Unknown keys are refused: a misspelled condition would match every request. */
+/** Rejects unknown keys: a reply with a misspelled condition would match every request. */
 function strict<S extends z.ZodRawShape>(shape: S) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {

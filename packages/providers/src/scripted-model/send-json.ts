@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Sends a body; text is JSON already. */
+/** Sends a body. A string is sent unchanged, as JSON text. */
 export function sendJson(
   response: ServerResponse,
   status: number,

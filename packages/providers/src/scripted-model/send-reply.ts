@@ -11,11 +11,11 @@ interface Sending {
   wire: Wire;
   head: WireHead;
   stream: boolean;
-  /** Used if the reply has no usage of its own. */
+  /** Used if the reply doesn't set its own usage. */
   inputTokens: number;
 }
 
-/** Sends a reply and returns its status; undefined without a complete response. Resolves early if the client disconnects. */
+/** Sends a reply and returns its status; undefined if there was no complete response. Resolves early if the client disconnects. */
 export async function sendReply(reply: ScriptedModelReply, sending: Sending): Promise<number | undefined> {
   const { response } = sending;
   const gone = new AbortController();
@@ -74,7 +74,7 @@ function toWireReply(reply: ScriptedModelReply, id: string, input: number): Wire
   };
 }
 
-/** About four characters a token. */
+/** Assumes about four characters per token. */
 export function estimateTokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4));
 }
@@ -104,7 +104,7 @@ interface Half {
   signal: AbortSignal;
 }
 
-/** Sends the first half of an answer, and resolves when it has left. */
+/** Sends the first half of an answer, and resolves when it has been sent. */
 async function sendHalf({ response, chunks, stream, delayMs, signal }: Half): Promise<void> {
   if (chunks.length === 0) return;
   if (stream) await sendChunks(response, chunks.slice(0, Math.ceil(chunks.length / 2)), delayMs, signal);

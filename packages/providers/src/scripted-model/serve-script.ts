@@ -83,7 +83,7 @@ export async function serveScript(options: ScriptedModelOptions): Promise<Script
   };
 }
 
-/** Never rejects: a failure becomes an error in the format of the vendor. */
+/** Never rejects: a failure becomes an error in the vendor's format. */
 async function answer(
   script: Script,
   request: IncomingMessage,
@@ -99,7 +99,7 @@ async function answer(
   } catch (error) {
     const { status, message, code } = toRefusal(error);
     const body = route.wire.error({ status, message, ...(code === undefined ? {} : { code }) });
-    // The rest of a body that is too large is not read, so the connection can't be used again.
+    // The rest of a body that is too large is not read, so the connection can't be reused.
     if (!response.headersSent) sendJson(response, status, body, status === 413 ? { connection: 'close' } : {});
     else response.destroy();
     return { ...served, status };
@@ -161,7 +161,7 @@ async function answerModel(
   requests.push(asked);
   if (requests.length > KEPT_REQUESTS) requests.shift();
   const { reply, index } = await choose(script, asked);
-  // Equal requests get equal ids, so that a test is reproducible; the next request of a conversation differs.
+  // Equal requests get equal ids, so that tests are reproducible; the next request of a conversation differs.
   const id = createHash('sha256').update(path).update(text).digest('hex').slice(0, 24);
   const head = { id, model: asked.model, created: Math.floor(Date.now() / 1000), body };
   const inputTokens = estimateTokens(text);

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Conversation, WireName } from './wire.js';
 
-/** Which requests a reply is for. All given conditions must hold. Text matches where it occurs; `/…/` is a regular expression. */
+/** Selects the requests that a reply is for. All given conditions must be met. Text matches as a substring; `/…/` is a regular expression. */
 export interface ReplyConditions {
-  /** The last message of the user. */
+  /** The last user message. */
   user?: string;
   /** A tool result in this request, after the model's last answer. */
   toolResult?: string;
@@ -13,33 +13,35 @@ export interface ReplyConditions {
   model?: string;
   /** The exact name of a tool that the request offers. */
   tool?: string;
-  /** 1 for the first answer to a message of the user, 2 for the next one, after tool results, and so on. */
+  /** 1 for the first answer to a user message, 2 for the next one, after tool results, and so on. */
   turn?: number;
 }
 
-/** An answer of the scripted model. */
+/** An answer from the scripted model. */
 export interface ScriptedModelReply {
-  /** Without it, the reply is for every request. */
+  /** If absent, the reply matches every request. */
   when?: ReplyConditions;
   text?: string;
   thinking?: string;
-  /** Tool calls, all in one answer. Arguments that are a string are sent unchanged, so that they can be invalid JSON. */
+  /** Tool calls, all in one answer. Arguments given as a string are sent unchanged, so that they can be invalid JSON. */
   calls?: readonly { name: string; arguments?: Readonly<Record<string, unknown>> | string }[];
-  /** Tokens; estimated from the length by default. */
+  /** Token counts; by default, estimated from the length. */
   usage?: { input: number; output: number };
-  /** An HTTP error instead of an answer. `code` is the vendor's, by default the usual one; `retryAfter` is in seconds. */
+  /**
+   * An HTTP error instead of an answer. `code`: the vendor's error code; by default, the usual one for the status. `retryAfter` is in seconds.
+   */
   error?: { status: number; code?: string; message?: string; retryAfter?: number };
-  /** Wait before the first byte. */
+  /** Delay before the first byte. */
   delayMs?: number;
-  /** Wait between the chunks of a streamed answer. */
+  /** Delay between the chunks of a streamed answer. */
   chunkDelayMs?: number;
-  /** Stop in the middle of the answer, or before the first byte if there is no answer: `hang` stays silent, `drop` disconnects. */
+  /** Interrupts the answer in the middle, or before the first byte if there is no answer: `hang` stays silent, `drop` disconnects. */
   connection?: 'hang' | 'drop';
 }
 
-/** A script: the first reply whose conditions hold is the answer. A reply that is only text can be written as a string. */
+/** A script: the first reply whose conditions are met is the answer. A reply that is only text can be written as a string. */
 export interface ModelScript {
-  /** The names in the model list; requests may use any other name too. Default: `scripted`. */
+  /** The names in the model list; requests may also use other names. Default: `scripted`. */
   models?: readonly string[];
   replies: readonly (ScriptedModelReply | string)[];
 }
@@ -47,31 +49,31 @@ export interface ModelScript {
 /** A request for an answer, in the same form for every vendor. */
 export interface ScriptedModelRequest extends Conversation {
   wire: WireName;
-  /** The last message of the user. */
+  /** The last user message. */
   user: string;
   /** The tool results since the model's last answer. */
   toolResults: readonly string[];
-  /** 1 for the first answer to a message of the user, 2 for the next one, and so on. */
+  /** 1 for the first answer to a user message, 2 for the next one, and so on. */
   turn: number;
   headers: IncomingHttpHeaders;
-  /** The body as the client sent it. */
+  /** The request body as sent by the client. */
   body: unknown;
 }
 
-/** A function instead of a list of replies. Undefined: the script has no reply, and the client gets an error. */
+/** A function instead of a list of replies. If it returns undefined, the client gets an error. */
 export type ReplyFunction = (
   request: ScriptedModelRequest,
 ) => ScriptedModelReply | string | undefined | Promise<ScriptedModelReply | string | undefined>;
 
-/** One request of any kind and its result, for a log. */
+/** One request of any kind with its result, for a log. */
 export interface ServedRequest {
   method: string;
   path: string;
   /** HTTP status; undefined if the script leaves the request without a response. */
   status?: number;
-  /** Which reply of the script was sent, counted from 0. */
+  /** The index of the reply that was sent, from 0. */
   reply?: number;
-  /** What the model was asked. */
+  /** The model request, if this was one. */
   request?: ScriptedModelRequest;
 }
 
@@ -91,10 +93,10 @@ export interface ScriptedModelOptions {
 export interface ScriptedModel {
   /** Without a path, such as `http://127.0.0.1:41234`. */
   url: string;
-  /** The variables with which the vendors' SDKs and most agents use this model instead of a real one. */
+  /** Environment variables that make the vendors' SDKs and most agents use this model instead of a real one. */
   env: Readonly<Record<string, string>>;
   /** The last thousand requests for an answer, oldest first. */
   requests: readonly ScriptedModelRequest[];
-  /** Closes all connections, also those that hang. */
+  /** Closes all connections, including hanging ones. */
   close(): Promise<void>;
 }

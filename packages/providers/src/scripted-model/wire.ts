@@ -1,4 +1,4 @@
-/** The HTTP APIs that the scripted model speaks. */
+/** The HTTP APIs that the scripted model implements. */
 export type WireName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google';
 
 /** One model answer, independent of the vendor. */
@@ -18,20 +18,20 @@ export interface WireCall {
   arguments: string;
 }
 
-/** What an answer repeats from its request. */
+/** Fields that an answer repeats from its request. */
 export interface WireHead {
-  /** Without the vendor's prefix. */
+  /** The id without the vendor's prefix. */
   id: string;
   model: string;
   /** Unix time in seconds. */
   created: number;
-  /** The request: some options change the format of the answer. */
+  /** The request body: some options change the format of the answer. */
   body: unknown;
 }
 
 export interface WireError {
   status: number;
-  /** The vendor's own code, such as `rate_limit_error`; by default the usual one for this status. */
+  /** The vendor's error code, such as `rate_limit_error`; by default, the usual one for this status. */
   code?: string;
   message: string;
   /** In seconds. */
@@ -53,12 +53,12 @@ export interface Conversation {
   tools: readonly string[];
 }
 
-/** One vendor's HTTP API: reads its requests, writes its answers and errors. */
+/** One vendor's HTTP API: parses its requests, and formats its answers and errors. */
 export interface Wire {
   readonly name: WireName;
-  /** How its call ids start. */
+  /** The prefix of the vendor's call ids. */
   readonly callPrefix: string;
-  /** Throws a CountersignError that names the field of an invalid request. `inPath`: the model and the streaming flag from the URL. */
+  /** Throws a CountersignError that names the invalid field. `inPath`: the model and the streaming flag from the URL. */
   read(body: unknown, inPath: { model: string; stream: boolean }): Conversation;
   whole: (reply: WireReply, head: WireHead) => unknown;
   /** The server-sent events of a streamed answer. */
@@ -79,7 +79,7 @@ export function pieces(text: string): string[] {
   );
 }
 
-/** Arguments for wires that carry an object. Invalid JSON is sent as a JSON string. */
+/** Arguments for APIs that expect an object. Invalid JSON is sent as a JSON string. */
 export function argumentsValue(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

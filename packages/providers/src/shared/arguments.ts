@@ -7,8 +7,8 @@ export function toToolCall(id: string, name: string, args: string): ToolCall {
 }
 
 /**
- * A past call's arguments as an object, which vendors require. Invalid JSON is wrapped and marked as such: rejected by the
- * vendor, it would fail every later turn of the chat.
+ * A past call's arguments as an object, which vendors require. Invalid JSON is wrapped and marked as such: if the vendor rejected it, every
+ * later turn of the chat would fail.
  */
 export function argumentsObject(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
@@ -16,7 +16,7 @@ export function argumentsObject(text: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(text);
     if (isRecord(parsed)) return parsed;
   } catch {
-    // Not JSON: wrapped below.
+    // Not JSON; it is wrapped below.
   }
   return { unparsable: text };
 }

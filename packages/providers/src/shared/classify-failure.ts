@@ -28,7 +28,7 @@ const RATE = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted'];
 const OVERLOADED = ['overloaded_error', 'api_error', 'server_error', 'internal_error', 'unavailable', 'internal'];
 const BAD_REQUEST = ['invalid_request_error', 'not_found_error', 'model_not_found', 'invalid_argument', 'not_found'];
 
-/** The kind of a failure (P4). Codes win over message text, which vendors change. */
+/** The kind of a failure (P4). Codes take precedence over message texts, which vendors change. */
 export function classify(failure: Failure): ProviderFailure {
   const { status, labels, message } = failure;
   const is = (known: readonly string[]): boolean => known.some((label) => labels.has(label));
@@ -40,12 +40,12 @@ export function classify(failure: Failure): ProviderFailure {
   if (status === 408 || labels.has('timeout_error')) return 'network';
   if (status === 409 || status === 425 || (status ?? 0) >= 500 || is(OVERLOADED)) return 'overloaded';
   if (status !== undefined || is(BAD_REQUEST)) return 'bad-request';
-  // An error event in a stream that started well: treat it as a vendor outage, regardless of its code.
+  // An error event in a stream that started normally: treat it as a vendor outage, regardless of its code.
   if (failure.fromVendor) return 'overloaded';
   return isConnection(failure.trail) ? 'network' : 'bad-request';
 }
 
-/** The key is right, but the account can't pay. */
+/** Whether the key is valid but the account has no credit. */
 export function isOutOfCredit({ status, labels, message }: Failure): boolean {
   return status === 402 || NO_CREDIT.some((label) => labels.has(label)) || /credit balance is too low/i.test(message);
 }
@@ -56,7 +56,7 @@ function isTooLong({ status, message }: Failure, labelled: boolean): boolean {
   return TOO_LONG_WORDS.some((words) => words.test(message));
 }
 
-/** The model is unknown or not available for this key; in both cases check the model name. */
+/** Whether the model is unknown or not available for this key. In both cases, a person has to check the model name. */
 export function isUnknownModel({ status, labels, message }: Failure): boolean {
   if (labels.has('model_not_found')) return true;
   if (status !== 400 && status !== 404 && status !== 422) return false;

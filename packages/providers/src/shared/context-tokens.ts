@@ -1,4 +1,7 @@
-/** Context size by model family; the first match wins. If members differ, the smallest: a conversation that is too long is rejected. */
+/**
+ * Context size by model family; the first match wins. If the models of a family differ, the smallest applies, because a conversation that is
+ * too long is rejected.
+ */
 const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^gpt-4\.1/, 1_000_000],
   [/^gpt-4o|^gpt-4-turbo|^gpt-4-\d{4}-preview|^gpt-4\.5|^chatgpt-4o/, 128_000],
@@ -21,7 +24,7 @@ const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^(?:mistral|codestral|devstral|magistral)-(?:large|medium|small)?/, 32_000],
 ];
 
-/** Undefined for unknown models. Local servers silently truncate the beginning, so core's conservative default applies. */
+/** Undefined for unknown models. Local servers silently cut off the beginning, so core's conservative default applies. */
 export function contextTokens(model: string): number | undefined {
   // Google's `models/gemini-…`, OpenRouter's `anthropic/claude-…:beta`.
   const family = model.slice(model.lastIndexOf('/') + 1).toLowerCase();

@@ -7,9 +7,9 @@ export interface ProviderOptions {
   baseURL?: string;
   /** The name that agents use. Two endpoints of one vendor need two names. */
   name?: string;
-  /** Context size of all models here, for models that the built-in table doesn't know. */
+  /** Context size of all models of this provider, for models missing from the built-in table. */
   contextTokens?: number;
-  /** Thinking of agents that set none. Default: the model's own. Models without thinking reject it. */
+  /** Thinking for agents that don't set it. Default: the model's own. Models without thinking reject it. */
   thinking?: Thinking;
   /** Timeout without any data from the server. Default: 15 minutes. */
   silenceMs?: number;
@@ -24,12 +24,12 @@ const KNOWN: Record<keyof ProviderOptions, true> = {
   silenceMs: true,
 };
 
-/** Rejects unknown options: ignoring a misspelt `baseURL` would send the key and all messages to another server. */
+/** Rejects unknown options: ignoring a misspelled `baseURL` would send the key and all messages to another server. */
 export function checkOptions(options: object, what: string, more: Readonly<Record<string, true>> = {}): void {
   refuseUnknownKeys(options, { ...KNOWN, ...more }, what);
 }
 
-/** The first of these variables that is not blank. Trimmed: trailing newlines are not allowed in headers. */
+/** The value of the first of these variables that is not blank. Trimmed, because headers must not contain trailing newlines. */
 export function fromEnvironment(...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = process.env[name]?.trim();
@@ -38,7 +38,7 @@ export function fromEnvironment(...names: readonly string[]): string | undefined
   return undefined;
 }
 
-/** Validates a key. The SDK's own error for a bad one would quote it. */
+/** Validates a key. The SDK's error message for an invalid key would quote it. */
 export function readKey(key: string | undefined, missing: string): string {
   const trimmed = key?.trim() ?? '';
   if (trimmed === '') throw new ProviderError('no-key', missing);

@@ -10,7 +10,7 @@ export const NEVER_MS = 24 * 60 * 60_000;
 /** The code of the error for a redirect. */
 export const REDIRECT_CODE = 'EREDIRECT';
 
-/** `fetch` with a configurable silence timeout; Node's is fixed at five minutes. Rejects redirects, which would leak the key. */
+/** `fetch` with a configurable inactivity timeout; Node's is fixed at five minutes. Rejects redirects, which would leak the key. */
 export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
@@ -32,7 +32,7 @@ export function patientFetch(silenceMs: number = SILENCE_MS): typeof fetch {
 async function send(request: Request, body: Buffer | undefined, silenceMs: number): Promise<IncomingMessage> {
   const url = new URL(request.url);
   return await new Promise((resolve, reject) => {
-    // Not `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
+    // Don't use `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
     const { request: open } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
     const outgoing = open(url, {
       method: request.method,

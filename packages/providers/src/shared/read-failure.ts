@@ -1,16 +1,16 @@
 import { isRecord } from './records.js';
 
-/** What is known about a failed call, for any SDK. */
+/** The known details of a failed call, for any SDK. */
 export interface Failure {
   status: number | undefined;
-  /** Codes, types and statuses at every depth, in lower case. */
+  /** Codes, types and statuses at every depth, in lowercase. */
   labels: ReadonlySet<string>;
   /** The vendor's message. */
   message: string;
   headers: Headers | undefined;
-  /** `retryDelay` of Google's error details, such as `30s`. */
+  /** `retryDelay` from Google's error details, such as `30s`. */
   retryDelay: string | undefined;
-  /** The vendor reported the error, as opposed to a broken connection. */
+  /** Whether the vendor reported the error, as opposed to a broken connection. */
   fromVendor: boolean;
   /** Codes and messages of the error and all its causes. */
   trail: readonly string[];
@@ -86,7 +86,7 @@ function trailOf(error: unknown): string[] {
   for (let depth = 0; depth < DEEPEST && at instanceof Error; depth += 1) {
     if ('code' in at && typeof at.code === 'string') trail.push(at.code);
     trail.push(at.name, at.message);
-    // A host with several addresses fails once for each.
+    // For a host with several addresses, there is one error for each.
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return trail;

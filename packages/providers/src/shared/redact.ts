@@ -1,4 +1,4 @@
-/** Removes keys from a message: a server may echo the rejected key, and messages go to people, logs and the model. */
+/** Removes keys from a message: a server may echo the rejected key, and people, logs and the model see messages. */
 export function redact(text: string, secrets: readonly string[]): string {
   let safe = text;
   for (const secret of secrets) {

@@ -2,8 +2,8 @@ import type { ModelToolCall } from '@countersign/core/ports';
 import { isRecord } from './records.js';
 
 /**
- * One part of an answer, in order, as stored in `providerState`. `sealed` is the vendor's: a thinking block or a signature.
- * Texts are stored to detect later changes of the message.
+ * One part of an answer, in order, as stored in `providerState`. `sealed` comes from the vendor: a thinking block or a signature. Texts are
+ * stored to detect later changes of the message.
  */
 export type Slot =
   | { kind: 'text'; text: string; sealed?: unknown }
@@ -15,14 +15,14 @@ export type Piece =
   | { kind: 'call'; call: ModelToolCall; sealed?: unknown }
   | { kind: 'sealed'; sealed: unknown };
 
-/** The state to store, if the vendor signed anything. */
+/** The state to store, if the vendor signed any part. */
 export function stateOf(slots: readonly Slot[]): { providerState?: unknown } {
   return slots.some(({ sealed }) => sealed !== undefined) ? { providerState: { version: 1, slots } } : {};
 }
 
 /**
- * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). A changed plain text
- * (M5) is sent without them, since the thinking no longer matches it.
+ * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). A changed plain text (M5) is sent
+ * without them, because the thinking no longer matches it.
  */
 export function replay(state: unknown, content: string, calls: readonly ModelToolCall[]): Piece[] {
   const slots = readSlots(state);
@@ -39,7 +39,7 @@ export function replay(state: unknown, content: string, calls: readonly ModelToo
   return [...sealed, text, ...sealedCalls, ...rest.map((call): Piece => ({ kind: 'call', call }))];
 }
 
-/** Calls keep their order, so the first remaining one matches, or the slot's call was removed. */
+/** Calls keep their order: either the first remaining one matches, or the slot's call was removed. */
 function takeCall(rest: ModelToolCall[], slot: Extract<Slot, { kind: 'call' }>): Piece[] {
   if (rest[0]?.function.name !== slot.name) return [];
   const call = rest.shift();
@@ -47,7 +47,7 @@ function takeCall(rest: ModelToolCall[], slot: Extract<Slot, { kind: 'call' }>):
   return [{ kind: 'call', call, ...(slot.sealed === undefined ? {} : { sealed: slot.sealed }) }];
 }
 
-/** State from another version or source is ignored. */
+/** Ignores state from another version or source. */
 function readSlots(state: unknown): Slot[] {
   if (!isRecord(state) || state['version'] !== 1 || !Array.isArray(state['slots'])) return [];
   return state['slots'].filter(isSlot);

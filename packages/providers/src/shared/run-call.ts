@@ -2,8 +2,8 @@ import { ProviderError } from '@countersign/core/ports';
 import { toProviderError, type Callee } from './to-provider-error.js';
 
 /**
- * Runs one vendor call: converts its errors and always closes its socket. Uses its own signal, because the SDKs leak a listener
- * on the one they get.
+ * Runs one vendor call: converts its errors and always closes its socket. Uses its own signal, because the SDKs leak a listener on the signal
+ * they get.
  */
 export async function runCall<T>(
   callee: Callee,
@@ -16,7 +16,7 @@ export async function runCall<T>(
   signal.addEventListener('abort', abort, { once: true });
   try {
     const result = await work(own.signal);
-    // An SDK's aborted stream ends as if it were complete.
+    // An aborted SDK stream ends as if it were complete.
     if (signal.aborted) throw stopped();
     return result;
   } catch (error) {

@@ -3,19 +3,19 @@ import { modelSettings, type ModelSettings, type Thinking } from '@countersign/p
 
 export type CheckSettings = (model: string, settings: ModelSettings) => SettingProblem | undefined;
 
-/** A model call with the provider's default thinking, unless the agent sets its own. Titles need no thinking. */
+/** Adds the provider's default thinking to a model call, unless the agent sets its own. Titles need no thinking. */
 export function withThinking(request: GenerateRequest, byDefault: Thinking | undefined): GenerateRequest {
   const { thinking = byDefault, ...rest } = request;
   return thinking === undefined || request.purpose === 'title' ? rest : { ...rest, thinking };
 }
 
-/** An agent can be older than its provider's kind, or its model can have been changed. */
+/** Rejects unsupported settings before the call: the agent may be older than its provider, or its model may have changed. */
 export function refuseSettings(request: GenerateRequest, check: CheckSettings): void {
   const problem = check(request.model, modelSettings(request));
   if (problem !== undefined) throw new ProviderError('bad-request', problem.detail);
 }
 
-/** Token budgets of the levels, for models that take a number. */
+/** The token budget of each level, for models that take a number. */
 export function thinkingTokens(thinking: Thinking): number {
   switch (thinking) {
     case 'off':
@@ -31,7 +31,7 @@ export function thinkingTokens(thinking: Thinking): number {
   }
 }
 
-/** The level of a budget, for models that take only levels. */
+/** The level that matches a budget, for models that take only levels. */
 export function thinkingLevel(thinking: Exclude<Thinking, 'off'>): 'low' | 'medium' | 'high' {
   if (typeof thinking !== 'number') return thinking;
   return thinking < 4_096 ? 'low' : thinking < 16_384 ? 'medium' : 'high';

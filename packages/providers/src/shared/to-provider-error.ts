@@ -5,7 +5,7 @@ import { REDIRECT_CODE } from './patient-fetch.js';
 import { redact } from './redact.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** What was called, for the error message. */
+/** The called service, for the error message. */
 export interface Callee {
   name: string;
   model: string;
@@ -72,7 +72,7 @@ function placeOf({ address, name }: Callee): string {
   return address === undefined ? name : new URL(address).host;
 }
 
-/** One line of text. An HTML error page is reduced to its text. Redacts first: truncation could leave a part of a key. */
+/** Reduces text to one line, and an HTML error page to its text. Redacts before truncating, which could leave part of a key. */
 function tidy(text: string, { secrets }: Callee): string {
   const safe = redact(text, secrets);
   const words = /<(?:!doctype|html)\b/i.test(safe) ? safe.replaceAll(/<[^>]*>/g, ' ') : safe;

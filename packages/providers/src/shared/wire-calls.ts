@@ -1,9 +1,9 @@
 import type { ModelMessage, ModelToolCall } from '@countersign/core/ports';
 
-/** How calls and their results are identified to a vendor. */
+/** The ids and names of calls and their results in a vendor's API. */
 export interface WireCalls {
   idOf(call: ModelToolCall): string;
-  /** For a result, by our id of its call. */
+  /** The id for a result, looked up by our id of its call. */
   resultId(message: Extract<ModelMessage, { role: 'tool' }>): string;
   nameOf(toolCallId: string): string;
 }
@@ -40,7 +40,7 @@ export function wireCalls(
   };
 }
 
-/** Our tool names are valid for all vendors, but a model may have called an invalid one. */
+/** Our tool names are valid for all vendors, but a model may have called an invalid name. */
 export function wireName(name: string): string {
   const tidy = name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
   return tidy === '' ? 'unknown' : tidy;

@@ -11,7 +11,7 @@ const THOUGHT = 'The user wants the weather.';
 
 const { whole, frames, error } = anthropicWriter;
 
-/** As Anthropic sends it: thinking has a text and a signature. */
+/** In Anthropic's format: thinking has a text and a signature. */
 function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
   return { ...reply, usage, ...(sealed === undefined ? {} : { thinking: THOUGHT, signature: sealed }) };
 }

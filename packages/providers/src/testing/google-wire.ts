@@ -9,7 +9,7 @@ const HEAD = { id: 'r1', model: MODEL, created: 1_730_000_000, body: {} };
 const USAGE = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
 const { whole, frames, error } = googleWriter;
 
-/** As Google sends it: the first call has a signature. */
+/** In Google's format: the first call has a signature. */
 function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
   return { ...reply, usage, ...(sealed === undefined ? {} : { signature: sealed }) };
 }

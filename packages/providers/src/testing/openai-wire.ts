@@ -9,7 +9,7 @@ const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
 const { whole, frames, error } = chatWire;
 
-/** As compatible servers send it: reasoning is text. */
+/** In the format of compatible servers: reasoning is text. */
 function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
   return { ...reply, usage, ...(sealed === undefined ? {} : { thinking: sealed }) };
 }

@@ -284,7 +284,7 @@ export function describeProvider(wire: Wire): void {
   });
 }
 
-/** With our own ids, like the orchestrator sends them. */
+/** The calls with our own ids, as the orchestrator sends them. */
 function ourCalls(response: LLMResponse) {
   if (response.type !== 'tool_calls') throw new Error('expected calls');
   return response.tool_calls.map((call, index) => ({ ...call, id: `call_ours${index}`, vendorId: call.id }));

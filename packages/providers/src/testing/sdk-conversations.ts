@@ -3,7 +3,7 @@ import type { Content, GoogleGenAI } from '@google/genai';
 import type OpenAI from 'openai';
 import { WEATHER } from './wire.js';
 
-/** What an SDK returned, in one form for all vendors. */
+/** An SDK's answer, in one form for all vendors. */
 interface SdkAnswer {
   text: string;
   thinking: string;
@@ -16,7 +16,7 @@ export interface SdkConversation {
   say(text: string): Promise<SdkAnswer>;
   /** Sends the results of the last answer's calls, in order. */
   results(...texts: string[]): Promise<SdkAnswer>;
-  /** Continues at another server. */
+  /** Continues on another server. */
   moveTo(url: string): void;
 }
 
@@ -96,7 +96,7 @@ export function chatConversation(options: SdkOptions, Sdk: typeof OpenAI): SdkCo
     if ((choice.finish_reason === 'tool_calls') !== calls.length > 0) throw new Error('wrong finish reason');
     return {
       text: choice.message.content ?? '',
-      // The SDK doesn't know this field, and keeps only its last chunk.
+      // The SDK doesn't support this field, and keeps only its last chunk.
       thinking: stream ? streamed : reasoningOf(choice.message),
       calls: calls.map((call) => ({
         name: call.function.name,

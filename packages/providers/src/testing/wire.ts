@@ -4,7 +4,7 @@ import type { ModelMessage, Provider, ProviderFailure } from '@countersign/core/
 export interface Reply {
   text?: string;
   calls?: readonly { id: string; name: string; arguments: string }[];
-  /** The vendor's signed thinking, if any; each wire puts it where the vendor does. */
+  /** The vendor's signed thinking, if any; each format puts it where the vendor does. */
   sealed?: string;
   usage?: { input: number; output: number };
 }
@@ -27,7 +27,7 @@ export interface Wire {
   vendor: string;
   model: string;
   connect(url: string, apiKey: string): Provider;
-  /** Modes in which arguments arrive as text. As an object they can't be invalid JSON. */
+  /** Modes in which arguments arrive as text. As an object, they can't be invalid JSON. */
   textArguments: readonly Mode[];
   path(stream: boolean): string;
   whole(reply: Reply): unknown;
@@ -35,7 +35,7 @@ export interface Wire {
   /** A response without an answer. */
   empty: { whole: unknown; frames: string[] };
   errors: Record<'auth' | 'rate-limited' | 'overloaded' | 'context-too-long' | 'unknown-model', VendorError>;
-  /** The error it sends in the middle of a stream. */
+  /** The error that the vendor sends in the middle of a stream. */
   midStreamError: string;
   midStreamKind: ProviderFailure;
   /** The expected request body for `CONVERSATION`, without the streaming option. */

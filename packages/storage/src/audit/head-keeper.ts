@@ -6,13 +6,13 @@ import type { AuditHead, StoredHead } from './head.js';
 /** Keeps audit heads outside the database: without them, a truncated chain would still verify (A16). */
 export interface HeadKeeper {
   get(worldId: string): StoredHead | undefined;
-  /** Called after a commit. Doesn't block: the file is written a moment later, and a crash may leave it behind. */
+  /** Called after a commit. Doesn't block: the file is written a moment later, so after a crash it may lag behind. */
   moved(worldId: string, head: AuditHead): void;
   /** Waits until the file is up to date. */
   flush(): Promise<void>;
 }
 
-/** Queries of a head keeper. */
+/** The queries that a head keeper needs. */
 export interface Chains {
   /** The hash of a world's record. */
   hashAt(worldId: string, seq: number): Promise<string | undefined>;
@@ -21,8 +21,8 @@ export interface Chains {
 }
 
 /**
- * For a store without a head file: in memory, or shared by several processes. Earlier records don't count as unguarded, because
- * no file was lost.
+ * For a store without a head file: in memory, or shared by several processes. Existing records don't count as unguarded, because no file was
+ * lost.
  */
 export function keepHeadsInMemory(): HeadKeeper {
   const heads = new Map<string, StoredHead>();
@@ -33,17 +33,17 @@ export function keepHeadsInMemory(): HeadKeeper {
   };
 }
 
-/** The newer of two heads: concurrent commits may report out of order. */
+/** Returns the newer of two heads: concurrent commits may report out of order. */
 export function follow(known: StoredHead | undefined, head: AuditHead): StoredHead {
   return known === undefined || known.seq < head.seq ? { ...known, ...head } : known;
 }
 
-/** How long the file may lag. Writing it with each step would double the cost of a step. */
+/** How long the file may lag behind. Writing it with each step would double the cost of a step. */
 const LAG_MS = 100;
 
 /**
- * Keeps a head that contradicts the database: replacing it would hide the truncation. Records of a chain missing from the file
- * are unguarded, since the file may have been lost; chains that start later have none.
+ * A head that contradicts the database is kept: replacing it would hide the truncation. Records of a chain that is missing from the file are
+ * unguarded, because the file may have been lost; chains that start later have none.
  */
 export async function keepHeadsInFile(file: string, chains: Chains): Promise<HeadKeeper> {
   const heads = readHeads(file);
@@ -76,7 +76,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
       );
     }
   }
-  /** One write at a time: otherwise an older rename could win. */
+  /** Writes one at a time: otherwise, an older rename could win. */
   const writeNext = (): Promise<void> => {
     const next = writing.then(write);
     writing = next.catch(() => undefined);
@@ -91,7 +91,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
       isDirty = true;
       timer ??= setTimeout(() => {
         timer = undefined;
-        // A failure leaves it dirty: the next record or `flush` retries, and `flush` reports it.
+        // After a failure, the file stays marked as dirty: the next record or `flush` retries, and `flush` reports the error.
         writeNext().catch(() => undefined);
       }, LAG_MS).unref();
     },
@@ -126,7 +126,7 @@ function readHeads(file: string): Map<string, StoredHead> {
   }
 }
 
-/** Valid JSON with other content is damage too: treated as empty, it would be overwritten. */
+/** Valid JSON with unexpected content is also damage: if it counted as empty, it would be overwritten. */
 function headsIn(value: unknown): Record<string, StoredHead> {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

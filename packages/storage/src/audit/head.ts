@@ -6,6 +6,6 @@ export interface AuditHead {
 
 /** An audit head as stored outside the database. */
 export interface StoredHead extends AuditHead {
-  /** Number of records that existed when this head was first stored, and so were never guarded. Absent: none. */
+  /** Number of records that already existed when this head was first stored, and were therefore never guarded. Absent if zero. */
   unguarded?: number;
 }

@@ -11,8 +11,8 @@ const PAGE = 500;
 type Broken = Extract<AuditVerdict, { ok: false }>;
 
 /**
- * Verifies a world's chain against both heads: the database's own and the one outside. The latter may lag after a crash, but
- * must be in the chain.
+ * Verifies a world's chain against two heads: the one in the database and the one outside. The latter may lag after a crash, but must be in the
+ * chain.
  */
 export async function verifyChain(
   worldId: string,
@@ -75,7 +75,7 @@ function linkOf({ previousHash, record }: RowOf<AuditTable>): string | undefined
   try {
     return link(previousHash, recordText(JSON.parse(record)));
   } catch {
-    // Not JSON anymore, so it matches no hash.
+    // No longer JSON, so it matches no hash.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import { OWN_META, type RawStore } from './raw-store.js';
 
 export type StorePlace =
   | { kind: 'sqlite'; file: string }
-  /** `headFile`: where the audit heads are stored, outside the database. */
+  /** `headFile`: the file that stores the audit heads, outside the database. */
   | { kind: 'postgres'; url: string; schema?: string; headFile?: string };
 
 export interface CopyProgress {
@@ -26,7 +26,7 @@ export interface CopyReport {
   auditRecords: number;
 }
 
-/** Not copied: live processes, sessions and tickets, and the search index, which is rebuilt. */
+/** Tables that are not copied: live processes, sessions and tickets, and the search index, which is rebuilt. */
 const OWN_TABLES = /^(processes|passes|search.*)$/;
 
 /**
@@ -62,7 +62,7 @@ async function withRaw<T>(place: StorePlace, work: (store: RawStore) => Promise<
   }
 }
 
-/** Writes the audit heads too: otherwise a truncated copy would still verify (A16). */
+/** Also writes the audit heads: otherwise, a truncated copy would still verify (A16). */
 async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
   const file = to.kind === 'sqlite' ? `${resolve(to.file)}.audit-head` : to.headFile;
   if (file === undefined) return;
@@ -94,7 +94,7 @@ async function copyTables(
     for (const [table, columns] of wanted) {
       const of = await source.count(table);
       let rows = 0;
-      // Copy the hash key too, or every approval would become invalid.
+      // Copy the hash key too: otherwise, every approval would become invalid.
       if (table === 'meta') await writer.emptyMeta();
       for await (const page of source.pages(table, columns)) {
         const kept =

@@ -5,10 +5,10 @@ import { fromPostgres } from '../postgres/errors.js';
 import { openPostgres } from '../postgres/open-postgres.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
-/** Longer than the silence after which a process counts as dead. */
+/** Longer than the time after which a silent process counts as dead. */
 const LIVELY_MS = 10_000;
 
-/** Opens a schema as raw rows, creating it if missing. Throws while servers use it: the copy would miss their writes. */
+/** Opens a schema as raw rows, creating it if missing. Throws if servers are using it: the copy would miss their writes. */
 export async function openRawPostgres(url: string, schema = 'countersign'): Promise<RawStore> {
   await (await openPostgres(url, { schema })).close();
   const types = new pg.TypeOverrides();
@@ -93,7 +93,7 @@ export async function openRawPostgres(url: string, schema = 'countersign'): Prom
     close: () => client.end(),
   };
 
-  /** Continues numbering after the copied rows. */
+  /** Advances the sequences past the copied rows. */
   async function moveSequences(): Promise<void> {
     const { rows } = await client.query<{ table: string; column: string }>(
       `select table_name as "table", column_name as "column" from information_schema.columns

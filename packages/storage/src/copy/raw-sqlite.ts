@@ -24,7 +24,7 @@ export function openRawSqlite(path: string): RawStore {
 
   return {
     async tables() {
-      // Skip the shadow tables of virtual tables: they are rebuilt.
+      // Skip the shadow tables of virtual tables, which are rebuilt.
       const rows = db
         .prepare(
           `select t.name as "table", c.name as "column" from pragma_table_list t join pragma_table_info(t.name) c

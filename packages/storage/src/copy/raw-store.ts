@@ -3,10 +3,10 @@ import { MARK_KEY } from '../sqlite/mark.js';
 
 /** A store as raw rows, for copying without interpretation. */
 export interface RawStore {
-  /** Base tables and their columns, in order of creation, without derived ones. */
+  /** Base tables with their columns, in order of creation, without derived tables. */
   tables(): Promise<ReadonlyMap<string, readonly string[]>>;
   count(table: string): Promise<number>;
-  /** All rows in order of the first columns, in pages, so that a large store need not fit into memory. */
+  /** All rows, ordered by the first columns, in pages, so that a large store doesn't have to fit into memory. */
   pages(table: string, columns: readonly string[]): AsyncIterable<readonly Value[][]>;
   /** Commits everything that `work` writes, or nothing. */
   write<T>(work: (writer: RawWriter) => Promise<T>): Promise<T>;

@@ -1,10 +1,10 @@
 import type { Migration } from './ddl.js';
 
-/** Each index adds about a microsecond to every insert, so a comment says what would be slow without it. */
+/** Each index adds about a microsecond to every insert, so a comment for each says what would be slow without it. */
 export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 
-  // The row of a deleted world stays: its id is never reused, and its audit log and last events refer to it.
+  // The row of a deleted world is kept: its id is never reused, and its audit log and last events refer to it.
   `create table worlds (
     ordinal ${ordinal},
     id text not null unique,
@@ -17,7 +17,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     deleted_at ${integer}
   ) ${plain}`,
-  // Separate from `worlds`, which every step updates: otherwise each event would rewrite up to 50 KB of rules.
+  // Separate from `worlds`, which every step updates: otherwise, each event would rewrite up to 50 KB of rules.
   `create table world_policies (world_id text not null primary key, policy text not null) ${clustered}`,
 
   `create table agents (
@@ -41,7 +41,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     human_seq ${integer} not null,
     created_at ${integer} not null
   ) ${plain}`,
-  // Without it, listing a world's chats reads the chats of all worlds.
+  // Without this index, listing a world's chats reads the chats of all worlds.
   `create index chats_of_world on chats (world_id)`,
 
   // Not clustered: messages may be a megabyte, and large rows make a clustered tree deep.
@@ -67,7 +67,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     unique (chat_id, seq)
   ) ${plain}`,
-  // Without it, loading the messages of a turn scans the whole chat.
+  // Without this index, loading the messages of a turn scans the whole chat.
   `create index messages_of_turn on messages (turn_id, seq) where turn_id is not null`,
   // Also prevents storing a repeated message twice.
   `create unique index messages_by_client_id on messages (chat_id, client_message_id)
@@ -95,9 +95,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${clustered}`,
   // Ensures that an agent has at most one open turn per chat, even with concurrent processes.
   `create unique index turns_current on turns (chat_id, agent_id) where state in ('open', 'waiting')`,
-  // Without it, an agent's memory and turn limit need a scan of all turns.
+  // Without this index, an agent's memory and turn limit require a scan of all turns.
   `create index turns_by_trigger on turns (chat_id, agent_id, trigger_seq)`,
-  // Each step asks which turns are running, waiting or next; without it, that scans all ended turns too.
+  // Each step queries which turns are running, waiting or next; without this index, that scans all ended turns too.
   `create index turns_unfinished on turns (world_id, state, chat_id, agent_id) where state <> 'ended'`,
 
   `create table invocations (
@@ -125,9 +125,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     started_at ${integer},
     settled_at ${integer}
   ) ${plain}`,
-  // Each step of a turn loads its calls; without it, that scans all calls.
+  // Each step of a turn loads its calls; without this index, that scans all calls.
   `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
-  // Each step asks which calls are open; without it, that scans all calls of the turn.
+  // Each step queries which calls are open; without this index, that scans all calls of the turn.
   `create index invocations_open on invocations (turn_id, iteration, status, position) where settled_at is null`,
   // Checked before each call; nearly always empty.
   `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
@@ -160,9 +160,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     expires_at ${integer},
     decided_at ${integer}
   ) ${plain}`,
-  // Without it, the approval queue scans all past approvals.
+  // Without this index, the approval queue scans all past approvals.
   `create index approvals_pending on approvals (world_id, chat_id) where status = 'pending'`,
-  // Without it, listing or deleting a chat's approvals scans those of all chats.
+  // Without this index, listing or deleting a chat's approvals scans those of all chats.
   `create index approvals_of_chat on approvals (chat_id)`,
 
   `create table grants (
@@ -193,7 +193,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     left_at ${integer},
     created_at ${integer} not null
   ) ${plain}`,
-  // Each turn lists a world's tools; without it, that reads the clients of all worlds.
+  // Each turn lists a world's tools; without this index, that reads the clients of all worlds.
   `create index clients_of_world on clients (world_id)`,
 
   `create table events (
@@ -206,7 +206,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     at ${integer} not null,
     primary key (world_id, id)
   ) ${clustered}`,
-  // Without it, resuming a chat's stream or deleting the chat reads the events of the whole world.
+  // Without this index, resuming a chat's stream or deleting the chat reads the events of the whole world.
   `create index events_of_chat on events (chat_id, id) where chat_id is not null`,
 
   `create table audit (

@@ -1,6 +1,6 @@
 import type { Migration } from './ddl.js';
 
-/** Model providers of the server. `api_key` is encrypted with a key that is not in the store. */
+/** The server's model providers. `api_key` is encrypted with a key that is not in the store. */
 export const addProviders: Migration = ({ integer, ordinal, plain }) => [
   `create table providers (
     ordinal ${ordinal},

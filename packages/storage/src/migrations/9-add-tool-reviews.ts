@@ -1,8 +1,8 @@
 import type { Migration } from './ddl.js';
 
 /**
- * Whether a person accepted a tool, or it was in its server's first list. Existing rows count as not reviewed, and tools that
- * their server removed are no longer accepted.
+ * Whether a person accepted a tool, or it was only in its server's first list. Existing rows count as not reviewed, and tools that their server
+ * removed are no longer accepted.
  */
 export const addToolReviews: Migration = ({ integer }) => [
   `alter table mcp_tools add column reviewed ${integer} not null default 0`,

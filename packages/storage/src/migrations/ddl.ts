@@ -1,12 +1,12 @@
 /** Differences in the DDL of the two databases. */
 interface Ddl {
-  /** A time, count or flag. */
+  /** The type of a time, count or flag. */
   integer: string;
   /** The first column of a table whose rows keep their order of creation. */
   ordinal: string;
-  /** Ends a table definition. */
+  /** The end of a table definition. */
   plain: string;
-  /** Ends the definition of a table clustered by primary key, if supported. */
+  /** The end of the definition of a table clustered by its primary key, if supported. */
   clustered: string;
   /** JSON constructor functions. */
   json: { object: string; array: string };
@@ -14,5 +14,5 @@ interface Ddl {
   searchWords: readonly string[];
 }
 
-/** One migration. Never changed after a release: stores of that version exist. */
+/** One migration. Must not change after a release: stores of that version exist. */
 export type Migration = (ddl: Ddl) => readonly string[];

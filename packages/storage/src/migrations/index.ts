@@ -13,7 +13,7 @@ import { addQueueOrder } from './11-add-queue-order.js';
 import { dropTurnRevisions } from './12-drop-turn-revisions.js';
 import { addProviders } from './13-add-providers.js';
 
-/** In order; a store at version n has had the first n. */
+/** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
   createTables,
   addQuestions,

@@ -57,7 +57,7 @@ const CHANGING: Partial<Record<Table, readonly string[]>> = {
 
 function insert(table: Table): string {
   const columns = COLUMNS[table].join(', ');
-  // A message starts at most one turn per agent, however often it is written.
+  // A message starts at most one turn per agent, no matter how often it is written.
   const onConflict = table === 'turns' ? ' on conflict (id) do nothing' : '';
   return `if step->'new' ? '${table}' then
     insert into ${table} (${columns})
@@ -89,8 +89,8 @@ const WRITE_ROWS = `if step ? 'changed' then
     end if;`;
 
 /**
- * The version of a chat: the last transaction that wrote its row, which every step does, plus the server's start time. After
- * lost commits (failover, restored backup) transaction ids are reused.
+ * The version of a chat: the last transaction that wrote its row, which every step does, plus the server's start time, because transaction ids
+ * are reused after lost commits (failover, restored backup).
  */
 export function versionOf(transaction: string): string {
   return `${transaction}::text || '@' || extract(epoch from pg_postmaster_start_time())::text`;
@@ -174,7 +174,7 @@ begin
 end`;
 
 const TYPES = 'text, text[], jsonb, bigint';
-/** Named by a hash of its body, so that processes of other versions keep theirs. */
+/** The name includes a hash of the body, so that processes of other versions keep their own function. */
 const NAME = `append_steps_${hash('sha256', BODY).slice(0, 12)}`;
 
 export type Appended =
@@ -209,7 +209,7 @@ async function markUsed(client: pg.ClientBase | pg.Pool, schema: string): Promis
   );
 }
 
-/** Creates the function if missing. Of concurrent starts, one creates it. */
+/** Creates the function if missing. If several processes start concurrently, one creates it. */
 export async function ensureAppendFunction(client: pg.ClientBase, schema: string): Promise<void> {
   const isThere = async (): Promise<boolean> => {
     // Query the catalog: name resolution may have cached that it was missing.

@@ -2,20 +2,20 @@ import { CountersignError } from '@countersign/protocol';
 import type pg from 'pg';
 
 const OLDEST = 14;
-/** Connections needed to start. With fewer, the process would fail later, in the middle of work. */
+/** The number of connections needed to start. With fewer, the process would fail later, in the middle of its work. */
 const FIRST_CONNECTIONS = 8;
 
 interface Seen {
   version: number;
   standby: boolean;
   encoding: string;
-  /** Connection limit. */
+  /** The server's connection limit. */
   room: number;
   /** Free connections, including this one. */
   free: number;
 }
 
-/** Rejects a database that would fail later, in the middle of work. */
+/** Rejects a database that would cause failures later, in the middle of work. */
 export async function checkServer(client: pg.ClientBase, connections: number): Promise<void> {
   const { rows } = await client.query<Seen>(
     `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,

@@ -6,7 +6,7 @@ import { fromPostgres } from './errors.js';
 
 export interface PostgresConnection extends Connection {
   start(): void;
-  /** Throws the first error since `start`: PostgreSQL would answer `commit` with a silent rollback. */
+  /** Throws the first error since `start`: PostgreSQL would respond to `commit` with a silent rollback. */
   assertWhole(): void;
   /** Blocks further statements: a leaked transaction must not write on its own. */
   stop(): void;
@@ -17,7 +17,7 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
   let isActive = false;
   /** Sequence number of the current transaction on this connection. */
   let nth = 0;
-  /** The current query: a connection runs one at a time, and the driver will reject a second one. */
+  /** The current query. A connection runs one at a time, and future versions of the driver will reject a second one. */
   let last: Promise<void> = Promise.resolve();
 
   return {
@@ -81,13 +81,13 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
   }
 }
 
-/** PostgreSQL numbers its parameters. */
+/** Numbers the parameters, as PostgreSQL requires. */
 export function numbered(sql: string): string {
   let nth = 0;
   return sql.replace(/\?/g, () => `$${(nth += 1)}`);
 }
 
-/** Named, so that the server parses and plans a statement once per connection. */
+/** Statements are named, so that the server parses and plans each one once per connection. */
 const names = new Map<string, string>();
 
 export function nameOf(sql: string): string {

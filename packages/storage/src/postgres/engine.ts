@@ -11,11 +11,11 @@ import { createStepper } from './step/run-step.js';
 interface Desk {
   connection: PostgresConnection;
   unit: Unit;
-  /** The commit was sent together with the last statements. */
+  /** Whether the commit was sent together with the last statements. */
   isCommitted: boolean;
 }
 
-/** Uses a pool connection for each operation. The database's clock is authoritative for all machines (A11). */
+/** Takes a connection from the pool for each operation. The database's clock is authoritative for all machines (A11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
   /** Database time at `performance.now() === 0`, updated by each step. `createStore` runs a step before any read. */
@@ -45,7 +45,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const { connection, unit } = desk;
     try {
       if (kind === 'write') {
-        // One round trip for `begin` and the current time.
+        // Sends `begin` and the query for the current time in one round trip.
         unit.session.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
         clock.heard(unit.session.now);
       } else {
@@ -78,7 +78,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     now: () => Math.floor(zero + performance.now()),
     heard(now: number): void {
       const heard = now - performance.now();
-      // Latency varies; ignore small differences, so that time doesn't go backwards.
+      // Latency varies. Ignore small differences, so that time doesn't go backwards.
       if (Math.abs(heard - zero) > JITTER_MS) zero = heard;
     },
   };
@@ -100,7 +100,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
   };
 }
 
-/** Sent together with the first read. If it fails, so does the read, and the connection is closed. */
+/** `begin` is sent together with the first read. If it fails, so does the read, and the connection is closed. */
 function beginRead(client: pg.PoolClient): void {
   process.nextTick(holdBack(client));
   client.query(BEGIN.read).catch(ignore);
@@ -117,7 +117,7 @@ const NOW = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint 
 /** Differences below this are latency, not clock drift. */
 const JITTER_MS = 20;
 
-/** Two statements in one query return two results, which the driver's types don't show. */
+/** Two statements in one query return two results, which the driver's types don't reflect. */
 function momentOf(results: unknown): number {
   const second = (results as { rows: { now: number }[] }[])[1];
   const now = second?.rows[0]?.now;

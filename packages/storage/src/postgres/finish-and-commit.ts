@@ -18,12 +18,12 @@ export async function finishAndCommit(
   // Fails if the world was deleted since the transaction read it.
   const said = { ...toSaid(worldId, now, { emissions, records }), living: true };
   const query = appendQuery(worldId, [], [JSON.stringify(said)], null);
-  // Nothing may throw until `send`: held-back queries would never be sent.
+  // Nothing may throw until `send`: buffered queries would never be sent.
   const send = holdBack(client);
   const appending = client.query<AppendRow>(query);
   const committing = client.query('commit');
   send();
-  // Await both: a connection released too early would deliver this answer to the next user.
+  // Await both: if the connection were released too early, its next user would get this response.
   await Promise.allSettled([appending, committing]);
   try {
     const [{ rows }, { command }] = await Promise.all([appending, committing]);

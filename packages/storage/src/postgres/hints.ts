@@ -20,7 +20,7 @@ export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintS
       try {
         await pool.query('select pg_notify($1, hint) from unnest($2::text[]) as hint', [channel, now]);
       } catch {
-        // The database is down. Hints may be lost: everyone reads the log when it is back.
+        // The database is down. Hints may be lost: every process reads the log once it is back.
         waiting = [];
       }
     }
@@ -76,7 +76,7 @@ export async function listenForHints(
     timer.unref();
   }
 
-  // One attempt at a time: a failed attempt both rejects and ends, and reacting to both would double the attempts each round.
+  // One attempt at a time: a failed attempt both rejects and emits `end`, and reacting to both would double the attempts each round.
   function tryAgain(): void {
     client = undefined;
     later(RECONNECT_MS, () => {
@@ -87,7 +87,7 @@ export async function listenForHints(
     });
   }
 
-  /** Pings the connection: a silently cut one would otherwise go unnoticed until the system's timeout. */
+  /** Pings the connection: otherwise, a silently dropped connection would go unnoticed until the system's timeout. */
   function ask(): void {
     later(askMs, () => {
       const asked = client;

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 
 /**
- * Buffers queries until the returned function is called, and then sends them in one write. On a busy machine, separate
- * writes took 40 % of a server's time.
+ * Buffers queries until the returned function is called, then sends them in one write. On a busy machine, separate writes took 40 % of a
+ * server's time.
  */
 export function holdBack(client: pg.ClientBase): () => void {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;

@@ -19,9 +19,9 @@ const ddl = {
 /** An arbitrary number, the same in every process. */
 export const MIGRATION_LOCK = 0x436f5369;
 
-/** Migrates in order, one transaction per migration. Of concurrent starts, one migrates (S5). */
+/** Migrates in order, one transaction per migration. If several processes start concurrently, one migrates (S5). */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
-  // Any role of the database can hold an advisory lock, so don't take one if there is nothing to do.
+  // Any role of the database can hold an advisory lock, so don't take it if there is nothing to do.
   if ((await readVersion(client, schema)) === migrations.length) return;
   for (;;) {
     await client.query('begin');
@@ -46,7 +46,7 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   }
 }
 
-/** We call functions in these schemas with our privileges, so no other role may own one or create objects in it. */
+/** Functions in these schemas run with our privileges, so no other role may own a schema or create objects in it. */
 async function rejectForeignRoles(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ schema: string; role: string }>(
     `select distinct n.nspname as schema, coalesce(g.rolname, 'PUBLIC') as role from pg_namespace n

@@ -16,7 +16,7 @@ import { prepareJobs, wakeTask } from './wake-jobs.js';
 export interface PostgresOptions {
   /** The schema of the tables. Default: `countersign`. Created if missing. */
   schema?: string;
-  /** Where this process stores the audit heads. Without it they are only in memory. */
+  /** The file in which this process stores the audit heads. If absent, they are only in memory. */
   headFile?: string;
   /** Maximum number of connections. Default: 10. */
   maxConnections?: number;
@@ -38,7 +38,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     query_timeout: STEP_MS,
     // The end of a step is sent in one write (finish-and-commit.ts).
     pipeline: true,
-    // A process frozen in the middle of a step would hold locks that others need for a takeover. Generic plans: planning the load query
+    // A process that froze in the middle of a step would hold locks that others need for a takeover. Generic plans: planning the load query
     // takes ten times as long as running it.
     options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${STALLED_MS} -c plan_cache_mode=force_generic_plan`,
   });
@@ -74,7 +74,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 }
 
-/** Generated once per store. A role that can't read our tables can't read or forge hints. */
+/** The key is generated once per store. A role that can't read our tables can't read or forge hints. */
 async function readHintKey(client: pg.ClientBase): Promise<Uint8Array> {
   await client.query(`insert into meta (key, value) values ('hint-key', $1) on conflict (key) do nothing`, [
     randomBytes(32).toString('base64'),
@@ -83,21 +83,18 @@ async function readHintKey(client: pg.ClientBase): Promise<Uint8Array> {
   return Buffer.from(rows[0]?.value ?? '', 'base64');
 }
 
-/** Separate connections for heartbeats and such: a busy pool must not make a process look dead. */
+/** Separate connections, for example for heartbeats: a busy pool must not make a process look dead. */
 const SHARED_CONNECTIONS = 4;
-/** One for heartbeats, one to listen. */
+/** One for heartbeats and one for listening. */
 const OTHER_CONNECTIONS = 2;
 /** Less than the takeover timeout. */
 const STALLED_MS = 4_000;
-/** Without timeouts, a connection that drops all traffic would block forever. */
+/** Without timeouts, a connection whose packets are dropped would block forever. */
 const TIMEOUTS = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const STEP_MS = 60_000;
 const COMPANY_MS = 4_000;
 
-/**
- * Idle connections emit an error when the server goes away. Without a listener it would crash the process; the next step
- * reports it.
- */
+/** Idle connections emit an error when the server goes down. Without a listener, that would crash the process; the next step reports it. */
 function ignoreIdleErrors(pool: pg.Pool): void {
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));

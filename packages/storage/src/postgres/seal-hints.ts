@@ -7,9 +7,9 @@ const COUNT_BYTES = 8;
 const TIME_BYTES = 8;
 const HEADER_BYTES = SENDER_BYTES + COUNT_BYTES + TIME_BYTES;
 const TAG_BYTES = 16;
-/** Space for a hint, since sealed ones are base64. */
+/** The maximum size of a hint, because sealed hints are base64-encoded. */
 export const HINT_LIMIT_BYTES = Math.floor((PAYLOAD_BYTES / 4) * 3) - HEADER_BYTES - TAG_BYTES - 3;
-/** Older hints count as replays. Machines with a larger clock difference get no hints and find everything in the log a second later. */
+/** Older hints count as replays. Machines with a larger clock difference receive no hints and find everything in the log a second later. */
 const FRESH_MS = 300_000;
 /** Far more than the number of processes that share a store. */
 const MAX_SENDERS = 1_000;
@@ -17,7 +17,7 @@ const MAX_SENDERS = 1_000;
 /** Encrypts and authenticates hints: any role that may connect to the database can read and send notifications. */
 export interface HintSeal {
   seal(text: string): string;
-  /** Undefined if it was not sealed with our key, or was seen before. Never throws. */
+  /** Undefined if the hint was not sealed with our key or was seen before. Never throws. */
   open(sealed: string): string | undefined;
 }
 

@@ -8,7 +8,7 @@ import { deliverWakes } from './wake-jobs.js';
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Coordination between the processes of a store, on separate connections: a busy pool must not make a process look dead. */
+/** Coordinates the processes of a store over separate connections: a busy pool must not make a process look dead. */
 export function createSharedStore(
   pool: pg.Pool,
   pulse: pg.Pool,
@@ -108,7 +108,7 @@ type Rows = <Row extends object>(text: string, values: unknown[]) => Promise<Row
 function sharedPasses(rows: Rows, passes: string): SharedPasses {
   return {
     async put(id, value, lifeMs) {
-      // Delete expired entries when a new one is added.
+      // Whenever an entry is added, delete the expired ones.
       await rows(`delete from ${passes} where ends_at <= ${NOW}`, []);
       await rows(
         `insert into ${passes} (id, value, ends_at) values ($1, $2, ${NOW} + $3::bigint)

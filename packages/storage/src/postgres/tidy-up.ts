@@ -3,15 +3,15 @@ import { dropUnusedFunctions, ensureAppendFunction } from './append-function.js'
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
 /**
- * A job is locked only until its turn is claimed, so one locked for longer belongs to a dead process, and the sweep has found
- * its turn. The library would keep such rows for hours, or forever if they were replaced.
+ * A job is locked only until its turn is claimed. If it stays locked for longer, its process is dead, and the periodic check has found the
+ * turn. The library would keep such rows for hours, or forever if they were replaced.
  */
 const HELD_MS = 120_000;
 /** Rows of dead processes are kept this long for diagnosis. */
 const FORGOTTEN_MS = 86_400_000;
 const EVERY_MS = 60_000;
 
-/** Removes what killed processes have left behind. */
+/** Removes what killed processes left behind. */
 async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
   await pool.query(
     `delete from ${JOBS_SCHEMA}._private_jobs j using ${JOBS_SCHEMA}._private_tasks t
@@ -25,7 +25,7 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
     [FORGOTTEN_MS],
   );
   await dropUnusedFunctions(pool, schema);
-  // Another version may have dropped it while this process was suspended for more than a day.
+  // Another version may have dropped the function while this process was suspended for more than a day.
   const client = await pool.connect();
   try {
     await ensureAppendFunction(client, schema);
@@ -36,7 +36,7 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
 
 /** Runs now and periodically. The returned function stops it. */
 export function scheduleTidyUp(pool: pg.Pool, schema: string): () => void {
-  // If the database is down, the next run tries again.
+  // If the database is down, the next run retries.
   const tidy = (): void => void tidyUp(pool, schema).catch(() => undefined);
   tidy();
   const timer = setInterval(tidy, EVERY_MS);

@@ -4,7 +4,7 @@ import { toStored } from '../text.js';
 import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 
-/** One job schema for all schemas of a database; each schema has its own task name. */
+/** All schemas of a database share one job schema; each has its own task name. */
 export const JOBS_SCHEMA = 'countersign_jobs';
 
 export function wakeTask(schema: string): string {
@@ -24,7 +24,7 @@ export function wakeQuery(turnIds: readonly string[], task: string): Query {
 const LOCK = 0x436f4a62;
 const silent = new Logger(() => () => undefined);
 
-/** Of concurrent starts, one process prepares the jobs and the others wait. */
+/** If several processes start concurrently, one prepares the jobs and the others wait. */
 export async function prepareJobs(settings: pg.PoolConfig): Promise<void> {
   const pool = new pg.Pool({ ...settings, max: 2 });
   pool.on('error', ignore);
@@ -62,8 +62,8 @@ const RESTART_MS = 1_000;
 const POLL_MS = 2_000;
 
 /**
- * Delivers wake-ups to this process. A job ends once its turn is claimed and never fails: locking, retries and takeover belong
- * to the turn, so a frozen worker blocks only its own job.
+ * Delivers wake-ups to this process. A job ends once its turn is claimed and never fails: the turn itself handles locking, retries and
+ * takeover, so a frozen worker blocks only its own job.
  */
 export async function deliverWakes(
   pool: pg.Pool,
@@ -94,7 +94,7 @@ export async function deliverWakes(
       },
     });
     runner = started;
-    // The library gives up if the database is down for a while, so start it again.
+    // The library gives up if the database is down for a while, so restart it.
     started.promise.then(again, again);
     if (ended) await started.stop();
   }

@@ -22,7 +22,7 @@ export const eventStatements = {
   events: prepared<{ worldId: string; after: number; limit: number }, EventCells>(
     `${select} where world_id = :worldId and id > :after order by id limit :limit + 0`,
   ),
-  // Filter by chat only: with the world as well, SQLite would scan that world's whole log.
+  // Filter only by chat: with the world as well, SQLite would scan that world's whole log.
   eventsOfChat: prepared<{ chatId: string; after: number; limit: number }, EventCells>(
     `${select} where chat_id = :chatId and id > :after order by id limit :limit + 0`,
   ),

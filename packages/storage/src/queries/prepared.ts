@@ -5,7 +5,7 @@ export type Value = string | number | null;
  * would double the cost of a read (N1).
  */
 export interface Statement<P, Row> {
-  /** With `?` for each parameter. */
+  /** The text with `?` for each parameter. */
   readonly sql: string;
   readonly names: readonly (keyof P & string)[];
   /** Only for the compiler: the types of parameters and rows. */
@@ -13,8 +13,8 @@ export interface Statement<P, Row> {
 }
 
 /**
- * Parameters are written as `:name`. Write constants literally: partial indexes aren't used for bound values. Write `:limit +
- * 0`: SQLite would replan for each value of a bare limit.
+ * Parameters are written as `:name`. Write constants literally: partial indexes aren't used for bound values. Write `:limit + 0`: for a bare
+ * limit, SQLite would replan the query for each value.
  */
 export function prepared<P, Row = never>(text: string): Statement<P, Row> {
   const names: (keyof P & string)[] = [];

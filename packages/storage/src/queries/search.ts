@@ -1,7 +1,7 @@
 import type { SearchDocumentsTable } from '../schema.js';
 import { insertInto, prepared } from './prepared.js';
 
-/** Differences in search between the databases. Words contain only letters and digits, so none is ever syntax. */
+/** Differences in search between the databases. Words contain only letters and digits, so they are never parsed as syntax. */
 export interface SearchDialect {
   /** Stores `:words`, separated by spaces, for the document `:ordinal`. */
   insertWords: string;
@@ -28,7 +28,7 @@ export function searchStatements({ insertWords, ordinal, matches, matchText }: S
     lastDocument: prepared<object, [ordinal: number]>(
       'select coalesce(max(ordinal), 0) as ordinal from search_documents',
     ),
-    // Without `returning`: while a statement has rows left, SQLite flushes the index after each document.
+    // No `returning`: while a statement has rows left, SQLite flushes the index after each document.
     insertDocument: insertInto<SearchDocumentsTable>('search_documents', ['message_id', 'chat_id', 'world_id']),
     documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>(
       'select ordinal from search_documents where ordinal > :ordinal and world_id = :worldId order by ordinal',
@@ -56,7 +56,7 @@ export const postgresSearch: SearchDialect = {
   insertWords: `insert into search_words (ordinal, words)
     values (:ordinal, array_to_tsvector(string_to_array(nullif(:words, ''), ' ')))`,
   ordinal: 'search_words.ordinal',
-  // A cast keeps the words as they are; the database's own parser would split them differently.
+  // The cast leaves the words unchanged; the database's own parser would split them differently.
   matches: 'words @@ :text::tsquery',
   matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
 };

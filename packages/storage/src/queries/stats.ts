@@ -8,7 +8,7 @@ type ApprovalCell = [tool: string, status: string, scope: string | null, ms: num
 
 const inWorld = 'chat_id in (select id from chats where world_id = :worldId)';
 
-/** Milliseconds between two columns, rounded to two significant digits; null if either is. */
+/** Milliseconds between two columns, rounded to two significant digits; null if either column is null. */
 function rounded(from: string, to: string): string {
   const ms = `(${to} - ${from})`;
   const steps = [1, 10, 100, 1_000, 10_000, 100_000].map(

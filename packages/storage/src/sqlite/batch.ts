@@ -8,18 +8,15 @@ const MAX_ROWS = 32;
 /** Adds a statement to the batch it was created for. */
 type Add<P> = (parameters: P) => void;
 
-/**
- * Writes that are converted completely before the first one runs, so that an unsupported value is rejected before anything is
- * written. Reusable.
- */
+/** Writes that are all converted before the first one runs, so that an unsupported value is rejected before anything is written. Reusable. */
 export interface Batch {
   add<P>(statement: Statement<P, unknown>): Add<P>;
   /** Inserts any number of rows with as few statements as possible: a statement costs as much as a row. */
   addRows<P>(statement: Statement<P, unknown>): Add<readonly P[]>;
-  /** An update by id of the changed columns only. `names`: properties that may change, named like the columns. */
+  /** Adds an update by id that sets only the changed columns. `names`: properties that may change, named like the columns. */
   addChange(table: string, names: readonly string[]): (id: string, change: object) => void;
   clear(): void;
-  /** In insertion order. */
+  /** Runs the writes in insertion order. */
   run(): void;
 }
 
@@ -101,7 +98,7 @@ function toCell(value: unknown, name: string): Value {
   return typeof value === 'boolean' ? Number(value) : toValue(value, name);
 }
 
-/** A property name as a column name. */
+/** Converts a property name to a column name. */
 export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

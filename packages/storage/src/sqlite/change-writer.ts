@@ -14,21 +14,21 @@ import { toMessageRow } from '../verbs/messages.js';
 import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
 
-/** What a step does to one row: insert, update, or both. */
+/** The changes of a step to one row: an insert, an update, or both. */
 interface Draft<R> {
   made: R | undefined;
   change: Partial<R> | undefined;
 }
 
 export interface ChangeWriter {
-  /** Discards what a failed fold has left. */
+  /** Discards the leftovers of a failed fold. */
   clear(): void;
   add(changes: readonly RowChange[], now: number): void;
   /** Called last: writes rows that were held back because they might change again. */
   flush(): void;
 }
 
-/** Adds changes to the batch. Each turn, call and chat is written once, however often it changed. */
+/** Adds changes to the batch. Each turn, call and chat is written once, no matter how often it changed. */
 export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
   const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
   const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
@@ -72,7 +72,7 @@ export function changeWriter(batch: Batch, s: Statements): ChangeWriter {
     messages = [];
     for (const [id, draft] of chats) write(id, draft, addChat, changeChat);
     chats.clear();
-    // Ended turns first: an agent has at most one open turn per chat, even in the middle of a batch.
+    // Write ended turns first: an agent has at most one open turn per chat, even in the middle of a batch.
     for (const [id, draft] of turns) if (!isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     for (const [id, draft] of turns) if (isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     turns.clear();

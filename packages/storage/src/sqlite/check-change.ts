@@ -15,7 +15,7 @@ interface Known {
 }
 
 /**
- * Rejects what the tables would reject when the entry is folded, which would be too late. Generated ids of messages, turns,
+ * Rejects changes that the tables would reject later, when the entry is folded, which would be too late. Generated ids of messages, turns,
  * calls and approvals are not looked up.
  */
 export function entryChecker(db: DatabaseSyncInstance, s: Statements, { cache, sent }: Known): (entry: Entry) => void {
@@ -65,7 +65,7 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { cache, s
       case 'grant-given':
         grants.whole({ ...row.grant, patternKey: row.key });
         return;
-      // Folded immediately, so the database checks it.
+      // Folded immediately, so that the database checks it.
       case 'chat-deleted':
       case 'outcome-accepted':
       case 'policy-changed':

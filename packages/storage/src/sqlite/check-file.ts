@@ -2,15 +2,15 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync, type St
 import { dirname } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 
-/** "CoSi": identifies our files. */
+/** "CoSi": identifies our database files. */
 export const APPLICATION_ID = 0x436f5369;
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_LENGTH = 100;
 
 /**
- * Checks a file before SQLite opens it, which would modify it. Throws if we must not write to it, and leaves it unchanged.
- * Undefined if it doesn't exist.
+ * Checks a file before SQLite opens and thereby modifies it. Throws if we must not write to it, and leaves it unchanged. Undefined if it
+ * doesn't exist.
  */
 export function checkFile(file: string, newestVersion: number): Stats | undefined {
   const folder = dirname(file);
@@ -27,7 +27,7 @@ export function checkFile(file: string, newestVersion: number): Stats | undefine
     refuseReadonly(file, stats);
     checkHeader(file, stats, newestVersion);
   }
-  // SQLite creates a second file next to it.
+  // SQLite will create a second file next to it.
   refuseReadonly(folder, folderStats);
   return stats;
 }
@@ -74,7 +74,7 @@ function readHeader(file: string): Buffer {
 }
 
 function refuseReadonly(path: string, stats: Stats): void {
-  // Root can write regardless of the mode, but a file without any write bit is meant to be read-only.
+  // Root can write regardless of the mode, but a file without any write permission bit is meant to be read-only.
   let cause: unknown;
   let isWritable = (stats.mode & 0o222) !== 0;
   try {
@@ -94,7 +94,7 @@ export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
-    // A file in place of a folder, or a folder without read permission.
+    // Part of the path is a file instead of a folder, or a folder isn't readable.
     throw new CountersignError('not-found', `${path} can't be reached. Check the path and its permissions.`, { cause });
   }
 }

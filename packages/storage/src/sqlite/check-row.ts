@@ -9,7 +9,7 @@ interface Column {
 }
 
 export interface RowChecker {
-  /** Rejects a row that the table would reject, or return changed. */
+  /** Rejects a row that the table would reject or store differently. */
   whole(row: object): void;
   /** Like `whole`, for changed columns only. */
   change(change: object): void;
@@ -40,7 +40,7 @@ export function rowChecker(db: DatabaseSyncInstance, table: string, names: reado
   return { whole: (row) => check(row, true), change: (change) => check(change, false) };
 }
 
-/** Far longer than any message, and as UTF-8 still within SQLite's limit. */
+/** Far longer than any message, and still within SQLite's limit as UTF-8. */
 const MAX_CHARACTERS = 100_000_000;
 
 function fits(value: unknown, { type, notnull }: Column): boolean {

@@ -7,8 +7,8 @@ import { fromSqlite } from './errors.js';
 export interface SqliteConnection extends Connection {
   start(): void;
   /**
-   * Throws the first error since `start`, as later statements do. A partly failed transaction is never committed, even if the
-   * error was caught: SQLite may have ended it, and later statements would autocommit.
+   * Throws the first error since `start`, like every later statement. A partly failed transaction is never committed, even if the error was
+   * caught: SQLite may have ended it, and later statements would autocommit.
    */
   assertWhole(): void;
   /** Blocks further statements: a leaked transaction must not write on its own. */

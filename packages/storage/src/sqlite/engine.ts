@@ -17,11 +17,11 @@ import { sqliteReads } from './step-reads.js';
 import { headsReader, stepWriter } from './step-writer.js';
 import { openTables } from './tables.js';
 
-/** The tables are committed when the log reaches this size or age. Committing a longer one would block the event loop. */
+/** The tables are committed when the log reaches this size or age. Committing a larger log would block the event loop. */
 const MAX_LOG_BYTES = 1 << 18;
 const MAX_LOG_AGE_MS = 1_000;
 
-/** One connection, used by one transaction or read at a time: in between statements, a read would see half a transaction. */
+/** One connection, used by one transaction or read at a time: a read between two statements would see half of a transaction. */
 export function sqliteEngine(
   db: DatabaseSyncInstance,
   file: string,
@@ -44,9 +44,9 @@ export function sqliteEngine(
   const exclusive = createMutex();
   const group = createGroupCommit({ append: tables.append, sync: tables.sync, undo });
   let timer: NodeJS.Timeout | undefined;
-  /** Log size at which the tables are committed. After a failure it may grow by the same amount. */
+  /** The log size at which the tables are committed. After a failure, the log may grow by the same amount again. */
   let commitAt = MAX_LOG_BYTES;
-  /** Operations that wait for the connection or hold it. */
+  /** The number of operations that wait for or hold the connection. */
   let waiting = 0;
 
   const finish: Unit['finish'] = async (worldId) => {
@@ -85,11 +85,11 @@ export function sqliteEngine(
       } finally {
         commitAt = log.size + MAX_LOG_BYTES;
       }
-      // On failure everything is still in the log, and the next read reports the error.
+      // If this fails, everything is still in the log, and the next read reports the error.
     }).catch(ignore);
   }
 
-  /** Runs synchronously. Its writes become durable with the group. */
+  /** Runs a step synchronously. Its writes become durable with the group. */
   function run<T>(worldId: string, decide: Decide<T>): Finished & { value: T } {
     connection.start();
     const now = clock.now();
@@ -114,7 +114,7 @@ export function sqliteEngine(
     group.open();
     commitLater();
   }
-  /** Steps that only read or failed also wait: they have seen writes of the group that are not durable yet. */
+  /** Steps that only read or failed also wait: they may have seen writes of the group that are not durable yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: OnCommit | undefined, done: Done<T>): void {
     let settle: () => void;
     try {
@@ -175,7 +175,7 @@ export function sqliteEngine(
         committed?.(result);
         return result;
       }),
-    // May see writes of an open group, so it resolves once they are durable.
+    // A read may see writes of an open group, so it resolves once they are durable.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
         // Captured at the start: the group may fail during the read, and no new one starts meanwhile.
@@ -199,7 +199,7 @@ export function sqliteEngine(
           run();
           return;
         }
-        // Waits for its turn, but the next one doesn't wait until this one is durable.
+        // The step waits for the connection, but the next one doesn't wait until this one is durable.
         waiting += 1;
         exclusive(async () => {
           waiting -= 1;

@@ -4,13 +4,13 @@ import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { Heads } from './state-cache.js';
 
-/** What a step writes, as stored in the log: row changes, numbered events and chained audit records. */
+/** The writes of a step, as stored in the log: row changes, numbered events and chained audit records. */
 export interface Entry {
   worldId: string;
   now: number;
   changes: readonly RowChange[];
   events: readonly EventRow[];
   links: readonly RowOf<AuditTable>[];
-  /** The world's heads after it, if it has events or records. */
+  /** The world's heads after the entry, if it has events or records. */
   heads: Heads | undefined;
 }

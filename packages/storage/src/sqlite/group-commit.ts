@@ -2,9 +2,9 @@
 interface Journal {
   /** Appends the writes of the group atomically. Throws on failure. */
   append: () => void;
-  /** Resolves once everything appended is on disk. Undefined: appended writes count as durable. */
+  /** Resolves once everything appended is on disk. If undefined, appended writes count as durable. */
   sync: (() => Promise<void>) | undefined;
-  /** Discards what was not appended; with `isUnsynced`, also what was not synced. */
+  /** Discards writes that were not appended; with `isUnsynced`, also those that were not synced. */
   undo: (isUnsynced: boolean) => void;
 }
 
@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 export interface GroupCommit {
-  /** Called after a write. Writes until the next event loop turn form one group. */
+  /** Called after a write. All writes until the next event loop turn form one group. */
   open(): void;
   /** Calls `onDurable` once everything written so far is durable, in order of the steps; immediately if nothing is pending. */
   after(onDurable: () => void, onFailed: (error: unknown) => void): void;
@@ -26,12 +26,12 @@ export interface GroupCommit {
 }
 
 /**
- * Group commit: the steps of one event loop turn share a write and a sync, because a sync costs more than the rest of a step.
- * During a sync, further groups gather, and the next sync covers them all.
+ * Group commit: the steps of one event loop turn share a write and a sync, because a sync costs more than the rest of a step. Groups that form
+ * during a sync share the next one.
  */
 export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit {
   let group: Waiting[] | undefined;
-  /** Appended, in order. The current sync covers the first `covered` of them. */
+  /** Appended steps, in order. The current sync covers the first `covered` of them. */
   let appended: Waiting[] = [];
   let covered = 0;
 
@@ -54,7 +54,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     if (sync === undefined) keep(appended.length);
     else if (covered === 0) startSync(sync);
   }
-  /** Removed before their callbacks run, because a callback may start the next group. */
+  /** Removes steps before their callbacks run, because a callback may start the next group. */
   function keep(count: number): void {
     const members = appended.splice(0, count);
     for (const { onDurable, onFailed } of members) notify(onDurable, onFailed);
@@ -79,7 +79,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     if (group !== undefined) group.push(waiting);
     else if (appended.length === 0) notify(onDurable, onFailed);
     else {
-      // This step has seen only what the current sync covers.
+      // This step has only seen what the current sync covers.
       if (covered === appended.length) covered += 1;
       appended.push(waiting);
     }

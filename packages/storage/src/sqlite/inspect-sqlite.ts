@@ -8,15 +8,15 @@ import { checkFile } from './check-file.js';
 import { fromSqlite } from './errors.js';
 import { logFileOf } from './step-log.js';
 
-/** What an inspection of a store finds. */
+/** The result of inspecting a store. */
 export interface StoreInspection {
-  /** The store's schema version. 0: empty. */
+  /** The store's schema version; 0 if it is empty. */
   readonly version: number;
-  /** The schema version of this program. */
+  /** The newest schema version that this program supports. */
   readonly newest: number;
-  /** The process that has it open, if known. */
+  /** The process that has the store open, if known. */
   readonly owner?: number;
-  /** Chats with a runnable turn that no live process runs. Unknown if the last writes of a killed process can't be read. */
+  /** The number of chats with a runnable turn that no live process runs. Unknown if the last writes of a killed process can't be read. */
   readonly stalledChats: number | 'unknown';
 }
 
@@ -24,8 +24,8 @@ export interface StoreInspection {
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Inspects a store file read-only: migrates, locks and creates nothing. Throws the same errors as `openSqlite`. Not for a file
- * that this process has open.
+ * Inspects a store file without migrating, locking or creating anything. Throws the same errors as `openSqlite`. Not for a file that this
+ * process has open.
  */
 export function inspectSqlite(path: string): StoreInspection {
   const file = resolve(path);
@@ -34,7 +34,7 @@ export function inspectSqlite(path: string): StoreInspection {
   if (stats === undefined || stats.size === 0) return { version: 0, newest, stalledChats: 0 };
   const address = pathToFileURL(file);
   address.search = '?immutable=1';
-  // A WAL or step log is not read, so the file may be incomplete and only its version is certain.
+  // A leftover WAL or step log is not read, so the file may be incomplete and only its version is certain.
   const isLeft = existsSync(`${file}-wal`) || existsSync(logFileOf(file));
   const isWhole = !existsSync(`${file}-wal`) && stats.size <= MAX_CHECKED_BYTES;
   try {
@@ -72,7 +72,7 @@ function ownerOf(file: string): number | undefined {
     process.kill(pid, 0);
     return pid;
   } catch {
-    // There is no owner file, or its process has ended.
+    // The owner file is missing, or its process has ended.
     return undefined;
   }
 }

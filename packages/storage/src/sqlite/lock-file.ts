@@ -6,13 +6,13 @@ import { fromSqlite, primaryCode } from './errors.js';
 const BUSY = 5;
 
 /**
- * Locks a file until the returned function is called or the process ends. The lock is the operating system's, so a dead owner
- * leaves nothing stale. Undefined if another process holds it.
+ * Locks a file until the returned function is called or the process ends. Uses an operating system lock, so a dead owner leaves no stale lock.
+ * Undefined if another process holds it.
  */
 export function lockFile(path: string): (() => void) | undefined {
   const db = new DatabaseSync(path, { timeout: 0 });
   try {
-    // An empty open transaction is the lock.
+    // The open, empty transaction is the lock.
     db.exec('begin exclusive');
   } catch (cause) {
     db.close();

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { newMark } from './step-log.js';
 
-/** The key of the last commit's mark and of where the log ended before it. A copy of the store gets its own log. */
+/** The key of the last commit's mark and of the log's end before that commit. Not copied with a store, because the copy gets its own log. */
 export const MARK_KEY = 'step-log';
 
 export const SET_MARK = `insert into meta (key, value) values ('${MARK_KEY}', ?)
@@ -13,7 +13,7 @@ export function readMark(db: DatabaseSyncInstance): string | undefined {
   return row?.value;
 }
 
-/** The mark of the last commit, with which a new log starts. Creates one if missing. */
+/** The mark of the last commit, which starts a new log. Creates one if missing. */
 export function markOf(db: DatabaseSyncInstance): string {
   const known = readMark(db);
   if (known !== undefined) return known;

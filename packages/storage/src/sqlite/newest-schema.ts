@@ -8,7 +8,7 @@ export const ddl = {
   clustered: 'strict, without rowid',
   json: { object: 'json_object', array: 'json_array' },
   searchWords: [
-    // We split words ourselves, the same for every database; `ascii` leaves them unchanged. Positions are not stored.
+    // We split words ourselves, in the same way for every database; `ascii` leaves them unchanged. Positions are not stored.
     `create virtual table search_words using fts5
       (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
   ],

@@ -19,7 +19,7 @@ interface Numbered {
   heads: Heads;
 }
 
-/** Assigns event numbers and chains audit records, starting at the world's heads. No other writer runs meanwhile. */
+/** Assigns event numbers and chains audit records, starting at the world's heads. No other writer may run meanwhile. */
 export function numberAndChain(worldId: string, now: number, heads: Heads, { emissions, records }: Said): Numbered {
   let { lastEvent, seq, hash } = heads;
   const events: StoredEvent[] = [];

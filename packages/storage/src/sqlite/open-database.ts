@@ -10,22 +10,22 @@ import { logFileOf, newMark, readLog, assertReadable, removeLog } from './step-l
 import { entryFolder } from './fold.js';
 import { readMark, SET_MARK } from './mark.js';
 
-/** Opens and locks a database, migrates it, and applies what its last process left in the log. */
+/** Opens, locks and migrates a database, and applies the entries that its last process left in the log. */
 export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
   const log = path === ':memory:' ? undefined : logFileOf(path);
   if (log !== undefined) assertReadable(log);
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: 0 });
   try {
-    // Before the first read: a store has one owner, and SQLite is faster without shared memory.
+    // Must precede the first read: a store has one owner, and SQLite is faster without shared memory.
     db.exec('pragma locking_mode = exclusive');
     identify(db, path);
     db.exec('pragma journal_mode = wal');
-    // Take the lock now; otherwise the first step would discover the conflict.
+    // Take the lock now; otherwise, the first step would detect the conflict.
     db.exec('begin immediate; commit');
     db.exec(`pragma synchronous = ${synchronous}`);
     db.exec('pragma cache_size = -32768');
     db.exec('pragma temp_store = memory');
-    // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000 they were half the cost of a step.
+    // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000, they took half the time of a step.
     db.exec('pragma wal_autocheckpoint = 4000');
     db.exec('pragma journal_size_limit = 67108864');
     migrate(db, path);
@@ -42,8 +42,8 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
 }
 
 /**
- * Closes a database and releases its lock. The binding keeps connections with statements open until garbage collection, so
- * switch out of WAL, which merges the file and allows the lock to be released.
+ * Closes a database and releases its lock. The binding keeps connections with statements open until garbage collection, so first switch out of
+ * WAL mode, which merges the WAL into the file and allows the lock to be released.
  */
 export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
   try {
@@ -59,7 +59,7 @@ export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
   }
 }
 
-/** Sets the application id of a new file before it switches to WAL: in the WAL, other tools would not see it. */
+/** Sets the application id of a new file before it switches to WAL mode: in the WAL, other tools would not see it. */
 function identify(db: DatabaseSyncInstance, path: string): void {
   const id = pragma(db, 'application_id');
   if (id === APPLICATION_ID) return;
@@ -89,10 +89,7 @@ function foldLog(db: DatabaseSyncInstance, log: string): void {
 
 const SQLITE_CONSTRAINT = 19;
 
-/**
- * Migrates in order, one transaction per migration, so that completed ones are kept (S5). A new store gets the newest schema
- * directly.
- */
+/** Migrates in order, one transaction per migration, so that completed ones are kept (S5). A new store is created with the newest schema. */
 function migrate(db: DatabaseSyncInstance, path: string): void {
   const version = pragma(db, 'user_version');
   if (version > migrations.length) throw newerVersion(path, version, migrations.length);

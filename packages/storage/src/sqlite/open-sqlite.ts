@@ -14,15 +14,15 @@ export interface SqliteOptions {
   /** The store's clock. Default: the system clock. */
   clock?: Pick<Clock, 'now'>;
   /**
-   * `FULL` (default): each step survives a power loss. `NORMAL` survives a killed process and is several times faster, but a
-   * power loss may drop the last steps, and a tool that ran would run again.
+   * `FULL` (default): each step survives a power loss. `NORMAL` survives a killed process and is several times faster, but a power loss may
+   * drop the last steps, and a tool that already ran would run again.
    */
   synchronous?: 'FULL' | 'NORMAL';
 }
 
 /**
- * Opens a store in a file, which this process owns until `close`; `:memory:` is temporary. Rejects files that are foreign,
- * newer, read-only or in use, and leaves them unchanged.
+ * Opens a store in a file, which this process owns until `close`; `:memory:` is temporary. Rejects files that aren't ours, are newer, read-only
+ * or in use, and leaves them unchanged.
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { synchronous = 'FULL', clock = Date } = options;

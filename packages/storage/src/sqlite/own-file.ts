@@ -5,14 +5,14 @@ import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
 
 /**
- * Files that this process has open, shared by all copies of this module. Checked first: on POSIX, closing any descriptor of a
+ * Files that this process has open, shared by all copies of this module. Checked before opening a file: on POSIX, closing any descriptor of a
  * file drops all locks on it, so even reading its header would release ours.
  */
 const key = Symbol.for('countersign.storage.open-files');
 const openFiles = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>()) as Set<string>;
 
 export interface OwnedFile {
-  /** Records who holds the file. Only for error messages: the lock is SQLite's. */
+  /** Records which process holds the file, only for error messages. SQLite provides the lock. */
   noteOwner(): void;
   release(): void;
 }
@@ -29,7 +29,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
   }
   const id = identity(made);
   openFiles.add(id);
-  // Files that we create next to a link are ours too.
+  // Files that we create next to a symlink are also ours.
   const registered = [realpathSync(file), join(realpathSync(dirname(file)), basename(file))].map(registerOwnFile);
   const note = `${file}.owner`;
   let hasNote = false;
@@ -39,7 +39,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
         writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
         hasNote = true;
       } catch {
-        // Only for error messages, which then omit the pid.
+        // The owner is only for error messages, which then omit the pid.
       }
     },
     release() {
@@ -66,7 +66,7 @@ export function locked(file: string, cause?: unknown): CountersignError {
 
 function create(file: string): void {
   try {
-    // Create it before SQLite does with the default umask: its content is private.
+    // Create the file before SQLite creates it with the default umask: its content is private.
     closeSync(openSync(file, 'wx', 0o600));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return;

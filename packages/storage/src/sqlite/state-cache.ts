@@ -11,13 +11,13 @@ interface CachedWorld {
   /** Null if the world doesn't exist. */
   rev?: number | null;
   heads?: Heads;
-  /** Number of its open and queued turns. */
+  /** The number of open and queued turns. */
   working?: number | undefined;
-  /** Pending approvals by agent and chat, only for agents queried so far. */
+  /** Pending approvals by agent and chat, only for agents that were looked up. */
   pending?: Map<string, Map<string, number>>;
-  /** Clients queried so far. Only a transaction changes them. */
+  /** Clients that were looked up. Only a transaction changes them. */
   clients?: Map<string, ClientRecord>;
-  /** The last client that was looked up and is not registered. */
+  /** The last unregistered client that was looked up. */
   noClient?: string;
   mcpTools?: Map<string, McpToolRecord>;
   hasAsker?: boolean;
@@ -25,11 +25,11 @@ interface CachedWorld {
 
 export interface CachedChat {
   state: ChatState;
-  /** Number of its open and queued turns. */
+  /** The number of open and queued turns. */
   working: number;
-  /** Upper bound of the text it holds. */
+  /** An upper bound for the size of the chat's text. */
   text: number;
-  /** False if there are none, so the query can be skipped. */
+  /** False if the chat has no grants, so that the query can be skipped. */
   hasGrants?: boolean;
   hasUnknown?: boolean;
 }
@@ -38,11 +38,11 @@ const MAX_CHATS = 1_000;
 const MAX_TEXT = 16_000_000;
 
 /**
- * A cache for a store with a single owner: the states of recently used chats and the numbers of their worlds (N1). Any other
- * write, and any failed write, clears it.
+ * A cache for a store with a single owner: the states of recently used chats, and the counters of their worlds (N1). Any other write, and any
+ * failed write, clears it.
  */
 export interface StateCache {
-  /** Marks it as most recently used. */
+  /** Marks the chat as most recently used. */
   chat(id: string): CachedChat | undefined;
   keep(state: ChatState): CachedChat;
   drop(id: string): void;
@@ -120,7 +120,7 @@ export function createStateCache(mostChats = MAX_CHATS, mostText = MAX_TEXT): St
       text = 0;
     },
     trim() {
-      // Includes unknown worlds that were queried.
+      // The cache also contains unknown worlds that were queried.
       if (worlds.size > mostChats) worlds.clear();
       if (chats.size <= mostChats && text <= mostText) return;
       for (const id of chats.keys()) {

@@ -17,15 +17,15 @@ import { CountersignError } from '@countersign/protocol';
 import type { Entry } from './entry.js';
 
 /**
- * A write-ahead log of steps since the tables were last committed. Each step becomes durable with one append, and the tables
- * follow in batches, because committing rows dominates the cost of a step. After a crash, the next process applies the log.
+ * A write-ahead log of steps since the tables were last committed. Each step becomes durable with one append, and the tables follow in batches,
+ * because most of the cost of a step would be committing rows. After a crash, the next process applies the log.
  */
 export interface StepLog {
   /** Appends entries. On a full disk it throws and stays unchanged. */
   append(entries: readonly Entry[]): void;
   /** Resolves once the appended entries survive a power loss. Undefined if syncs are off. */
   sync: (() => Promise<void>) | undefined;
-  /** In bytes, since the last `restart`. */
+  /** The size in bytes since the last `restart`. */
   readonly size: number;
   /** The log's mark and size, which are committed with the tables. */
   readonly end: string;
@@ -37,7 +37,7 @@ export interface StepLog {
   close(): void;
 }
 
-/** Identifies a commit of the tables. A log applies only to tables that were last committed with its mark, or after a part of it. */
+/** Identifies a commit of the tables. A log applies only to tables that were last committed with its mark, or after part of the log. */
 export function newMark(): string {
   return randomBytes(MARK_BYTES).toString('hex');
 }
@@ -45,10 +45,10 @@ export function newMark(): string {
 const MARK_BYTES = 8;
 /** The mark, the length of the payload, and its checksum. */
 const HEADER_BYTES = MARK_BYTES + 8;
-/** Preallocated: while a file grows, each sync also has to write its size. */
+/** Preallocated: while a file grows, each sync has to write its size as well. */
 const GROWN_BYTES = 1 << 20;
 
-/** Next to the real file, like SQLite's own files: every path to the store must find it, and no tool may open it (A21). */
+/** The log is next to the real file, like SQLite's own files: every path to the store must find it, and no tool may open it (A21). */
 export function logFileOf(file: string): string {
   try {
     return `${realpathSync(file)}-steps`;
@@ -64,7 +64,7 @@ export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORM
   let [mark = ''] = marks.split(' ');
   let size = 0;
   let synced = 0;
-  /** Records whose sync failed may still follow the valid ones. */
+  /** Records whose sync failed may remain after the valid ones. */
   let isDirty = false;
 
   function open(): number {
@@ -126,7 +126,7 @@ export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORM
       try {
         if (descriptor !== undefined) clean(descriptor);
       } catch {
-        // The next append tries again.
+        // The next append retries.
       }
     },
     restart(next) {
@@ -163,7 +163,7 @@ export function memoryLog(): StepLog {
 }
 
 /**
- * The entries of a log that tables committed with these marks lack. If a commit succeeded despite a reported error, the log
+ * The entries of a log that are missing from tables committed with these marks. If a commit succeeded despite a reported error, the log
  * continued from before it, and later entries still apply.
  */
 export function readLog(path: string, marks: string | undefined): Entry[] {
@@ -174,7 +174,7 @@ export function readLog(path: string, marks: string | undefined): Entry[] {
   return entries.length > 0 ? entries : readRecords(bytes, before, Number(size));
 }
 
-/** Up to the first incomplete record. */
+/** Reads up to the first incomplete record. */
 function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
   const expected = Buffer.from(mark, 'hex');
   const entries: Entry[] = [];
@@ -189,7 +189,7 @@ function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
   return entries;
 }
 
-/** The format of 0.1.0: the same changes under another name. */
+/** The format of version 0.1.0: the same changes under another name. */
 type OldEntry = Omit<Entry, 'changes'> & { facts: Entry['changes'] };
 
 function upgraded(entry: Entry | OldEntry): Entry {
@@ -198,7 +198,7 @@ function upgraded(entry: Entry | OldEntry): Entry {
   return { ...rest, changes: facts };
 }
 
-/** Checked before anything is opened: an unreadable log could not be applied. */
+/** Must be called before anything is opened: an unreadable log could not be applied. */
 export function assertReadable(path: string): void {
   try {
     closeSync(openSync(path, 'r+'));
@@ -207,7 +207,7 @@ export function assertReadable(path: string): void {
   }
 }
 
-/** Called after the tables were committed with all its entries. */
+/** Must be called after the tables were committed with all entries of the log. */
 export function removeLog(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -216,12 +216,12 @@ export function removeLog(path: string): void {
   }
 }
 
-/** Records are built here, one after another; a long one gets its own buffer. */
+/** A shared buffer for building records, one after another; a long record gets its own. */
 const shared = Buffer.allocUnsafeSlow(1 << 16);
 
 function toRecord(mark: string, entries: readonly Entry[]): Buffer {
   const text = JSON.stringify(entries);
-  // A UTF-16 unit takes three bytes at most, so most records need not be measured first.
+  // A UTF-16 code unit takes at most three bytes, so most records don't have to be measured first.
   const fits = HEADER_BYTES + text.length * 3 <= shared.length;
   const memory = fits ? shared : Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
   const record = memory.subarray(0, HEADER_BYTES + memory.write(text, HEADER_BYTES));
@@ -231,7 +231,7 @@ function toRecord(mark: string, entries: readonly Entry[]): Buffer {
   return record;
 }
 
-/** Syncs the folder too, so that the file survives a power loss. */
+/** Also syncs the folder, so that the file survives a power loss. */
 function grow(descriptor: number, path: string): void {
   writeSync(descriptor, Buffer.alloc(GROWN_BYTES), 0, GROWN_BYTES, 0);
   fsyncSync(descriptor);

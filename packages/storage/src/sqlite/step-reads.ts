@@ -23,8 +23,8 @@ export interface SqliteReads extends StepReads {
 }
 
 /**
- * Reads of steps: from the cache, or else from the database; through `folded` where pending entries may change the result. One
- * shared object, since steps are never interleaved.
+ * The reads of steps: from the cache, otherwise from the database; through `folded` if pending entries may change the result. One shared
+ * object, because steps are never interleaved.
  */
 export function sqliteReads(
   on: SqliteConnection,
@@ -51,7 +51,7 @@ export function sqliteReads(
   let given = new Map<string, CachedChat>();
 
   function chatOf(id: string): CachedChat | undefined {
-    // Called many times in a step.
+    // Cached, because it is called many times in a step.
     const known = given.get(id);
     if (known !== undefined) return known;
     let chat = cache.chat(id);

@@ -57,7 +57,7 @@ export function stepWriter(
     return { entry: { worldId, now, changes, events: rows, links, heads }, events };
   }
 
-  /** Updates what the cache knows about a chat besides its state. */
+  /** Updates the cached facts about a chat besides its state. */
   function note(chatId: string, text: number, has: { grants?: true; unknown?: true }): void {
     const chat = cache.chat(chatId);
     if (chat === undefined) return;
@@ -135,7 +135,7 @@ export function stepWriter(
   };
 }
 
-/** The heads of a world. The row of a deleted world stays, so its last events are numbered too. */
+/** The heads of a world. The row of a deleted world is kept, so its last events are numbered too. */
 export function headsReader(on: SqliteConnection, s: Statements): (worldId: string) => Heads {
   const read = on.first(s.heads, ([lastEvent, seq, hash]): Heads => ({ lastEvent, seq, hash }));
   return (worldId) => {

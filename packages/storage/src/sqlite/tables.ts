@@ -7,20 +7,20 @@ import { SET_MARK } from './mark.js';
 import { newMark, type StepLog } from './step-log.js';
 
 /**
- * The tables lag behind the steps: entries are folded into them before a read and committed periodically, in a transaction that
- * stays open. The log makes each step durable.
+ * The tables lag behind the steps: entries are folded into them before a read and committed periodically, in a transaction that stays open. The
+ * log makes each step durable.
  */
 export interface Tables {
   /**
-   * Adds the writes of a step. They are folded before the next read; or immediately if the database could reject them, which
+   * Adds the writes of a step. They are folded before the next read, or immediately if the database could reject them, in which case this
    * throws.
    */
   add: (entry: Entry) => void;
-  /** A message in an entry that is not committed yet. */
+  /** A message with this client id in an entry that is not committed yet. */
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
-  /** Called before a read. */
+  /** Folds all entries. Called before a read. */
   fold: () => void;
-  /** Called before a read that depends only on entries that can't wait, which are folded. */
+  /** Folds the entries that can't wait. Called before a read that depends only on those. */
   ready: () => void;
   /** Called before any other write. */
   begin: () => void;
@@ -28,7 +28,7 @@ export interface Tables {
   append: () => void;
   /** See `StepLog.sync`. */
   sync: (() => Promise<void>) | undefined;
-  /** Drops entries that were not appended; with `isUnsynced`, also those not synced. */
+  /** Drops entries that were not appended; with `isUnsynced`, also those that were not synced. */
   undo: (isUnsynced: boolean) => void;
   /** Rolls back. Uncommitted entries are folded again when needed; other writes are lost. */
   rollBack: () => void;
@@ -37,14 +37,14 @@ export interface Tables {
 }
 
 export function openTables(db: DatabaseSyncInstance, statements: Statements, log: StepLog): Tables {
-  // Immediate: a transaction that upgrades from read to write fails instead of waiting for the lock.
+  // `immediate`: a transaction that upgrades from read to write would fail instead of waiting for the lock.
   const beginNow = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
   const setMark = db.prepare(SET_MARK);
   const foldEntries = entryFolder(db, statements);
 
-  /** Entries since the last commit, and how many of them are folded, in the log, and on disk. */
+  /** Entries since the last commit. The counters below say how many of them are folded, in the log, and on disk. */
   let entries: Entry[] = [];
   let folded = 0;
   let appended = 0;
@@ -54,7 +54,7 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
   /** Messages with a client id in all entries. */
   const sent = new Map<string, MessageRecord>();
 
-  /** A full disk may have rolled back the transaction, and with it the folded entries. */
+  /** The number of folded entries. A full disk may have rolled back the transaction that contained them. */
   function countFolded(): number {
     return db.isTransaction ? folded : 0;
   }

@@ -29,7 +29,7 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
       return rows.flatMap((row) => {
         if (row.messageId === null) return [toEvent(row)];
         const message = messages.get(row.messageId);
-        // The chat was deleted between the two reads, and the event with it.
+        // The chat, and the event with it, was deleted between the two reads.
         return message === undefined ? [] : [toMessageEvent(row, message)];
       });
     },
@@ -37,7 +37,7 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
   };
 }
 
-/** An emission with its number, as a row. */
+/** Converts an emission with its number to a row. */
 export function toEventRow(worldId: string, id: number, at: number, emission: Emission): EventRow {
   return emission.event === 'message'
     ? { worldId, id, chatId: emission.chatId, event: 'message', messageId: emission.message.id, data: null, at }
@@ -52,7 +52,7 @@ export function toEventRow(worldId: string, id: number, at: number, emission: Em
       };
 }
 
-/** Field by field: emissions have many shapes, and spreading such objects is slow. */
+/** Copied field by field: emissions have many shapes, and spreading such objects is slow. */
 export function toStoredEvent(worldId: string, id: number, at: number, emission: Emission): StoredEvent {
   return emission.event === 'message'
     ? { id, worldId, at, event: 'message', chatId: emission.chatId, message: emission.message }
@@ -65,7 +65,7 @@ function toRow([worldId, id, chatId, event, messageId, data, at]: EventCells): E
 }
 
 function toEvent({ id, worldId, chatId, event, data, at }: EventRow): StoredEvent {
-  // `toEventRow` wrote this row from such an event.
+  // `toEventRow` wrote this row from an event of this type.
   return { id, worldId, at, event, chatId, data: JSON.parse(data ?? 'null') as unknown } as StoredEvent;
 }
 

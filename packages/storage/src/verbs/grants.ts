@@ -23,7 +23,7 @@ export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements,
   };
 }
 
-/** A grant for this call. Values from the query's parameters are not selected again. */
+/** A grant that may cover this call. Values that were query parameters are not selected again. */
 export function toFoundGrant(
   { chatId, agentId, toolName }: Pick<GrantRecord, 'chatId' | 'agentId' | 'toolName'>,
   [id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]: FoundRow,

@@ -22,7 +22,7 @@ export function messageVerbs(on: Connection, s: MessageStatements): MessageVerbs
   };
 }
 
-/** Field by field: spreading objects of many shapes is slow, and there are many messages. */
+/** Copied field by field: spreading objects of many shapes is slow, and there are many messages. */
 export function toMessageRow(record: MessageRecord): RowOf<MessagesTable> {
   return {
     id: record.id,

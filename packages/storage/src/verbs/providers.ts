@@ -19,7 +19,7 @@ export function providerVerbs(on: Connection, s: ProviderStatements): ProviderVe
     },
     async updateProvider(record) {
       const nameKey = keyOf(record.name);
-      // A violated constraint would abort the transaction without naming the field.
+      // Check first: a violated constraint would abort the transaction without naming the field.
       const holder = await byName({ nameKey });
       if (holder !== undefined && holder !== record.id) throw taken(record.name);
       const { id, rev, kind, name, baseUrl, apiKey } = record;

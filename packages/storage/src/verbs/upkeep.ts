@@ -12,7 +12,7 @@ export interface UpkeepVerbs {
   insertMeta(key: string, value: string): Promise<void>;
   auditRows(worldId: string, after: number, limit: number): Soon<RowOf<AuditTable>[]>;
   auditHead(worldId: string): Soon<AuditHead | undefined>;
-  /** Of all worlds with a record, including deleted ones. */
+  /** The heads of all worlds with a record, including deleted worlds. */
   auditHeads(): Soon<(AuditHead & { worldId: string })[]>;
   auditHasHash(worldId: string, hash: string): Promise<boolean>;
 }

@@ -4,14 +4,14 @@ import { fromPostgres } from '../errors.js';
 
 /** A step that is ready to be written. */
 interface Ready {
-  /** As JSON. */
+  /** The step as JSON. */
   step: string;
   chats: readonly string[];
 }
 
 /**
- * Writes steps. During an append, other steps of the world gather and share the next one: the world's row is locked until the
- * commit, so each alone would wait for its own sync.
+ * Writes steps. During an append, other steps of the world are collected and share the next append: the world's row is locked until the commit,
+ * so otherwise each step would wait for its own sync.
  */
 export interface Appender {
   /** `onAppended` is called in commit order. */
@@ -24,7 +24,7 @@ type Waiting = (Ready & { done(appended: Appended): void; fail(error: unknown): 
 type Grouped = Extract<Waiting, Ready>;
 
 const MAX_AT_ONCE = 64;
-/** The first step may be longer: a message alone may be a megabyte. */
+/** Limit per append. The first step may exceed it: a single message may be a megabyte. */
 const MAX_TEXT = 4_000_000;
 
 export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now: number): void }): Appender {
@@ -36,7 +36,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
     const client = await pool.connect();
     let isLost = true;
     try {
-      // Read the clock now: the wait for a connection must not count as clock drift.
+      // Read the clock here: the wait for a connection must not count as clock drift.
       const { rows } = await client.query<AppendRow>(appendQuery(worldId, chats, steps, clock.now()));
       isLost = false;
       return heard(rows);
@@ -60,7 +60,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
       const results = await send(worldId, group);
       for (const [index, one] of group.entries()) one.done(results[index] ?? 'stale');
     } catch (error) {
-      // If the database rejects one step, retry them one by one, so that the others succeed.
+      // If the database rejects the group, retry its steps one by one, so that the valid ones succeed.
       if (group.length > 1 && isRefusal(error)) for (const one of group) await write(worldId, [one]);
       else for (const one of group) one.fail(explained(error));
     }
@@ -123,12 +123,12 @@ function takeGroup(queue: Waiting[]): Grouped[] {
   }
 }
 
-/** Leaves database errors to the caller, who knows the step. */
+/** Leaves database errors to the caller, which knows the step. */
 function explained(error: unknown): unknown {
   return error instanceof pg.DatabaseError ? error : fromPostgres(error);
 }
 
-/** The server rejected the query, so nothing was committed. 57P ends the connection. */
+/** Whether the server rejected the query, so that nothing was committed. 57P ends the connection. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(?:08|57P)/.test(error.code ?? '');
 }

@@ -3,16 +3,15 @@ import type { ChatState, ClientRecord, RowChange } from '@countersign/core/ports
 /** The cached state of a chat. Another process may have changed it, so the append checks its version. */
 export interface CachedChat {
   state: ChatState;
-  /** The last transaction that wrote its row. */
+  /** The last transaction that wrote the chat's row. */
   version: string;
-  /** False if there are none, so the query can be skipped. */
+  /** False if the chat has no grants, so that the query can be skipped. */
   hasGrants: boolean;
   hasUnknown: boolean;
 }
 
-/** A cached client. */
 export interface CachedClient {
-  /** Undefined, with a null version, if it doesn't exist. */
+  /** Undefined, with a null version, if the client doesn't exist. */
   client: ClientRecord | undefined;
   version: string | null;
 }
@@ -23,7 +22,7 @@ const MAX_WORLDS = 1_000;
 const MAX_CLIENTS = 1_000;
 const MAX_VERSIONS = 10_000;
 
-/** The cache of this process, for recently used chats. */
+/** This process's cache of recently used chats. */
 export interface ChatCache {
   chat(id: string): CachedChat | undefined;
   keep(id: string, chat: CachedChat): void;

@@ -1,4 +1,4 @@
-/** Serializes work with common keys, in order of arrival. */
+/** Serializes work that shares a key, in order of arrival. */
 export function createTurns(): <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<void>>();
   return async (keys, work) => {

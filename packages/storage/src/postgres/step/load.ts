@@ -13,7 +13,7 @@ import { toStored } from '../../text.js';
 import { versionOf } from '../append-function.js';
 import { namedQuery, type Query } from './query.js';
 
-/** What a step reads, as returned by the database: rows are arrays of cells. Null if there are none. */
+/** The data that a step reads, as returned by the database: rows are arrays of cells. Null if there are none. */
 export interface Loaded {
   now: number;
   rev: number | null;
@@ -35,7 +35,7 @@ export interface Loaded {
 }
 export type Rows = unknown[][] | null;
 
-/** Loads everything a step reads in one statement, for a consistent snapshot. */
+/** Loads everything that a step reads in one statement, for a consistent snapshot. */
 export function loadQuery(worldId: string, needs: StepNeeds): Query {
   const parts = partsOf(needs);
   const shape = parts.map(({ part }) => part).join();
@@ -49,7 +49,7 @@ const texts = new Map<string, string>();
 
 interface Part {
   part: keyof typeof PARTS;
-  /** The number of its first parameter. */
+  /** The number of the part's first parameter. */
   at: number;
   values: unknown[];
 }
@@ -74,7 +74,7 @@ function partsOf(needs: StepNeeds): Part[] {
   return parts;
 }
 
-/** The keys to find the grants and unknown outcomes of a call. */
+/** The keys for finding the grants and unknown outcomes of a call. */
 export function cellsOfCall({ chatId, agentId, toolName, argumentsText, keys }: CallKeys): string[] {
   return [chatId, agentId, toolName, argumentsText, ...keys];
 }

@@ -8,7 +8,7 @@ export interface Rows {
   changed: Partial<Record<Table, readonly Cells[]>>;
 }
 
-/** The same under construction, by table and id. */
+/** Rows under construction, by table and id. */
 interface Batch {
   inserts: Map<Table, Map<string, Cells>>;
   changes: Map<Table, Map<string, Cells>>;
@@ -25,7 +25,7 @@ export type Operation = { rows: Rows } | { fact: BulkChange };
 /** The operations for a step's changes, in write order. */
 export function plan(facts: readonly RowChange[]): Operation[] {
   const operations: Operation[] = [];
-  /** First: these lock an agent and then the world, which row writes need too. */
+  /** Written first: these lock an agent and then the world, and row writes need both locks too. */
   const worldWide: Operation[] = [];
   let batch = emptyBatch();
   const flush = (): void => {
@@ -35,7 +35,7 @@ export function plan(facts: readonly RowChange[]): Operation[] {
   for (const fact of facts) {
     switch (fact.kind) {
       case 'outcome-accepted':
-        // Usually its calls existed before the step, so it can precede the row writes.
+        // Usually the calls existed before the step, so this change can precede the row writes.
         if (batch.inserts.has('invocations') || batch.changes.has('invocations')) flush();
         operations.push({ fact });
         for (const row of rowsOf(fact)) add(batch, row);
@@ -89,7 +89,7 @@ function toRows({ inserts, changes }: Batch): Rows {
   const rows: Rows = { new: {}, changed: {} };
   for (const [table, added] of inserts) rows.new[table] = [...added.values()];
   for (const [table, changed] of changes) rows.changed[table] = [...changed.values()];
-  // The ended turn first: an agent has at most one current turn per chat.
+  // Write the ended turn first: an agent has at most one current turn per chat.
   if (rows.changed.turns !== undefined && rows.changed.turns.length > 1) {
     rows.changed.turns = rows.changed.turns.toSorted((one, other) => Number(leaves(other)) - Number(leaves(one)));
   }

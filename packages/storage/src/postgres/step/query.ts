@@ -2,7 +2,7 @@ import type { Statement } from '../../queries/prepared.js';
 import { toValue } from '../../text.js';
 import { nameOf, numbered } from '../connection.js';
 
-/** A query for the driver. */
+/** A query in the driver's format. */
 export interface Query {
   name: string;
   text: string;
@@ -16,7 +16,7 @@ export function queryOf<P>({ sql, names }: Statement<P, unknown>, parameters: P)
   );
 }
 
-/** Named, so that the server parses and plans it once per connection. */
+/** The query is named, so that the server parses and plans it once per connection. */
 export function namedQuery(text: string, values: unknown[]): Query {
   return { name: nameOf(text), text, values };
 }

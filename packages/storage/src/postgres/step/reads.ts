@@ -13,15 +13,15 @@ import { toTurn } from '../../verbs/turns.js';
 import type { CachedChat, ChatCache, CachedClient } from './chat-cache.js';
 import { cellsOfCall, type Loaded, type Rows } from './load.js';
 
-/** Thrown when a step based on cached state needs to load from the database. */
+/** Thrown when a step that uses cached state has to load from the database. */
 export class NotLoaded extends Error {}
 
 export interface GivenReads extends StepReads {
-  /** From the cache: another process may have written since. */
+  /** Whether the data is from the cache. Another process may have written since. */
   readonly isCached: boolean;
   /** Number of working turns that the step assumed. The append corrects its events. */
   readonly assumedWorking: number | undefined;
-  /** The chats it has read, with the versions that the append checks. */
+  /** The chats that the step has read, with the versions that the append checks. */
   readonly given: ReadonlyMap<string, CachedChat>;
   readonly givenClients: ReadonlyMap<string, CachedClient>;
 }
@@ -66,7 +66,7 @@ export function readsOf(
   };
 }
 
-/** Reads from the cache. Undefined if it is clear in advance that the step needs more. */
+/** Reads from the cache. Undefined if it is known in advance that the step needs more. */
 export function cachedReads(worldId: string, needs: StepNeeds, cache: ChatCache, now: number): GivenReads | undefined {
   const worldRev = cache.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
@@ -105,9 +105,9 @@ export function cachedReads(worldId: string, needs: StepNeeds, cache: ChatCache,
     mcpTool: notLoaded,
     grants: () => [],
     outcomeUnknown: () => false,
-    // The append enforces the limit. If it is reached, the step is decided again on loaded data.
+    // The append enforces the limit. If it is reached, the step is decided again, using loaded data.
     pendingOf: () => [],
-    // The unique key rejects a message that was already sent, and the step is decided again on loaded data.
+    // If the message was already sent, the unique key rejects it, and the step is decided again, using loaded data.
     sent: () => undefined,
   };
 }

@@ -7,7 +7,7 @@ import { COLUMNS, type Table } from '../append-function.js';
 
 export type Cells = Record<string, Value>;
 
-/** A new row, or the changed columns of one. */
+/** A new row, or the changed columns of an existing one. */
 export interface RowWrite {
   table: Table;
   id: string;
@@ -15,7 +15,7 @@ export interface RowWrite {
   cells: Cells;
 }
 
-/** The rows that a change writes, always including its chat, whose version increases. Empty if it affects more than single rows. */
+/** The rows that a change writes. Always includes its chat, whose version increases. Empty if the change affects more than single rows. */
 export function rowsOf(fact: RowChange): RowWrite[] {
   switch (fact.kind) {
     case 'chat-created':
@@ -74,13 +74,13 @@ function changed(table: Table, id: string, change: object): RowWrite {
   return { table, id, isNew: false, cells };
 }
 
-/** Rows are sent as JSON, which has no infinity: it would become null. */
+/** Converts a value to JSON. Rows are sent as JSON, in which infinity would become null. */
 function toCell(value: unknown, key: string): Value {
   if (typeof value === 'boolean') return Number(value);
   return toValue(typeof value === 'number' && !Number.isFinite(value) ? undefined : value, key);
 }
 
-/** Columns by the names that records use. */
+/** Columns keyed by their property names in records. */
 const FIELDS = Object.fromEntries(
   Object.entries(COLUMNS).map(([table, columns]) => [table, columns.map((column) => ({ column, key: camel(column) }))]),
 ) as unknown as Record<Table, readonly { column: string; key: string }[]>;

@@ -20,7 +20,7 @@ export interface StepTools {
   statements: Statements;
   /** The task name of jobs. */
   task: string;
-  /** The database's time, as far as this process knows. */
+  /** This process's estimate of the database's time. */
   clock: { now(): number; heard(now: number): void };
 }
 
@@ -35,20 +35,20 @@ export interface Stepper {
   forgetWorlds(): void;
 }
 
-/** Another step was faster, or the cached state was outdated. Nothing was written, and the step can be decided again. */
+/** Thrown if another step was faster or the cached state was outdated. Nothing was written, and the step can be decided again. */
 class StaleStep extends CountersignError {}
 
 const MAX_TRIES = 20;
 
 /**
- * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something
- * is not cached, decides again on loaded data. Steps of one chat are serialized, so cached state is always committed.
+ * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something is not cached,
+ * decides again, using loaded data. Steps of one chat are serialized, so cached state is always committed.
  */
 export function createStepper(tools: StepTools, cache: ChatCache = createChatCache()): Stepper {
   const { pool, clock } = tools;
   const inTurn = createTurns();
   const appender = createAppender(pool, clock);
-  // After a crash the server may have lost commits and reuse their transaction ids.
+  // After a crash, the server may have lost commits and may reuse their transaction ids.
   pool.on('error', () => cache.clear());
   pool.on('release', (error) => {
     if (error) cache.clear();
@@ -71,7 +71,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
     return readsOf(loaded, needs, chats, clients, foreign);
   }
 
-  /** Drops state that may be partly changed, or changed by a failed step. */
+  /** Drops state that may be partly changed, or was changed by a failed step. */
   function drop(worldId: string, { chats, clients = [] }: StepNeeds): void {
     for (const id of chats) cache.drop(id);
     for (const id of clients) cache.dropClient(id);
@@ -88,7 +88,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
     const { given: chats, givenClients: clients } = reads;
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
-      // Without an append, nothing verifies the cached state.
+      // Without an append, the cached state is not verified.
       if (reads.isCached && needs.recent !== true)
         throw new NotLoaded('A step that writes nothing needs loaded state.');
       return { value, events: [], head: undefined };
@@ -121,7 +121,7 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
   return {
     step: (worldId, needs, decide, published) =>
       inTurn(needs.chats, async () => {
-        /** A read-only step always loads, to include writes of other processes. */
+        /** A read-only step always loads, to include writes by other processes. */
         let mustLoad = needs.isReadOnly === true && needs.recent !== true;
         for (let left = MAX_TRIES; ; left -= 1) {
           try {
@@ -157,7 +157,7 @@ function finishedBy(
 
 const BUSY = 'Other requests kept changing the same data, so nothing was saved. Try again.';
 
-/** An error based on cached state may be due to outdated data. */
+/** An error in a decision on cached state may be caused by outdated data. */
 function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {
   try {
     return decide(reads);

@@ -19,18 +19,18 @@ export function toSaid(worldId: string, at: number, { emissions, records }: Said
 
 type Said = Pick<StepWrites, 'emissions' | 'records'>;
 
-/** When a step was decided, and on which versions. */
+/** When a step was decided, and based on which versions. */
 export interface Decided {
   worldId: string;
   at: number;
   rev: number;
   chats: ReadonlyMap<string, CachedChat>;
   clients: ReadonlyMap<string, CachedClient>;
-  /** Number of working turns that the step assumed. Undefined if it knew. */
+  /** The number of working turns that the step assumed. Undefined if it was known. */
   working: number | undefined;
 }
 
-/** A whole step in the format of the append function. */
+/** A complete step in the format of the append function. */
 export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWrites): object {
   const { worldId, at, working } = decided;
   return {

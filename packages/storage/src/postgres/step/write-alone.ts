@@ -12,8 +12,8 @@ import { toCheck, toLimit, toSaid, type Decided } from './to-step.js';
 import { writeBulk } from './write-bulk.js';
 
 /**
- * Writes a step in its own transaction: one that deletes, changes the world or its agents, or hands turns to other processes.
- * Locks in the usual order: chats, world, anything else.
+ * Writes a step in its own transaction, if it deletes, changes the world or its agents, or passes turns to other processes. Locks in the usual
+ * order: chats, world, anything else.
  */
 export async function writeAlone(
   { pool, statements, task, clock }: StepTools,
@@ -56,7 +56,7 @@ export async function writeAlone(
   }
 }
 
-/** All chats of a deleted world: a concurrent step waits, and then finds it deleted. */
+/** Locks all chats of a deleted world: a concurrent step waits, and then finds the chat deleted. */
 const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';
 
 function no(): boolean {

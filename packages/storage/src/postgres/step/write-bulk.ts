@@ -32,7 +32,7 @@ export function writeBulk(fact: BulkChange, s: Statements, now: number): Query[]
   }
 }
 
-/** The primary key rejects a used id. */
+/** The primary key rejects an id that was already used. */
 const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) values ($1, $2, $3, $4)';
 
 function deleteWorld(id: string, s: Statements, now: number): Query[] {
