@@ -1,7 +1,7 @@
 export { checkToolApproval } from './approval/check-tool-approval.js';
 export { callHash, toolDigest } from './calls/sign-call.js';
 export type { Gate, GateGrant, GateInput, GateTool } from './approval/check-tool-approval.js';
-export { maskCall, maskSecrets, maskValue } from './masking/index.js';
+export { maskCall, maskSecrets, maskValue, showsOriginal } from './masking/index.js';
 export type { WorldSnapshot } from './memory/world-snapshot.js';
 export { checkPolicy } from './worlds/check-policy.js';
 export { createRuntime } from './processes/create-runtime.js';

@@ -1,40 +1,126 @@
+import type { Tool } from '@countersign/core/ports';
 import {
   CountersignError,
   newAgentSchema,
+  newMcpServerSchema,
   parseInput,
   refuseUnknownKeys,
   worldSettingsSchema,
 } from '@countersign/protocol';
 import { callable, isObject, list, method, provider, text, tool } from './check-input.js';
-import type { OpenWorldOptions } from './open-world.js';
+import type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options.js';
 
-const OWN = {
-  name: true,
-  policy: true,
-  adminRules: true,
-  agents: true,
+const SHARED = {
   providers: true,
   tools: true,
+  approve: true,
+  approveTimeoutMs: true,
+  adminRules: true,
   sandbox: true,
   synchronous: true,
   clock: true,
   onError: true,
   probe: true,
-} satisfies Partial<Record<keyof OpenWorldOptions, true>>;
+} satisfies Record<keyof SharedOptions, true>;
 
-/** Validates the options. `undefined` counts as not given. */
-export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
-  text(file, 'file');
-  if (!isObject(given)) throw wrong('options', 'must be an object');
-  refuseUnknownKeys(given, { ...OWN, ...worldSettingsSchema.shape }, 'openWorld');
-  const options: OpenWorldOptions = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
+const STORE = { ...SHARED, store: true, worlds: true, policy: true, mcp: true } satisfies Record<
+  keyof CountersignOptions,
+  true
+>;
+
+/** What a world has besides its settings. */
+const LISTS = { policy: true, agents: true, mcp: true } satisfies Partial<Record<keyof WorldOptions, true>>;
+const WORLD = { ...LISTS, ...worldSettingsSchema.shape };
+
+/** Validates the options of `openWorld`, and splits them. `undefined` counts as not given. */
+export function checkOptions<T extends Tool>(
+  file: unknown,
+  given: unknown,
+): { name?: string; shared: SharedOptions<T>; world: WorldOptions } {
+  if (isPostgres(text(file, 'file'))) {
+    throw wrong('file', 'must be a SQLite file. For PostgreSQL, use openCountersign({ store })');
+  }
+  const { name, ...options }: OpenWorldOptions<T> = givenIn(
+    given,
+    'openWorld',
+    { name: true, ...SHARED, ...WORLD },
+    'options',
   );
-  const { clock, onError, probe, synchronous } = options;
+  const entries = Object.entries(options);
+  const shared: SharedOptions<T> = Object.fromEntries(entries.filter(([key]) => Object.hasOwn(SHARED, key)));
+  const world: WorldOptions = Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(SHARED, key)));
+  checkShared(shared);
+  checkWorld(world, 'openWorld', '');
+  return { ...(name === undefined ? {} : { name }), shared, world };
+}
+
+/** Validates the options of `openCountersign`. */
+export function checkStoreOptions<T extends Tool>(given: unknown): CountersignOptions<T> {
+  const options: CountersignOptions<T> = givenIn(given, 'openCountersign', STORE, 'options');
+  checkStore(options.store);
+  checkShared(options);
+  checkWorld(onlyLists(options), 'openCountersign', '');
+  const worlds = list(options.worlds, 'worlds').map((world, at) => {
+    const field = `worlds.${at}`;
+    const { name, ...rest }: WorldOptions & { name: string } = givenIn(
+      world,
+      'openCountersign',
+      { name: true, ...WORLD },
+      field,
+    );
+    checkWorld(rest, `openCountersign: ${field}`, `${field}.`);
+    return { name: text(name, `${field}.name`), ...rest };
+  });
+  refuseTwice(
+    worlds.map(({ name }) => name),
+    'worlds',
+  );
+  return { ...options, worlds };
+}
+
+/** Validates the options of `Countersign.world`. */
+export function checkWorldOptions(given: unknown, hasMcp: boolean): WorldOptions {
+  const options: WorldOptions = givenIn(given, 'world', WORLD, 'options');
+  checkWorld(options, 'world', '');
+  if (options.mcp !== undefined && !hasMcp) {
+    throw wrong('mcp', 'this store runs no MCP servers. Open it with openCountersign({ mcp: [] })');
+  }
+  return options;
+}
+
+export function isPostgres(store: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(store);
+}
+
+/** Never quotes the value: a URL contains a password. */
+function checkStore(store: unknown): void {
+  if (isObject(store)) {
+    for (const name of ['transact', 'step', 'read', 'verifyAudit', 'close']) method(store, name, 'store');
+  } else if (typeof store !== 'string' || store === '' || (/^\w+:\/\//.test(store) && !isPostgres(store))) {
+    throw wrong('store', 'must be a file, ":memory:", a URL that begins with postgres://, or a store');
+  }
+}
+
+function givenIn<T>(given: unknown, what: string, known: Readonly<Record<string, unknown>>, field: string): T {
+  if (!isObject(given)) throw wrong(field, 'must be an object');
+  refuseUnknownKeys(given, known, what);
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
+}
+
+function onlyLists<T extends Tool>({ policy, mcp }: CountersignOptions<T>): WorldOptions {
+  return { ...(policy === undefined ? {} : { policy }), ...(mcp === undefined ? {} : { mcp }) };
+}
+
+function checkShared<T extends Tool>(options: SharedOptions<T>): void {
+  const { approve, approveTimeoutMs, clock, onError, probe, synchronous } = options;
   if (clock !== undefined) {
     if (!isObject(clock)) throw wrong('clock', 'must be a clock');
     method(clock, 'now', 'clock');
     method(clock, 'after', 'clock');
+  }
+  if (approve !== undefined) callable(approve, 'approve');
+  if (approveTimeoutMs !== undefined && (!Number.isInteger(approveTimeoutMs) || approveTimeoutMs < 1)) {
+    throw wrong('approveTimeoutMs', 'must be a whole number of milliseconds above 0');
   }
   if (onError !== undefined) callable(onError, 'onError');
   if (probe !== undefined) callable(probe, 'probe');
@@ -47,16 +133,22 @@ export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
     list(options.providers, 'providers').map((each, at) => provider(each, `providers.${at}`).name),
     'providers',
   );
+  const tools: readonly Tool[] = list(options.tools, 'tools');
   refuseTwice(
-    list(options.tools, 'tools').map((each, at) => tool(each, `tools.${at}`).definition.name),
+    tools.map((each, at) => tool(each, `tools.${at}`).definition.name),
     'tools',
   );
-  for (const [at, agent] of list(options.agents, 'agents').entries()) {
-    parseInput(newAgentSchema, agent, `agents.${at}`);
+}
+
+function checkWorld(options: WorldOptions, what: string, prefix: string): void {
+  for (const [at, agent] of list(options.agents, `${prefix}agents`).entries()) {
+    parseInput(newAgentSchema, agent, `${prefix}agents.${at}`);
   }
-  const settings = Object.entries(options).filter(([name]) => !Object.hasOwn(OWN, name));
-  parseInput(worldSettingsSchema, Object.fromEntries(settings), 'openWorld');
-  return options;
+  for (const [at, server] of list(options.mcp, `${prefix}mcp`).entries()) {
+    parseInput(newMcpServerSchema, server, `${prefix}mcp.${at}`);
+  }
+  const settings = Object.entries(options).filter(([name]) => !Object.hasOwn(LISTS, name));
+  parseInput(worldSettingsSchema, Object.fromEntries(settings), what);
 }
 
 /** Of two with the same name, the second would silently replace the first. */

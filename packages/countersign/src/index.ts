@@ -1,7 +1,14 @@
 export { openWorld } from './open-world.js';
-export type { OpenWorldOptions } from './open-world.js';
 export { systemClock } from './system-clock.js';
-export type { Decision, OpenedChat, OpenedWorld } from './world.js';
+export { openCountersign } from './open-countersign.js';
+export type { Countersign } from './open-countersign.js';
+export type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options.js';
+export type { Approve, ApproveContext } from './approver.js';
+export type { ApprovalOf, OtherToolName } from './typed-approval.js';
+export type { Decision } from './decision.js';
+export type { OpenedChat, OpenedWorld, StoreWorld } from './world.js';
+export { openPostgres, openSqlite } from '@countersign/storage';
+export type { PostgresOptions, SqliteOptions } from '@countersign/storage';
 export type { ClientRegistry, EventListener, MatchedCall, Probe } from '@countersign/core';
 export { defineTool, NoAnswer, ProviderError, ToolFailure } from '@countersign/core/ports';
 export type {
@@ -14,10 +21,12 @@ export type {
   ModelToolCall,
   Provider,
   ProviderFailure,
+  Store,
   Tool,
   ToolContext,
   ToolInput,
   ToolPlace,
+  TypedTool,
 } from '@countersign/core/ports';
 // For your own tests: a scripted model and a clock that you advance.
 export { createFakeClock, scripted } from '@countersign/core/testing';
@@ -71,6 +80,7 @@ export type {
   Grant,
   Message,
   NewAgent,
+  NewMcpServer,
   PolicyCheck,
   PolicyVerdict,
   Question,
@@ -84,6 +94,7 @@ export type {
   ToolEvent,
   ToolResultOutcome,
   Usage,
+  World,
   WorldEvent,
   WorldEventName,
   WorldSettings,

@@ -16,7 +16,8 @@ export function placeFinder(sandbox: string | undefined): PlaceFinder {
   };
 }
 
-function realFolder(path: string): string {
+/** Throws if it is not a folder. */
+export function realFolder(path: string): string {
   try {
     // With the dot, a path that is not a folder fails too.
     return realpathSync.native(path === '' ? path : `${path}/.`);

@@ -1,14 +1,42 @@
 import type { Engine, EventListener } from '@countersign/core';
 import { onAbort } from '@countersign/core/ports';
 import { CountersignError, type ChatStatus } from '@countersign/protocol';
+import type { Approver } from './approver.js';
 
-/** Resolves when nothing runs in a chat; it may wait for people. Rejects if the world is closed before that. */
+type Settled = Exclude<ChatStatus, 'working'>;
+
+interface WatchedChat {
+  worldId: string;
+  id: string;
+  status: () => Promise<ChatStatus>;
+}
+
+/** Resolves when nothing runs in a chat, `approve` included; it may wait for people. Rejects if the world is closed before that. */
 export async function untilSettled(
-  { runtime, closing }: Engine,
-  chat: { worldId: string; id: string; status: () => Promise<ChatStatus> },
-): Promise<Exclude<ChatStatus, 'working'>> {
+  engine: Engine,
+  chat: WatchedChat,
+  approver: Approver | undefined,
+): Promise<Settled> {
+  for (;;) {
+    const settled = await untilNothingRuns(engine, chat);
+    const busy = approver?.busy(chat.id);
+    if (busy === undefined) return settled;
+    await busy;
+  }
+}
+
+/** Resolves when nothing runs in this process, `approve` included. */
+export async function untilQuiet(engine: Engine, approver: Approver | undefined): Promise<void> {
+  do {
+    await engine.quiet();
+    await approver?.busy();
+  } while (approver?.busy() !== undefined);
+  await engine.quiet();
+}
+
+async function untilNothingRuns({ runtime, closing }: Engine, chat: WatchedChat): Promise<Settled> {
   let end = (): void => undefined;
-  const heard = new Promise<Exclude<ChatStatus, 'working'>>((resolve, reject) => {
+  const heard = new Promise<Settled>((resolve, reject) => {
     const onWorld: EventListener = (event) => {
       if (event.event !== 'world' || event.chatId !== chat.id) return;
       if (event.data.type === 'idle' || event.data.type === 'waiting') resolve(event.data.type);

@@ -52,11 +52,11 @@ import {
   type WorldSettings,
 } from '@countersign/protocol';
 import { approvalFilter, callable, eventName, isObject, page, text, tool } from './check-input.js';
-import { untilSettled } from './until-settled.js';
+import type { Approver } from './approver.js';
+import type { Decision } from './decision.js';
+import { untilQuiet, untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
-/** A decision without the id, which comes from the approval. */
-export type Decision = Omit<ToolDecision, 'tool_call_id'>;
 
 /** One conversation. */
 export interface OpenedChat {
@@ -75,8 +75,8 @@ export interface OpenedChat {
   delete(): Promise<void>;
 }
 
-/** A world that is open in this process. */
-export interface OpenedWorld {
+/** A world of an open store. It is closed together with the store. */
+export interface StoreWorld<A extends Approval = Approval> {
   readonly id: string;
   readonly name: string;
   addAgent(agent: NewAgent): Promise<Agent>;
@@ -96,8 +96,8 @@ export interface OpenedWorld {
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
   ): () => void;
   subscribe(listener: EventListener): () => void;
-  approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<Approval[]>;
-  approval(approvalId: string): Promise<ApprovalWithContext | undefined>;
+  approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<A[]>;
+  approval(approvalId: string): Promise<(A & ApprovalWithContext) | undefined>;
   /** Decides an approval. An invalid decision is refused in the result, not with an exception. */
   decide(
     approval: string | Pick<Approval, 'approvalId' | 'callHash'>,
@@ -130,6 +130,10 @@ export interface OpenedWorld {
   /** Resolves when nothing runs in this process on this file: everything is done or waits for someone. */
   quiet(): Promise<void>;
   delete(): Promise<void>;
+}
+
+/** A world that is open in this process, and the only one of its store. */
+export interface OpenedWorld<A extends Approval = Approval> extends StoreWorld<A> {
   /** Parks running work and releases the file. */
   close(): Promise<void>;
 }
@@ -137,8 +141,13 @@ export interface OpenedWorld {
 /** Recorded as the actor when a program uses the library: the person who runs it. */
 export const LIBRARY: Signer = Object.freeze({ who: 'human', client: 'library' });
 
-export function createWorldHandle(engine: Engine, id: string, name: string): OpenedWorld {
+export function createWorldHandle<A extends Approval>(
+  engine: Engine,
+  { id, name }: { id: string; name: string },
+  approver: Approver | undefined,
+): StoreWorld<A> {
   const { runtime } = engine;
+  const chatHandle = (chatId: string): OpenedChat => createChatHandle(engine, { worldId: id, id: chatId }, approver);
   const signerOf = (signer?: Partial<Signer>): Signer => (signer === undefined ? LIBRARY : { ...LIBRARY, ...signer });
   return {
     id,
@@ -156,10 +165,10 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     },
     addTool: (added) => engine.addTool(id, tool(added, 'tool')),
     chat: async (chatId) => {
-      if (chatId === undefined) return createChatHandle(engine, id, (await createChat(runtime, id)).id);
+      if (chatId === undefined) return chatHandle((await createChat(runtime, id)).id);
       const chat = await runtime.store.read((reader) => reader.chat(text(chatId, 'id')));
       if (chat === undefined || chat.worldId !== id) throw noChat(chatId);
-      return createChatHandle(engine, id, chat.id);
+      return chatHandle(chat.id);
     },
     chats: async () => {
       const chats = await runtime.store.read((reader) => reader.chats(id));
@@ -177,8 +186,11 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
       );
     },
     subscribe: (listener) => runtime.bus.subscribe(id, callable(listener, 'listener')),
-    approvals: async (filter) => await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' }),
-    approval: async (approvalId) => await showApproval(runtime, id, text(approvalId, 'approvalId')),
+    // The casts add what the tools' schemas say about the arguments, which the calls have passed.
+    approvals: async (filter) =>
+      (await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' })) as A[],
+    approval: async (approvalId) =>
+      (await showApproval(runtime, id, text(approvalId, 'approvalId'))) as (A & ApprovalWithContext) | undefined,
     decide: async (approval, decision, signer) => {
       if (typeof approval !== 'string' && !isObject(approval)) text(approval, 'approval');
       const shown = typeof approval === 'string' ? {} : { callHash: approval.callHash };
@@ -208,13 +220,16 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     },
     verifyAudit: () => runtime.store.verifyAudit(id),
     clients: engine.clients,
-    quiet: () => engine.quiet(),
+    quiet: () => untilQuiet(engine, approver),
     delete: () => deleteWorld(runtime, id, LIBRARY),
-    close: () => engine.close(),
   };
 }
 
-function createChatHandle(engine: Engine, worldId: string, id: string): OpenedChat {
+function createChatHandle(
+  engine: Engine,
+  { worldId, id }: { worldId: string; id: string },
+  approver: Approver | undefined,
+): OpenedChat {
   const { runtime } = engine;
   const find = async () => {
     const chat = await chatAsOfNow(runtime, worldId, id);
@@ -232,7 +247,7 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
     status,
     matches: async (rule) => await matchesInChat(runtime, worldId, id, text(rule, 'rule')),
     title: async () => (await find()).title,
-    settled: () => untilSettled(engine, { worldId, id, status }),
+    settled: () => untilSettled(engine, { worldId, id, status }, approver),
     stop: () => stopChat(runtime, worldId, id, LIBRARY),
     delete: () => deleteChat(runtime, worldId, id, LIBRARY),
   };

@@ -10,14 +10,15 @@ import {
   type ToolApproval,
 } from '@countersign/protocol';
 import { checkToolInput } from './check-tool-input.js';
-import type { OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
+import type { OpenedToSandbox, ToolContext, ToolPlace, TypedTool } from './tool.js';
 
 type Schema = Parameters<typeof checkWith>[0];
 type ValueOf<S extends Schema> = S['_zod']['output'];
+type GivenTo<S extends Schema> = S['_zod']['input'];
 
 /** A tool as its author writes it. */
-export interface ToolInput<S extends Schema> {
-  name: string;
+export interface ToolInput<S extends Schema, Name extends string = string> {
+  name: Name;
   description: string;
   /** A zod object. The model sees it as JSON Schema; `execute` gets the parsed value. */
   parameters: S;
@@ -57,7 +58,9 @@ const KEYS: Record<keyof ToolInput<Schema>, true> = {
  * Creates a tool that runs in this process. Its calls run without approval unless it has `approval: { required: true }`. Throws `invalid` with
  * the field name for an invalid definition, including unknown keys: a misspelled `approval` would skip the approval.
  */
-export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
+export function defineTool<S extends Schema, const Name extends string = string>(
+  input: ToolInput<S, Name>,
+): TypedTool<Name, GivenTo<S>> {
   const parameters = checkToolInput(input, KEYS);
   const definition = parseInput(
     toolDefinitionSchema,
@@ -76,7 +79,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
   // The runtime passes only values returned by `check`, which have the schema's type.
   const typed = (value: unknown): ValueOf<S> => value;
   return {
-    definition,
+    definition: { ...definition, name: input.name },
     trusted: true,
     validate: check,
     ...(input.unconfined === undefined ? {} : { unconfined: input.unconfined }),

@@ -31,7 +31,7 @@ export type { ToolInput } from './define-tool.js';
 export { NoAnswer, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';
-export type { ProtectedPaths, OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
+export type { ProtectedPaths, OpenedToSandbox, Tool, ToolContext, ToolPlace, TypedTool } from './tool.js';
 export type { WorldHandle } from './world-handle.js';
 export type {
   AgentRecord,

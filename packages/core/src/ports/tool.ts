@@ -126,6 +126,15 @@ export interface Tool {
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
+declare const ARGUMENTS: unique symbol;
+
+/** A tool whose name and arguments TypeScript knows, so that its approvals are typed. Created by `defineTool`. */
+export interface TypedTool<Name extends string = string, Arguments = unknown> extends Tool {
+  readonly definition: ToolDefinition & { readonly name: Name };
+  /** The type of the arguments before defaults are filled in. Never set. */
+  readonly [ARGUMENTS]?: Arguments;
+}
+
 /** A tool that ran and failed with a result, such as a non-zero exit code with output (T15). */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, type TypedTool } from '@countersign/core/ports';
 import { nameSchema, inProcess } from '@countersign/protocol';
 
 const parameters = z.strictObject({
@@ -13,7 +13,7 @@ const parameters = z.strictObject({
 });
 
 /** Lets an agent add another one to its world, with its own model and rules, and with no tool that it lacks itself (A22). */
-export function createAgent(): Tool {
+export function createAgent(): TypedTool<'create_agent', z.input<typeof parameters>> {
   return defineTool({
     name: 'create_agent',
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 
 const parameters = z.strictObject({
@@ -17,7 +17,7 @@ const parameters = z.strictObject({
 });
 
 /** Lets an agent post a message during its turn, under its own name. Turn limits still apply (A22). */
-export function sendMessage(): Tool {
+export function sendMessage(): TypedTool<'send_message', z.input<typeof parameters>> {
   return defineTool({
     name: 'send_message',
     description:

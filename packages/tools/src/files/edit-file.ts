@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
@@ -19,7 +19,7 @@ const parameters = z
 type Edit = z.infer<typeof parameters>;
 
 /** Replaces one passage of a file. An edit that doesn't apply fails before anyone is asked to approve it (T11). */
-export function editFile(lock?: ProcessLock): Tool {
+export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'edit_file',
     description: 'Replaces one passage of a text file in the working folder. oldText must occur in it exactly once.',

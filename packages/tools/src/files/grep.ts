@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { literalMatcher, regexMatcher, regexProblem, type LineMatcher } from './line-matcher.js';
@@ -36,7 +36,10 @@ const parameters = z
   });
 
 /** Searches the text files of the working folder. `regexLimitMs` is the total time for all regex searches of a call. */
-export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): Tool {
+export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): TypedTool<
+  'grep',
+  z.input<typeof parameters>
+> {
   return defineTool({
     name: 'grep',
     description:

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { pathArgument, readSubjects } from './path-argument.js';
@@ -12,7 +12,7 @@ const parameters = z.strictObject({
   hidden: z.boolean().exactOptional().describe('Whether to show names that start with a dot.'),
 });
 
-export function listFiles(): Tool {
+export function listFiles(): TypedTool<'list_files', z.input<typeof parameters>> {
   return defineTool({
     name: 'list_files',
     description: 'Lists a folder in the working folder. Folders end with /, links with @; links are not followed.',

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { openFile } from './open-inside.js';
@@ -12,7 +12,7 @@ const parameters = z.strictObject({
 });
 
 /** Reads lines of a text file in the working folder, exactly: a rewrite must not lose the last line feed. Reads no more than it needs. */
-export function readFile(): Tool {
+export function readFile(): TypedTool<'read_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'read_file',
     description: 'Reads a text file in the working folder, or some lines of it. A note says if there is more.',

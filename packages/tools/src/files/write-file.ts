@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@countersign/core/ports';
+import { defineTool, type TypedTool } from '@countersign/core/ports';
 import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkUnchanged, diffOf, fingerprintOf } from './change.js';
@@ -15,7 +15,7 @@ const parameters = z.strictObject({
 });
 
 /** Writes a whole file in the working folder. The approval covers the content it replaces (A7). */
-export function writeFile(lock?: ProcessLock): Tool {
+export function writeFile(lock?: ProcessLock): TypedTool<'write_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'write_file',
     description: 'Creates or replaces a file in the working folder.',

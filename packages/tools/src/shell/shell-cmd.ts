@@ -7,7 +7,7 @@ import {
   ToolFailure,
   errorMessage,
   type Clock,
-  type Tool,
+  type TypedTool,
   type ToolContext,
 } from '@countersign/core/ports';
 import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
@@ -92,7 +92,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
 };
 
 /** Runs bash text in the working folder, sandboxed if possible (T15, A20). */
-export function shellCmd(options: ShellOptions): Tool {
+export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<typeof parameters>> {
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, clock = systemClock, draftLimits = DRAFT_LIMITS } = options;
   return defineTool({

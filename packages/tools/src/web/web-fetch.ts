@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, ToolFailure, untilAborted, type Tool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, untilAborted, type TypedTool } from '@countersign/core/ports';
 import { inProcess, type Subject } from '@countersign/protocol';
 import { decodeBody } from './decode-body.js';
 import { get, isText, type Answer } from './get.js';
@@ -30,11 +30,11 @@ interface Limits {
  * Reads a public web page. Approval is per host, so a redirect to another host is reported and not followed. Never
  * connects to private, loopback or metadata addresses, regardless of DNS and redirects.
  */
-export function webFetch(): Tool {
+export function webFetch(): TypedTool<'web_fetch', z.input<typeof parameters>> {
   return createWebFetch(publicNetwork, { timeoutMs: TIMEOUT_MS, bodyBytes: BODY_LIMIT_BYTES });
 }
 
-export function createWebFetch(network: Network, limits: Limits): Tool {
+export function createWebFetch(network: Network, limits: Limits): TypedTool<'web_fetch', z.input<typeof parameters>> {
   return defineTool({
     name: 'web_fetch',
     description:

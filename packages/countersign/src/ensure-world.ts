@@ -1,0 +1,60 @@
+import {
+  addAgent,
+  addMcpServer,
+  createWorld,
+  removeMcpServer,
+  updateAgent,
+  updateMcpServer,
+  updateWorld,
+  type Engine,
+} from '@countersign/core';
+import type { WorldRecord } from '@countersign/core/ports';
+import { newMcpServerSchema, type NewAgent, type NewMcpServer } from '@countersign/protocol';
+import type { CountersignOptions, WorldOptions } from './options.js';
+import { LIBRARY } from './world.js';
+
+/** Finds or creates a world, and brings it in line with what the program declares. Nothing else in it changes. */
+export async function ensureWorld(
+  engine: Engine,
+  name: string,
+  wanted: WorldOptions,
+  defaults: Pick<CountersignOptions, 'policy' | 'mcp'>,
+): Promise<WorldRecord> {
+  const { policy = defaults.policy, mcp = defaults.mcp ?? [], agents = [], mainAgent, ...settings } = wanted;
+  const { runtime } = engine;
+  const worlds = await runtime.store.read((reader) => reader.worlds());
+  const known = worlds.find((world) => world.name === name || world.id === name);
+  if (known !== undefined && Object.keys(settings).length > 0) await updateWorld(runtime, known.id, settings, LIBRARY);
+  const rules = policy === undefined ? {} : { policy };
+  const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, LIBRARY));
+  for (const agent of agents) await ensureAgent(engine, world.id, agent);
+  for (const server of mcp) await ensureServer(engine, world.id, server);
+  // Set after its agents exist.
+  if (mainAgent !== undefined) await updateWorld(runtime, world.id, { mainAgent }, LIBRARY);
+  return world;
+}
+
+/** So that a program can declare its agents and be run again. */
+async function ensureAgent({ runtime }: Engine, worldId: string, agent: NewAgent): Promise<void> {
+  const agents = await runtime.store.read((reader) => reader.agents(worldId));
+  const known = agents.find(({ definition }) => definition.name === agent.name);
+  if (known === undefined) await addAgent(runtime, worldId, agent, LIBRARY);
+  else await updateAgent(runtime, worldId, known.id, agent, LIBRARY);
+}
+
+/** `trusted` and `enabled` change only if the program sets them: people can change them too. */
+async function ensureServer({ runtime }: Engine, worldId: string, server: NewMcpServer): Promise<void> {
+  const { name, transport, trusted, enabled, ...connection } = newMcpServerSchema.parse(server);
+  const known = await runtime.store.read((reader) => reader.mcpServer(worldId, name));
+  if (known?.definition.transport === transport) {
+    const switches = {
+      ...(server.trusted === undefined ? {} : { trusted }),
+      ...(server.enabled === undefined ? {} : { enabled }),
+    };
+    await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, LIBRARY);
+    return;
+  }
+  // The transport of a server can't be changed. The new one must not inherit what was granted to the old one.
+  if (known !== undefined) await removeMcpServer(runtime, worldId, name, LIBRARY);
+  await addMcpServer(runtime, worldId, server, LIBRARY);
+}
