@@ -52,6 +52,18 @@ describe.runIf(hasBrowser)('talking', () => {
     await box.fill('');
   });
 
+  it('[P11] thinking is folded above the answer, as plain text', async () => {
+    const { page } = await enter();
+    await write(page, 'think **weigh** <b>this</b>\nsay The answer.');
+    const answer = page.getByRole('article', { name: 'Ada' });
+    const fold = answer.getByText('Thinking, 2 words');
+    await fold.waitFor();
+    await answer.getByText('The answer.').waitFor();
+    expect(await answer.getByText('weigh').isVisible()).toBe(false);
+    await fold.click();
+    await answer.getByText('**weigh** <b>this</b>').waitFor();
+  });
+
   it('[M3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
     const { page, world, chat } = await enter();
     await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });

@@ -70,6 +70,7 @@ export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';
 export type { DiffLine } from './show/diff-lines.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';
+export { wordCount } from './show/word-count.js';
 export { whoAnswers } from './show/who-answers.js';
 export type { WhoAnswers } from './show/who-answers.js';
 export type { Mention } from './show/mention-at.js';

@@ -63,6 +63,7 @@ function readLine(message: Message): MessageMeaning {
     messageId: message.messageId,
     speaker: speakerOf(message),
     content: message.content,
+    ...(message.thinking === undefined ? {} : { thinking: message.thinking }),
     createdAt: message.createdAt,
     ...(message.replyToMessageId === undefined ? {} : { replyToMessageId: message.replyToMessageId }),
     ...(message.clientMessageId === undefined ? {} : { clientMessageId: message.clientMessageId }),

@@ -38,6 +38,8 @@ export interface TranscriptMessage {
   readonly messageId: string;
   readonly speaker: Speaker;
   readonly content: string;
+  /** The model's thinking before this answer, if the vendor shows it. */
+  readonly thinking?: string;
   readonly createdAt: string;
   /** The message this one answers; it may not be loaded. */
   readonly replyToMessageId?: string;

@@ -45,6 +45,31 @@ async function lastMessage({ chat }: TestWorld) {
 describe('requests to a provider and its responses', () => {
   const twoTurns = { calls: [{ name: 'look', id: 'vendor-1' }], providerState: { thought: 1 } };
 
+  it('[P11] [P11.1] thinking is stored masked, and no model, mention or gate ever sees it', async () => {
+    const key = 'AKIAIOSFODNN7EXAMPLE';
+    const { chat, provider, world } = await openTestWorld({
+      agents: ['Ada', 'Bob'],
+      script: [
+        { thinking: `@Bob look() ${key}`, calls: [{ name: 'look' }] },
+        { say: 'done', thinking: '@Bob, take over' },
+        'ok',
+      ],
+      tools: [tool('look', () => 'sea')],
+    });
+    await world.setPolicy(['allow look']);
+    await chat.send('@Ada hi');
+    await chat.settled();
+    await chat.send('@Ada more');
+    await chat.settled();
+    expect(provider.requests).toHaveLength(3);
+    expect(JSON.stringify(provider.requests.map(({ messages }) => messages))).not.toMatch(/take over|look\(\)/);
+    const messages = await chat.messages();
+    const thoughts = messages.flatMap(({ thinking = [] }) => thinking);
+    expect(thoughts).toEqual([expect.stringContaining('@Bob look() '), '@Bob, take over']);
+    expect(JSON.stringify(messages)).not.toContain(key);
+    expect(messages.filter(({ sender }) => sender === 'bob')).toEqual([]);
+  });
+
   it('[P10] an agent’s model settings reach its provider, and the context size limits what it sees', async () => {
     const settings = { topP: 0.9, thinking: 'high' as const, parallelToolCalls: false };
     const { chat, provider } = await openTestWorld({

@@ -26,6 +26,8 @@ export const messageSchema = z.object({
   /** An agent's id, or the speaker's name: `human` unless the client set another one, `world`, or `system`. */
   sender: z.string().min(1),
   content: z.string(),
+  /** The model's thinking before this answer, where the vendor shows it. Untrusted text that addresses nobody and calls nothing. */
+  thinking: z.string().exactOptional(),
   createdAt: z.iso.datetime(),
   agentId: z.string().exactOptional(),
   replyToMessageId: z.string().exactOptional(),

@@ -2,7 +2,7 @@ import { scripted, type ScriptedCall, type ScriptedProvider } from '@countersign
 
 /**
  * A model that obeys a person's message: `call shell_cmd {"command":"ls"}` lines are calls of one response, after which
- * it reports their results; `say …` is said; anything else is answered with "ok".
+ * it reports their results; `say …` is said, after a `think …` line with thinking; anything else is answered with "ok".
  */
 export function obedientModel(): ScriptedProvider {
   return scripted(
@@ -12,7 +12,11 @@ export function obedientModel(): ScriptedProvider {
       const results = messages.slice(at + 1).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
       if (results.length > 0) return `Finished. ${results.map(toText).join(' / ')}`;
       const said = /^say (?<words>[\s\S]*)/m.exec(told)?.groups?.['words'];
-      if (said !== undefined) return { say: said, usage: { inputTokens: 1200, outputTokens: 34 } };
+      const thinking = /^think (?<thoughts>.*)$/m.exec(told)?.groups?.['thoughts'];
+      if (said !== undefined) {
+        const usage = { inputTokens: 1200, outputTokens: 34 };
+        return { say: said, usage, ...(thinking === undefined ? {} : { thinking }) };
+      }
       const calls = [...told.matchAll(/^call (?<name>\w+) (?<args>\{.*\})$/gm)].map(({ groups }): ScriptedCall => ({
         name: groups?.['name'] ?? '',
         arguments: JSON.parse(groups?.['args'] ?? '{}') as Record<string, unknown>,

@@ -30,12 +30,16 @@ export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   signal: AbortSignal;
 }
 
-/** A model's response (P1). `providerState` is opaque: it is stored and returned only to the same provider and model. */
+/**
+ * A model's response (P1). `thinking` is for people only. `providerState` is opaque: it is stored and returned only to the same
+ * provider and model.
+ */
 export type LLMResponse =
-  | { type: 'text'; content: string; usage: Usage; providerState?: unknown }
+  | { type: 'text'; content: string; thinking?: string; usage: Usage; providerState?: unknown }
   | {
       type: 'tool_calls';
       content: string;
+      thinking?: string;
       /** Ids come from the vendor and are never trusted (P5): they may be empty, repeated or already in use. */
       tool_calls: readonly ToolCall[];
       usage: Usage;

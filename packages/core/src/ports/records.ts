@@ -80,6 +80,8 @@ export interface MessageRecord {
     provider: string;
     model: string;
     usage: Usage;
+    /** Shown to people, and never sent to a model (P11). */
+    thinking?: string;
     state?: unknown;
     vendorIds: readonly string[];
   } | null;

@@ -25,6 +25,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
   if (toolCallId !== null) message.tool_call_id = toolCallId;
   if (clientMessageId !== null) message.clientMessageId = clientMessageId;
   if (providerState !== null) message.usage = providerState.usage;
+  if (providerState?.thinking !== undefined) message.thinking = maskSecrets(providerState.thinking);
   return message;
 }
 

@@ -6,6 +6,7 @@ export type ScriptedReply =
   | string
   | {
       say?: string;
+      thinking?: string;
       calls?: readonly ScriptedCall[];
       usage?: Usage;
       providerState?: unknown;
@@ -85,7 +86,10 @@ function toResponse(reply: Exclude<ScriptedReply, { fail: ProviderError }>, numb
   const said = typeof reply === 'string' ? { say: reply } : reply;
   const content = said.say ?? '';
   const usage = said.usage ?? { inputTokens: 0, outputTokens: 0 };
-  const state = said.providerState === undefined ? {} : { providerState: said.providerState };
+  const state = {
+    ...(said.thinking === undefined ? {} : { thinking: said.thinking }),
+    ...(said.providerState === undefined ? {} : { providerState: said.providerState }),
+  };
   if (said.calls === undefined || said.calls.length === 0) return { type: 'text', content, usage, ...state };
   const tool_calls = said.calls.map((call, index): ToolCall => ({
     id: call.id ?? `scripted_${number}_${index}`,

@@ -134,6 +134,7 @@ export function streamTo(
 const LONGEST_NAME = 200;
 /** The same limit as for people's messages. */
 const LONGEST_TEXT = 1_000_000;
+const LONGEST_THINKING = 50_000;
 
 /**
  * Validates a provider's response. Providers are third-party code: an invalid response is a failure with a message, and must not
@@ -141,10 +142,15 @@ const LONGEST_TEXT = 1_000_000;
  */
 export function readResponse(response: unknown): LLMResponse {
   if (typeof response !== 'object' || response === null) throw noAnswer('no object');
-  const { type, content, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
+  const { type, content, thinking, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
   if (content !== undefined && content !== null && typeof content !== 'string')
     throw noAnswer('content that is not a string');
-  const common = { content: shortened(content ?? ''), usage: readUsage(usage), ...readState(providerState) };
+  const common = {
+    content: shortened(content ?? ''),
+    ...readThinking(thinking),
+    usage: readUsage(usage),
+    ...readState(providerState),
+  };
   switch (type) {
     case 'text':
       return { type, ...common };
@@ -158,10 +164,16 @@ export function readResponse(response: unknown): LLMResponse {
   }
 }
 
-function shortened(content: string): string {
-  if (content.length <= LONGEST_TEXT) return content;
-  const kept = content.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '');
+function shortened(content: string, longest = LONGEST_TEXT): string {
+  if (content.length <= longest) return content;
+  const kept = content.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
   return `${kept}\n[${content.length - kept.length} characters were left out here.]`;
+}
+
+/** Short enough to be masked at once. Thinking that isn't text is dropped. */
+function readThinking(thinking: unknown): { thinking?: string } {
+  if (typeof thinking !== 'string' || thinking.trim() === '') return {};
+  return { thinking: shortened(thinking.trim(), LONGEST_THINKING) };
 }
 
 function noAnswer(what: string): ProviderError {

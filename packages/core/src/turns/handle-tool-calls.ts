@@ -250,7 +250,7 @@ export function answerMessage(
   message: Pick<NewMessage, 'content'> & Partial<Pick<NewMessage, 'addressees' | 'toolCalls'>>,
   vendorIds: readonly string[] = [],
 ): MessageRecord {
-  const { usage, providerState: state } = response;
+  const { usage, thinking, providerState: state } = response;
   return tx.newMessage(turn.chatId, {
     ...message,
     id: messageId,
@@ -261,6 +261,13 @@ export function answerMessage(
     turnId: turn.id,
     iteration: turn.iteration + 1,
     replyTo: turn.triggerId,
-    providerState: { provider, model, usage, ...(state === undefined ? {} : { state }), vendorIds },
+    providerState: {
+      provider,
+      model,
+      usage,
+      ...(thinking === undefined ? {} : { thinking }),
+      ...(state === undefined ? {} : { state }),
+      vendorIds,
+    },
   });
 }

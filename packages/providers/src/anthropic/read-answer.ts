@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError, type LLMResponse } from '@countersign/core/ports';
 import { toToolCall, withoutWhitespace } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
-import { stateOf, type Slot } from '../shared/replay.js';
+import { stateOf, thinkingOf, type Slot } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
 
 type Block =
@@ -117,6 +117,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   if (content === '' && calls.length === 0) checkEmptyAnswer(draft, name);
   const answer = {
     content,
+    ...thinkingOf(blocks.map((block) => (block.type === 'thinking' ? block.thinking : ''))),
     usage: { inputTokens: draft.input, outputTokens: draft.output },
     ...stateOf(blocks.map(toSlot)),
   };

@@ -1,7 +1,7 @@
 import { ProviderError, type LLMResponse } from '@countersign/core/ports';
 import type { GenerateContentResponse, Part } from '@google/genai';
 import { toToolCall } from '../shared/arguments.js';
-import { stateOf, type Slot } from '../shared/replay.js';
+import { stateOf, thinkingOf, type Slot } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
 
 /** Parts in order, with text chunks merged, so that streamed and whole answers are equal (P3). */
@@ -92,6 +92,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   if (content === '' && calls.length === 0) checkEmptyAnswer(draft, name);
   const answer = {
     content,
+    ...thinkingOf(parts.map((part) => (part.kind === 'text' && part.thought ? part.text : ''))),
     usage: { inputTokens: draft.input, outputTokens: draft.output },
     ...stateOf(parts.map(toSlot)),
   };

@@ -2,6 +2,7 @@ import type { LLMResponse } from '@countersign/core/ports';
 import type OpenAI from 'openai';
 import { toToolCall } from '../shared/arguments.js';
 import { isRecord } from '../shared/records.js';
+import { thinkingOf } from '../shared/replay.js';
 import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
 import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 
@@ -9,7 +10,10 @@ import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 interface Draft {
   content: string;
   calls: CallDraft[];
+  /** Sent back next to calls. */
   reasoning: string;
+  /** Shown to people. Servers disagree on its field. */
+  thinking: string;
   details: Record<string, unknown>[];
   finish: string | undefined;
   usage: { inputTokens: number; outputTokens: number } | undefined;
@@ -56,15 +60,25 @@ export async function readStream(
 }
 
 function newDraft(): Draft {
-  return { content: '', calls: [], reasoning: '', details: [], finish: undefined, usage: undefined, answered: false };
+  return {
+    content: '',
+    calls: [],
+    reasoning: '',
+    thinking: '',
+    details: [],
+    finish: undefined,
+    usage: undefined,
+    answered: false,
+  };
 }
 
 /** Returns the added text. A refusal is an answer in a different field. */
 function addMessage(draft: Draft, message: object): string {
-  const { content, refusal, reasoning_content, reasoning_details }: Record<string, unknown> = { ...message };
+  const { content, refusal, reasoning_content, reasoning, reasoning_details }: Record<string, unknown> = { ...message };
   const text = textOf(content) + textOf(refusal);
   draft.content += text;
   draft.reasoning += textOf(reasoning_content);
+  draft.thinking += textOf(reasoning_content ?? reasoning) + thoughtsOf(content);
   addDetails(draft.details, reasoning_details);
   draft.answered = true;
   return text;
@@ -79,6 +93,20 @@ function textOf(content: unknown): string {
     .join('');
 }
 
+/** Mistral sends its thinking as a part of the content. */
+function thoughtsOf(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: unknown) => (isRecord(part) && part['type'] === 'thinking' ? textOf(part['thinking']) : ''))
+    .join('');
+}
+
+/** OpenRouter's details contain text if nothing else does. */
+function thinkingIn({ thinking, details }: Draft): { thinking?: string } {
+  if (thinking !== '') return thinkingOf([thinking]);
+  return thinkingOf(details.map(({ text, summary }) => textOf(text) + textOf(summary)));
+}
+
 function usageOf(usage: OpenAI.CompletionUsage | null | undefined): Draft['usage'] {
   if (usage === undefined || usage === null) return undefined;
   return { inputTokens: usage.prompt_tokens ?? 0, outputTokens: usage.completion_tokens ?? 0 };
@@ -90,9 +118,9 @@ function finish(draft: Draft, name: string): LLMResponse {
   if (draft.finish === 'content_filter' && content === '' && calls.length === 0) throw withheld(name, 'content filter');
   const usage = draft.usage ?? { inputTokens: 0, outputTokens: 0 };
   // Calls take precedence over the server's finish reason.
-  if (calls.length === 0) return { type: 'text', content, usage };
+  if (calls.length === 0) return { type: 'text', content, ...thinkingIn(draft), usage };
   const tool_calls = calls.map((call) => toToolCall(call.id, call.name, call.arguments));
-  return { type: 'tool_calls', content, tool_calls, usage, ...stateOf(draft) };
+  return { type: 'tool_calls', content, ...thinkingIn(draft), tool_calls, usage, ...stateOf(draft) };
 }
 
 /** State is kept only with calls: some servers need it back with them, and others reject it after plain text. */

@@ -20,6 +20,12 @@ export function stateOf(slots: readonly Slot[]): { providerState?: unknown } {
   return slots.some(({ sealed }) => sealed !== undefined) ? { providerState: { version: 1, slots } } : {};
 }
 
+/** The text of all thinking parts, for people. */
+export function thinkingOf(parts: readonly string[]): { thinking?: string } {
+  const thinking = parts.filter((part) => part.trim() !== '').join('\n\n');
+  return thinking === '' ? {} : { thinking };
+}
+
 /**
  * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). A changed plain text (M5) is sent
  * without them, because the thinking no longer matches it.

@@ -152,6 +152,16 @@ export function describeProvider(wire: Wire): void {
         expect(JSON.stringify(lastBody())).not.toContain('c2VhbGVk');
       });
 
+      it('[P11] returns thinking apart from the answer', async () => {
+        const chunks: string[] = [];
+        const onChunk = (text: string): void => void chunks.push(text);
+        const response = await getting({ text: 'sun', thinking: '@Bob weather()' }, stream, { onChunk });
+        expect(response).toMatchObject({ type: 'text', content: 'sun', thinking: '@Bob weather()' });
+        expect(chunks.join('')).toBe(stream ? 'sun' : '');
+        const plain = await getting({ text: 'sun' }, stream);
+        expect(plain).not.toHaveProperty('thinking');
+      });
+
       it('[P4] treats a connection that breaks during the answer as an error', async () => {
         const answer = stream ? eventsThenHangUp(wire.frames(both).slice(0, 3)) : halfOf(wire.whole(both));
         expect(await failing(answer, stream)).toMatchObject({ kind: 'network', next: 'retry' });

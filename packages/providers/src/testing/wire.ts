@@ -3,6 +3,8 @@ import type { ModelMessage, Provider, ProviderFailure } from '@countersign/core/
 /** A model's answer, independent of the vendor. */
 export interface Reply {
   text?: string;
+  /** Thinking as text, without a signature. */
+  thinking?: string;
   calls?: readonly { id: string; name: string; arguments: string }[];
   /** The vendor's signed thinking, if any; each format puts it where the vendor does. */
   sealed?: string;

@@ -162,6 +162,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   succeeded: 'Calls that succeeded.',
   systemPrompt: 'Instructions for the model.',
   temperature: 'Sampling temperature (0–2).',
+  'Message.thinking': "The model's thinking before this answer, if the vendor returns it. Secrets are masked.",
   thinking: 'How much the model thinks before it answers: off, low, medium, high, or a number of tokens.',
   text: 'The text.',
   ticket: 'Ticket of a start link. Single use, valid for one minute.',

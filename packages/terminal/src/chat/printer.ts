@@ -5,6 +5,7 @@ import {
   heldText,
   rowAt,
   sliceRows,
+  wordCount,
   type ChatState,
   type Invocation,
   type LiveStream,
@@ -99,9 +100,13 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   }
 
   function showMessage(state: ChatState, message: TranscriptMessage): void {
-    const { messageId, content } = message;
     for (const id of message.invocationIds) watched.add(id);
-    if (content.trim() === '') return;
+    if (message.content.trim() !== '') showContent(state, message);
+    if (message.thinking !== undefined) line(paint.dim(chatWords.thoughts(wordCount(message.thinking))));
+  }
+
+  function showContent(state: ChatState, message: TranscriptMessage): void {
+    const { messageId, content } = message;
     const heard = spoken.get(messageId);
     spoken.delete(messageId);
     if (heard !== undefined && heard.taken > 0) {

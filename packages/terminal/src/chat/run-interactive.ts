@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { ClientError } from '@countersign/client';
+import { ClientError, get, rowAt, type ChatState } from '@countersign/client';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
+import { BAR, wrapProse } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
@@ -14,6 +15,14 @@ import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
 
 /** How the conversation ends: leave, or another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
+
+function lastThinking({ transcript, messages }: ChatState): string | undefined {
+  for (let at = transcript.length - 1; at >= 0; at -= 1) {
+    const thinking = get(messages, rowAt(transcript, at) ?? '')?.thinking;
+    if (thinking !== undefined) return thinking;
+  }
+  return undefined;
+}
 
 /** Runs a conversation until the person leaves. Messages typed while agents work are sent at once; a card always asks separately. */
 export async function runInteractive(
@@ -59,6 +68,12 @@ export async function runInteractive(
         for (const { id, name, provider, model } of session.state().agents)
           say(`  ${context.paint.agent(id, plainLine(name))}  ${plainLine(`${provider}/${model}`)}`);
         break;
+      case 'thinking': {
+        const text = lastThinking(session.state());
+        if (text === undefined) say(`  ${chatWords.noThoughts}`);
+        else for (const line of wrapProse(text, context.columns() ?? 80)) say(context.paint.dim(`${BAR}${line}`));
+        break;
+      }
       case 'approvals': {
         const { items } = await session.client().approvals(world);
         if (items.length === 0) say(`  ${cardWords.noneWaiting}`);

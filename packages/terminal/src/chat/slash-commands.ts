@@ -7,7 +7,7 @@ import { SLASH_COMMANDS } from '../words/help-chat.js';
 const NAMES = Object.keys(SLASH_COMMANDS).map((usage) => usage.split(' ')[0] ?? '');
 
 export type SlashCommand =
-  | { readonly kind: 'help' | 'stop' | 'new' | 'chats' | 'agents' | 'approvals' | 'quit' }
+  | { readonly kind: 'help' | 'stop' | 'new' | 'chats' | 'agents' | 'thinking' | 'approvals' | 'quit' }
   | { readonly kind: 'chat'; readonly id: string }
   | { readonly kind: 'unknown'; readonly hint: string };
 
@@ -29,6 +29,8 @@ export function readSlashCommand(line: string): SlashCommand | undefined {
       return argument === '' ? { kind: 'chats' } : { kind: 'chat', id: argument };
     case '/agents':
       return { kind: 'agents' };
+    case '/thinking':
+      return { kind: 'thinking' };
     case '/approvals':
       return { kind: 'approvals' };
     case '/quit':

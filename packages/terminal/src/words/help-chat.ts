@@ -34,6 +34,7 @@ export const SLASH_COMMANDS = {
   '/chats': 'list the chats of this world',
   '/chat ID': 'continue another chat',
   '/agents': 'list the agents',
+  '/thinking': "show the model's thinking before its last answer",
   '/approvals': 'list the calls waiting for you in this world',
   '/quit': 'quit (also Ctrl-D); waiting calls stay in the queue',
 } as const;
@@ -66,5 +67,5 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   ['n, N', 'next call, previous call'],
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the start, to the end'],
-  ['x', 'show the full output of calls, or only the end'],
+  ['x', 'show thinking and the full output of calls, or only the end'],
 ];

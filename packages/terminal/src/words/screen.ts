@@ -11,6 +11,8 @@ export const screenWords = {
   transcript: ' Transcript ',
   newChat: 'New chat',
   speaking: '  responding…',
+  thoughts: (words: number, isWide: boolean): string =>
+    `${isWide ? '▾' : '▸'} Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
   truncated: '… truncated: read the rest in the browser',
   held: (why: string): string => `⏳ On hold. ${why}`,
   heldHint: ' Ctrl-G shows the call.',

@@ -1,8 +1,9 @@
 import type { Agent } from '@countersign/protocol';
-import type { Notice, Speaker, TranscriptMessage } from '@countersign/client';
+import { type Notice, type Speaker, type TranscriptMessage, wordCount } from '@countersign/client';
 import { memo, type ReactElement, type ReactNode } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
+import { FoldedText } from '../ui/folded-text.js';
 import { Icon } from '../ui/icon.js';
 import { Clock } from '../ui/time.js';
 import { countWords } from '../ui/time-text.js';
@@ -46,6 +47,12 @@ export const MessageRow = memo(function MessageRow({
               {t.answers} <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
             </span>
           </button>
+        )}
+        {message.thinking === undefined ? null : (
+          <details className="mb-1 text-[0.8125rem] text-ink-3">
+            <summary className="w-fit">{t.thoughts(wordCount(message.thinking))}</summary>
+            <FoldedText text={message.thinking} className="mt-1 border-l-2 border-line pl-3" />
+          </details>
         )}
         {message.content === '' ? null : (
           <div className={cx(isSystem && 'text-ink-2')}>

@@ -36,6 +36,7 @@ export const t = {
   transcript: 'Transcript',
   answers: 'in reply to',
   thinking: 'is thinking',
+  thoughts: (words: number) => `Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
   picture: 'image:',
   done: 'done',
   toDo: 'to do',

@@ -9,6 +9,7 @@ import {
   heldUp,
   heldText,
   placeInQueue,
+  wordCount,
   type ApprovalView,
   type ChatState,
   type Invocation,
@@ -60,12 +61,21 @@ export function messageLines(view: MessageView, width: number, { now, isWide, me
   const said = message.content.trim() === '' ? [] : behind(bar, wrapLong(message.content, width - 4));
   return [
     headLine(message, name, now),
+    ...thinkingLines(message.thinking, width, bar, isWide),
     ...said,
     ...(held === '' ? [] : [heldLine(bar, held)]),
     ...calls.flatMap((call) => callLines(call, width, bar, { isWide, me })),
     ...notices.flatMap((notice) => noticeLines(notice, width)),
     [],
   ];
+}
+
+/** One line, unless the person expands the transcript. */
+function thinkingLines(thinking: string | undefined, width: number, bar: Span, isWide: boolean): Line[] {
+  if (thinking === undefined) return [];
+  const head = span(screenWords.thoughts(wordCount(thinking), isWide), { dim: true });
+  if (!isWide) return [[bar, head]];
+  return [[bar, head], ...wrapLong(thinking, width - 6).map((line): Line => [bar, { text: `  ${line}`, dim: true }])];
 }
 
 export function streamLines(stream: LiveStream, name: string, width: number): Line[] {
