@@ -4,12 +4,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleLicenses } from './bundle-licenses.mjs';
+import { bundleTypes } from './bundle-types.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'packages', 'countersign', 'dist');
+const library = publicEntries();
 const bundles = {
   // Together, so that the library and the command share their common modules.
-  command: { folder: join(dist, 'bundle'), inputs: { main: join(dist, 'main.js'), index: join(dist, 'index.js') } },
+  command: {
+    folder: join(dist, 'bundle'),
+    inputs: Object.fromEntries(['main', ...library].map((name) => [name, join(dist, `${name}.js`)])),
+  },
   // Programs that tests start repeatedly.
   tests: {
     folder: join(dist, 'testing', 'bundle'),
@@ -23,9 +29,10 @@ const bundles = {
 };
 
 /**
- * Packages that stay outside: they load native code or their own files. `countersign` declares them as dependencies.
+ * Packages that stay outside: they load native code or their own files. `countersign` declares them as dependencies, and those
+ * for PostgreSQL as optional peers (ADR 0036).
  */
-const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino', 'prom-client'];
+const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino'];
 
 /**
  * Skips an up-to-date bundle. Rejects if there is nothing to bundle.
@@ -46,8 +53,14 @@ export async function bundleCommand(which = 'command') {
     logLevel: 'silent',
   });
   const fresh = `${target}-${process.pid}`;
-  await bundle.write({ dir: fresh, format: 'esm' });
+  const { output } = await bundle.write({ dir: fresh, format: 'esm' });
   await bundle.close();
+  if (which === 'command') {
+    const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+    writeFileSync(join(fresh, 'licenses.md'), bundleLicenses(modules));
+    const entries = library.map((name) => join(dist, `${name}.d.ts`));
+    bundleTypes({ packages: join(root, 'packages'), entries, target: join(fresh, 'types') });
+  }
   writeFileSync(join(fresh, '.built-from'), hash);
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
@@ -60,6 +73,8 @@ export async function bundleCommand(which = 'command') {
  */
 function hashOfInputs(entries) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const script of ['./bundle-licenses.mjs', './bundle-types.mjs'])
+    hash.update(readFileSync(new URL(script, import.meta.url)));
   for (const file of entries) hash.update(readFileSync(file));
   const packages = join(root, 'packages');
   const folders = readdirSync(packages)
@@ -69,10 +84,20 @@ function hashOfInputs(entries) {
   for (const folder of folders.sort())
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
       const file = join(folder, name);
-      if (!name.endsWith('.js') || isBundled(file) || !statSync(file).isFile()) continue;
+      if (!/(?:\.js|\.d\.ts)$/.test(name) || isBundled(file) || !statSync(file).isFile()) continue;
       hash.update(`${file}\0`).update(readFileSync(file));
     }
   return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+}
+
+/** The modules that `countersign` exports, by name: every export with types is bundled. */
+function publicEntries() {
+  const { exports } = /** @type {{ exports: Record<string, string | { types: string }> }} */ (
+    JSON.parse(readFileSync(join(dirname(dist), 'package.json'), 'utf8'))
+  );
+  return Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : entry.types.replace(/^.*\/|\.d\.ts$/g, ''),
+  );
 }
 
 /** @param {string} file */

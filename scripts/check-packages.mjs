@@ -28,12 +28,16 @@ if (exampleIn(join(packages, 'countersign', 'README.md')) !== example) {
 
 if (found > 0) process.exit(1);
 
-/** @param {Record<string, any>} manifest @param {string} name */
+/**
+ * @typedef {{ keywords?: string[], repository?: { directory?: string }, engines?: { node?: string } }} Manifest
+ * @param {Manifest & Record<string, unknown>} manifest
+ * @param {string} name
+ */
 function manifestProblems(manifest, name) {
   const required = ['description', 'license', 'homepage', 'bugs'];
   return [
     ...required.filter((field) => typeof manifest[field] !== 'string').map((field) => `package.json has no "${field}"`),
-    ...(manifest.keywords?.length > 0 ? [] : ['package.json has no "keywords"']),
+    ...((manifest.keywords ?? []).length > 0 ? [] : ['package.json has no "keywords"']),
     ...(manifest.repository?.directory === `packages/${name}` ? [] : ['"repository" must name its own directory']),
     ...(typeof manifest.engines?.node === 'string' ? [] : ['package.json has no "engines.node"']),
   ];
@@ -45,8 +49,7 @@ function fileProblems(folder) {
     cwd: folder,
     encoding: 'utf8',
   });
-  /** @type {{ files: { path: string }[] }[]} */
-  const [tarball] = JSON.parse(stdout);
+  const [tarball] = /** @type {{ files: { path: string }[] }[]} */ (JSON.parse(stdout));
   const files = new Set(tarball?.files.map(({ path }) => path));
   const missing = ['README.md', 'LICENSE', 'package.json'].filter((file) => !files.has(file));
   if (missing.length > 0) return missing.map((file) => `the tarball has no ${file}`);

@@ -52,6 +52,7 @@ const packages: Readonly<Record<string, PackageRules>> = {
       '@countersign/terminal',
       protocol,
     ],
+    bundled: true,
   },
 };
 

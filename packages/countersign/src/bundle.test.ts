@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
 import { expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -10,8 +11,11 @@ const NEVER_LOADED = 'react-devtools-core';
 const IMPORTED =
   /^import .*?from "(?<name>[^".][^"]*)";$|createRequire\(import\.meta\.url\)\.resolve\("(?<resolved>[^"]+)"\)/gm;
 
+type Names = Record<string, string>;
+const manifest = JSON.parse(read('../package.json')) as { dependencies: Names; peerDependencies: Names };
+const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
+
 it('the bundled command imports only packages that countersign declares', () => {
-  const { dependencies } = JSON.parse(read('../package.json')) as { dependencies: Record<string, string> };
   const chunks = readdirSync(new URL('../dist/bundle', import.meta.url)).filter((name) => name.endsWith('.js'));
   const imported = chunks
     .flatMap((name) => [...read(`../dist/bundle/${name}`).matchAll(IMPORTED)])
@@ -19,7 +23,23 @@ it('the bundled command imports only packages that countersign declares', () => 
     .filter((name) => !isBuiltin(name) && name !== NEVER_LOADED);
   expect(imported).toContain('@photostructure/sqlite');
   expect(imported).toContain('html-to-text');
-  expect(imported.filter((name) => !(name in dependencies))).toEqual([]);
+  expect(imported.filter((name) => !(name in declared))).toEqual([]);
+});
+
+it('its declarations import only each other and packages that countersign declares', () => {
+  const types = new URL('../dist/bundle/types/', import.meta.url);
+  const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'));
+  expect(files).toContain('countersign/index.d.ts');
+  const imported = files.flatMap((file) =>
+    [...read(new URL(file, types).href).matchAll(/\b(?:from|import)\s*\(?\s*["'](?<name>[^"']+)["']/g)].map(
+      ({ groups }) => ({ file, name: groups?.['name'] ?? '' }),
+    ),
+  );
+  const isKnown = ({ file, name }: { file: string; name: string }): boolean =>
+    name.startsWith('.')
+      ? files.includes(posix.join(posix.dirname(file), name).replace(/\.js$/, '.d.ts'))
+      : isBuiltin(name) || name in declared;
+  expect(imported.filter((one) => !isKnown(one))).toEqual([]);
 });
 
 it('`import "countersign"` loads a few bundled files with the same exports as the sources', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { VERSION } from '@countersign/protocol';
 import { runCommand } from '@countersign/terminal';
 import { hideSecrets } from './hide-secrets.js';
 
@@ -10,7 +11,7 @@ const LINGER_MS = 500;
 export async function main(words: readonly string[] = process.argv.slice(2)): Promise<void> {
   hideSecrets();
   const webRoot = findWebApp();
-  const code = await runCommand(words, { version: version(), ...(existsSync(webRoot) ? { webRoot } : {}) });
+  const code = await runCommand(words, { version: VERSION, ...(existsSync(webRoot) ? { webRoot } : {}) });
   process.exitCode = code;
   // Everything is done: an open connection must not keep the process alive.
   setTimeout(() => process.exit(), LINGER_MS).unref();
@@ -22,8 +23,4 @@ const require = createRequire(import.meta.url);
 /** The built web app, wherever it is installed. */
 function findWebApp(): string {
   return join(dirname(require.resolve('@countersign/web/package.json')), 'dist');
-}
-
-function version(): string {
-  return String((require('countersign/package.json') as { version: unknown }).version);
 }

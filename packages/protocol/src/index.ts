@@ -1,3 +1,4 @@
+export { VERSION } from './version.js';
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';

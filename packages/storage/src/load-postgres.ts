@@ -1,4 +1,5 @@
 import type { Store } from '@countersign/core/ports';
+import { explainMissing } from './explain-missing.js';
 import type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js';
 import type { PostgresOptions } from './postgres/open-postgres.js';
 import type { StoreInspection } from './sqlite/inspect-sqlite.js';
@@ -7,13 +8,13 @@ import type { StoreInspection } from './sqlite/inspect-sqlite.js';
 
 /** Opens a store that any number of processes can share (S4). */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
-  const loaded = await import('./postgres/open-postgres.js');
+  const loaded = await explainMissing(import('./postgres/open-postgres.js'));
   return await loaded.openPostgres(url, options);
 }
 
 /** Inspects a store without creating or changing anything. */
 export async function inspectPostgres(url: string): Promise<StoreInspection> {
-  const loaded = await import('./postgres/inspect-postgres.js');
+  const loaded = await explainMissing(import('./postgres/inspect-postgres.js'));
   return await loaded.inspectPostgres(url);
 }
 
@@ -23,6 +24,6 @@ export async function copyStore(
   to: StorePlace,
   onProgress?: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
-  const loaded = await import('./copy/copy-store.js');
+  const loaded = await explainMissing(import('./copy/copy-store.js'));
   return await loaded.copyStore(from, to, onProgress);
 }

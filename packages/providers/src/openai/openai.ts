@@ -14,8 +14,9 @@ import {
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { refuseSettings, withThinking, type CheckSettings } from '../shared/settings.js';
+import type { Dialect } from './dialect.js';
 import { readCompletion, readStream } from './read-answer.js';
-import { checkSettings, toRequest, type Dialect } from './to-request.js';
+import { checkSettings, toRequest } from './to-request.js';
 
 /** OpenAI's models through chat completions. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {

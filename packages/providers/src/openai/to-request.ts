@@ -7,12 +7,7 @@ import { isRecord } from '../shared/records.js';
 import { thinkingLevel } from '../shared/settings.js';
 import { withAuthor } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
-
-/**
- * OpenAI itself, or compatible servers, which accept less. Mistral accepts only ids of nine characters; OpenRouter forwards token budgets for
- * thinking.
- */
-export type Dialect = 'openai' | 'compatible' | 'mistral' | 'openrouter';
+import type { Dialect } from './dialect.js';
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 type Message = OpenAI.ChatCompletionMessageParam;

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Engine, Measured } from '@countersign/core';
 import type * as Prometheus from 'prom-client';
 import { feedsOf } from '../streams/feeds.js';
@@ -11,22 +10,20 @@ export interface Metrics {
   read(engine: Engine): Promise<{ type: string; text: string }>;
 }
 
-/** Measurements buffered before the first scrape. At this limit they are counted, so that memory doesn't grow. */
+/** Measurements buffered before the first scrape. At this limit they are counted, so that memory doesn't keep growing. */
 const MAX_BUFFERED = 10_000;
 
 /** In seconds: tools and models take from milliseconds to minutes. */
 const BUCKETS = [0.005, 0.02, 0.1, 0.3, 1, 3, 10, 30, 60, 120, 300];
-
-const require = createRequire(import.meta.url);
 
 export function createMetrics(): Metrics {
   let buffered: Measured[] = [];
   let counters: Counters | undefined;
 
   /** Loads prom-client on first use, to keep it out of the startup time. */
-  function countersNow(): Counters {
-    if (counters !== undefined) return counters;
-    counters = createCounters(require('prom-client') as typeof Prometheus);
+  async function load(): Promise<Counters> {
+    const library = await import('prom-client');
+    counters ??= createCounters(library);
     for (const what of buffered) counters.count(what);
     buffered = [];
     return counters;
@@ -35,11 +32,10 @@ export function createMetrics(): Metrics {
   return {
     measured(what) {
       if (counters !== undefined) counters.count(what);
-      else if (buffered.length < MAX_BUFFERED) buffered.push(what);
-      else countersNow().count(what);
+      else if (buffered.push(what) === MAX_BUFFERED) void load();
     },
     async read(engine) {
-      const now = countersNow();
+      const now = counters ?? (await load());
       now.set(await readLoad(engine), feedsOf(engine).count());
       return { type: now.registry.contentType, text: await now.registry.metrics() };
     },

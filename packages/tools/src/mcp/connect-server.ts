@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Clock, ToolContext } from '@countersign/core/ports';
+import { VERSION } from '@countersign/protocol';
 import {
   Client,
   ProtocolError,
@@ -46,8 +46,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-const { version } = createRequire(import.meta.url)('@countersign/tools/package.json') as { version: string };
-
 const CHECK_MS = 5_000;
 const MAX_PAGES = 50;
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
@@ -81,7 +79,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   const calls: CallsUnderWay = new Set();
   let changed = (): void => undefined;
   const client = new Client(
-    { name: 'countersign', version },
+    { name: 'countersign', version: VERSION },
     {
       capabilities: { roots: {}, elicitation: { form: {} } },
       jsonSchemaValidator: options.checker,
