@@ -12,7 +12,7 @@ const { packages } = z
   .object({ packages: z.record(z.string(), entrySchema) })
   .parse(JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')));
 
-it('names no registry', () => {
+it('contains no registry URL', () => {
   const named = Object.entries(packages).filter(([, { resolved, link }]) => resolved !== undefined && link !== true);
   expect(named.map(([path]) => path)).toEqual([]);
 });

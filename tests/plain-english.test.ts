@@ -12,11 +12,11 @@ const MAX_LISTED = 1;
 describe('docs, comments, texts and test titles', () => {
   const { banned, listedInVain } = checkLanguage(textFiles(), notRewrittenYet());
 
-  it('use none of the banned phrases', () => {
+  it('contain none of the banned phrases', () => {
     expect(banned).toEqual([]);
   });
 
-  it('leave the list of files to rewrite once they are rewritten (check-language.mjs --shrink)', () => {
+  it('are removed from the list of files to rewrite once they are rewritten (check-language.mjs --shrink)', () => {
     expect(listedInVain).toEqual([]);
   });
 

@@ -80,7 +80,7 @@ describe('the setup of a checkout', () => {
     expect(npmCalls()).toBe(2);
   });
 
-  it('reinstalls what was installed for another system', () => {
+  it('reinstalls packages that were installed for another system', () => {
     expect(setUp().code).toBe(0);
     const foreign = { ...LOCK.packages['node_modules/for-another-system'] };
     const { '': _, ...packages } = LOCK.packages;

@@ -18,7 +18,7 @@ describe('the numbers of docs/spec', () => {
     expect(found.unknown).toEqual([]);
   });
 
-  it('leave the list once a test quotes them, unless it says what is missing', () => {
+  it('are removed from the list once a test quotes them, unless the list says what is missing', () => {
     expect(found.builtAfterAll).toEqual([]);
   });
 

@@ -114,7 +114,7 @@ describe('the typed client, route by route', () => {
     await expect(client.mcpServer(world, 'none')).rejects.toMatchObject(status(404));
   });
 
-  it('[W3] [A14] a chat gets messages, approvals, searches, statistics and timelines', async () => {
+  it('[W3] [A14] messages, approvals, search, statistics and timelines of a chat work', async () => {
     const { client, world } = await open();
     const { id: chat } = await client.createChat(world, { title: 'Boats' });
     const view = openChat(client, world, chat);

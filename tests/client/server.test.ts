@@ -155,7 +155,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[M9] after a stop, nothing looks as if it were running', async () => {
+  it('[M9] after a stop, nothing is shown as running', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const view = openChat(client, world, chat);
     await ready(view);
@@ -201,7 +201,7 @@ describe('a view of a chat, over HTTP', () => {
 });
 
 describe('a server that restarts', () => {
-  it('[S6] [S3] loses and duplicates nothing; with an older store, the view shows what that store has', async () => {
+  it('[S6] [S3] nothing is lost or duplicated; with an older store, the view shows the data of that store', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-client-'));
     folders.push(folder);
     const file = join(folder, 'home', 'harbour.db');

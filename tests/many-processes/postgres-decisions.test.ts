@@ -7,7 +7,7 @@ import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, isStatus, nextEvent, openEngine, prepare, say, signer, approvalFor } from './engines-fixture.js';
 
 describe('[S4.1] decisions on one PostgreSQL', () => {
-  it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
+  it('[A8] a message goes to one process, the decision to all of them concurrently, and the tool runs once', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [countingTool(runs)])));
@@ -53,7 +53,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
     expect(given.rows).toEqual([{ is_called: false }]);
   });
 
-  it('[A8] [A16] one decision that is sent several times at once is published and recorded once', async () => {
+  it('[A8] [A16] a decision that is sent several times concurrently is published and recorded once', async () => {
     const url = await createMigratedDatabase();
     const engine = await openEngine(url, [countingTool(new Map())]);
     const scene = await prepare(engine);
@@ -157,7 +157,7 @@ describe('[S4.1] decisions on one PostgreSQL', () => {
       expect(ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1', 'b2'));
     });
 
-    it('is released by the others if it crashes between the decision and the release', async () => {
+    it('releases them through the others if that process crashes between the decision and the release', async () => {
       const { worldId, b, runs } = await stampsWait((moment) => {
         if (moment === 'before release') throw new Error('crash');
       });

@@ -56,7 +56,7 @@ async function answersTo(client: Client, worldId: string, { chatId, messageId }:
 }
 
 it(
-  '[S4.1] [S3] others take over from a process that is killed, frozen or disconnected, and a returning one can neither write nor run',
+  '[S4.1] [S3] others take over from a process that is killed, frozen or disconnected, and if it comes back, it can neither write nor run anything',
   async () => {
     const url = await createPostgresDatabase();
     const proxy = await openDatabaseProxy(url);

@@ -106,7 +106,7 @@ describe('[S4.1] a process without heartbeats', () => {
     expect(frozen).toHaveLength(2);
   });
 
-  it('[S3.4] a turn that keeps freezing its process ends, and those that ran beside it are answered', async () => {
+  it('[S3.4] a turn that keeps freezing its process is ended, and turns that ran next to it are answered', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;

@@ -9,7 +9,7 @@ const CALL_AND_QUESTION = ['assistant', 'assistant', 'tool', 'tool'];
 
 it.each([
   { what: 'a message', text: 'Please stamp', runs: 1 },
-  { what: 'a call that is asked about', text: 'One stamp.', runs: 1 },
+  { what: 'a call that needs approval', text: 'One stamp.', runs: 1 },
   // The call was marked as started and may have run, so it is not run again.
   { what: 'a decision', text: 'TOOL_APPROVED', runs: 0 },
   { what: 'the end of a call', text: 'stamped letter_1', runs: 1 },

@@ -33,7 +33,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect(shown.at(-2)).toBe('letter_0,letter_1,letter_2,letter_3');
   });
 
-  it('[W3] one message that arrives several times at once is stored once, and each sender gets its id', async () => {
+  it('[W3] a message that arrives several times concurrently is stored once, and each sender gets its id', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
@@ -128,7 +128,7 @@ describe('[S4.1] messages and events on one PostgreSQL', () => {
     expect(heard.map((ids) => ids.slice(0, all.length))).toEqual([all, all, all]);
   });
 
-  it('[M9] a stop at one process ends what another runs', async () => {
+  it('[M9] a stop at one process ends a turn that another is running', async () => {
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     let started = (): void => undefined;

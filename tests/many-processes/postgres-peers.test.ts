@@ -38,8 +38,8 @@ async function lastContent({ runtime }: Engine, chatId: string): Promise<string>
   return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
 }
 
-describe('[S4.1] clients, questions and sessions of one process in the others', () => {
-  it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
+describe('[S4.1] clients, questions and sessions across processes', () => {
+  it('[A18] a client registers at one process, listens at another, is called from any and answers at a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
     const [a, b, c] = engines as [Engine, Engine, Engine];
@@ -65,7 +65,7 @@ describe('[S4.1] clients, questions and sessions of one process in the others', 
     await expect.poll(() => lastContent(a, chatId)).toContain('ding');
   });
 
-  it('[A18] a client whose process is gone counts as disconnected, and is back as soon as it connects elsewhere', async () => {
+  it('[A18] a client whose process is gone counts as disconnected, and counts as connected as soon as it connects elsewhere', async () => {
     const url = await createMigratedDatabase();
     const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [])))) as [Engine, Engine];
     const { worldId } = await prepare(a);

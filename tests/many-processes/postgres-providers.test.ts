@@ -50,7 +50,7 @@ it('[P7.1] [P8.2] servers that share a secrets key see each other’s providers 
   await expect.poll(() => a.engine.runtime.providers.get('work'), { timeout: 30_000 }).toBeUndefined();
 });
 
-it('[P8.5] a server with another secrets key says so, and runs on', async () => {
+it('[P8.5] a server with another secrets key says so, and keeps running', async () => {
   const [a, b] = [(await start('a')).home, (await start('b')).home];
   await a.providers.add(a.engine.runtime, { kind: 'openai', name: 'Work', apiKey: KEY }, ME);
   const theirs = (await b.providers.list()).find(({ id }) => id === 'work');

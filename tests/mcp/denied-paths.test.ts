@@ -33,7 +33,7 @@ async function openFiles(policy: string[], mcp = {}): Promise<Lab> {
 }
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', () => {
-  it('[A19] [A21] does not reach what a rule denies, under any name', async () => {
+  it('[A19] [A21] can’t reach a path that a rule denies, under any name', async () => {
     const open = await openFiles([]);
     await open.say(`read ${open.folder}/way/key`);
     expect(open.results().join('')).toContain(SECRET);
@@ -64,7 +64,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server', () => {
-  it('[A43] reads a folder that a sandbox_folder rule names, as the card says, until the rule is removed', async () => {
+  it('[A43] it can read a folder that a sandbox_folder rule names, as the card says, until the rule is removed', async () => {
     const lib = await freshFolder();
     await writeFile(join(lib, 'data'), 'from the library');
     const rule = `allow sandbox_folder(${lib})`;

@@ -100,7 +100,7 @@ describe('a server that changes a tool definition', () => {
 });
 
 describe('a server that just announced a change of its tools', () => {
-  it('[A1.6] [A7] no call runs with the old definition, however soon it comes', async () => {
+  it('[A1.6] [A7] no call runs with the old definition, however early it arrives', async () => {
     const lab = await openLab({
       script: [call('turn'), call('lamb', { a: 1, b: 2 }), 'Done.'],
       policy: ['allow mcp__hostile__*'],
@@ -114,7 +114,7 @@ describe('a server that just announced a change of its tools', () => {
 });
 
 describe('a server that puts its secrets into tool definitions', () => {
-  it('[A15] shows them to nobody', async () => {
+  it('[A15] they are shown to nobody', async () => {
     const lab = await openLab({ script: [call('turn'), 'Turned.'], policy: ['allow mcp__hostile__turn'] });
     await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value-9x8Y7z' } }));
     await lab.running('hostile');
@@ -260,7 +260,7 @@ describe('annotations of a server', () => {
     expect(lab.results().at(-1)).toContain('read mode');
   });
 
-  it('[A1] names that vendors reject are replaced by stable ones; what can’t be offered is reported', async () => {
+  it('[A1] names that vendors reject are replaced by stable ones; tools that can’t be offered are reported', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['odd'] }));
     const { tools, error } = await lab.running('hostile');
@@ -304,7 +304,7 @@ describe('a server that misbehaves during a call', () => {
     expect(result).toMatch(/did not answer within 0.2 seconds, outcome unknown/);
   });
 
-  it('[M9] that never answers: a stop ends the call at once, and the server keeps running', async () => {
+  it('[M9] that never answers: a stop ends the call immediately, and the server keeps running', async () => {
     const lab = await openLab({ script: [call('hang'), call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -343,7 +343,7 @@ describe('a server that misbehaves during a call', () => {
     expect(shown()).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
   });
 
-  it('[T13] that floods us: the call still ends, and little of it is kept', async () => {
+  it('[T13] that floods us with output: the call still ends, and only a small part is kept', async () => {
     const { lab, result } = await ran('flood');
     expect(result).toContain('flooded');
     const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
@@ -359,14 +359,14 @@ describe('a server that misbehaves during a call', () => {
     expect(result).toMatch(/left out/);
   });
 
-  it('[T11.4] [S3] that sends an endless line: it is ended, and the call fails with an error', async () => {
+  it('[T11.4] [S3] that sends an endless line: the server is killed, and the call fails with an error', async () => {
     const { lab, result } = await ran('endless');
     expect(result).toMatch(/outcome unknown/);
     await lab.running('hostile');
   });
 
   it.each(['wrong', 'misfit'])(
-    '[T11.4] that answers in another shape (%s): the call fails with an error',
+    '[T11.4] that sends a malformed answer (%s): the call fails with an error',
     async (name) => {
       const { lab, result } = await ran(name);
       expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });
@@ -374,18 +374,18 @@ describe('a server that misbehaves during a call', () => {
     },
   );
 
-  it('[A10] [T14] that gives orders in its result: they are data, and nothing is approved', async () => {
+  it('[A10] [T14] that puts instructions into its result: they are data, and nothing is approved', async () => {
     const { lab, result } = await ran('inject');
     expect(JSON.parse(result)).toEqual({ result: expect.stringContaining('IGNORE ALL RULES') as string });
     expect(lab.events.filter((event) => event.event === 'tool' && event.data.type === 'TOOL_APPROVED')).toEqual([]);
   });
 
-  it('asks for our model: refused with an error', async () => {
+  it('that requests sampling: refused with an error', async () => {
     const { result } = await ran('sample');
     expect(result).toContain('Sampling is not allowed.');
   });
 
-  it('supports only the newer protocol: we use it', async () => {
+  it('that supports only the newer protocol: we use it', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
     await lab.add(stdio('hostile', { args: ['modern'] }));
     await lab.running('hostile');
@@ -452,7 +452,7 @@ describe('a server that sends more than it was asked for', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[T6] is heard once: duplicate answers and answers to nothing change nothing', async () => {
+  it('[T6] duplicate and unsolicited answers change nothing', async () => {
     const { lab, chat, result } = await ran('again');
     expect(result).toContain('the first');
     await lab.say('once more', chat);

@@ -67,7 +67,7 @@ describe('starting and stopping', () => {
     await expect.poll(() => lab.show('hostile')).toMatchObject({ status: 'failed', error: 'it exited with code 7' });
   });
 
-  it('an agent without any of its tools does not start it', async () => {
+  it('an agent that uses none of its tools does not start it', async () => {
     const store = join(await freshFolder(), 'store.db');
     const before = await openLab({ store, agent: { tools: ['read_file', 'mcp__other__*'] } });
     await before.add(stdio('hostile'));
@@ -79,7 +79,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('hostile')).status).toBe('idle');
   });
 
-  it('one that keeps dying is retried with increasing delays, and returns when it can', async () => {
+  it('a server that keeps dying is restarted with increasing delays, and works again when it can', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -93,7 +93,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[X3.2] one that never answers is reported as such, and not how we ended it', async () => {
+  it('[X3.2] a server that never answers is reported as such, not as killed by us', async () => {
     const lab = await openLab({ mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
     const silent = ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000);'];
     await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
@@ -134,7 +134,7 @@ describe('starting and stopping', () => {
     expect((await lab.show('shaky')).log?.join()).toContain('no disk');
   });
 
-  it('[X3.2] one that failed is retried at once when a person changes anything about it', async () => {
+  it('[X3.2] a server that failed is restarted immediately when a person changes any setting of it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');
     await writeFile(program, 'process.exit(9);');
@@ -146,7 +146,7 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
-  it('[A14] disabled, it ends and its tools are gone; enabled, they are back', async () => {
+  it('[A14] disabling a server stops it and removes its tools; enabling it brings them back', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -161,7 +161,7 @@ describe('starting and stopping', () => {
     expect([...runtime.tools(lab.worldId).keys()]).toContain('mcp__hostile__quiet');
   });
 
-  it('[S3] nothing of a server is left when the engine is closed, its world deleted or the server removed', async () => {
+  it('[S3] no process of a server is left after the engine is closed, its world deleted or the server removed', async () => {
     const processes = async (folder: string): Promise<string[]> => {
       const { processesIn } = await import('../../packages/tools/src/testing/try-tool.js');
       return processesIn(folder);
@@ -181,7 +181,7 @@ describe('starting and stopping', () => {
     }
   });
 
-  it('[S3] an HTTP server that disappears during a call leaves its outcome unknown, and is found again when it is back', async () => {
+  it('[S3] an HTTP server that disappears during a call leaves its outcome unknown, and is used again when it is back', async () => {
     const port = await freePort();
     const { url, kill } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
     const slow = {
@@ -260,7 +260,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', ()
 describe('the secrets of a server', () => {
   const SECRET = 'hunter2-of-the-harbour-9x8Y7z';
 
-  it('[A15] never come out: not in lists, cards, events, results, errors, logs or the audit log', async () => {
+  it('[A15] never appear in lists, cards, events, results, errors, logs or the audit log', async () => {
     const lab = await openLab({ script: [call('environment'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }));
     const shown = await lab.running('hostile');

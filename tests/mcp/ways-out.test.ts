@@ -30,7 +30,7 @@ async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<
 }
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] no server definition escapes its sandbox', () => {
-  it.each([false, true])('by a program with the name of an option (network: %s)', async (network) => {
+  it.each([false, true])('through a program that is named like an option (network: %s)', async (network) => {
     const open = await run((mark) => ({ network, command: '--bind', args: ['/', '/', 'sh', '-c', `touch ${mark}`] }));
     expect(open).toMatchObject({ escaped: false, said: expect.stringContaining('--bind') as string });
     const dashes = await run((mark) => ({ network, command: '--', args: ['--bind', '/', '/', 'touch', mark] }));
@@ -46,13 +46,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] no server definition escap
     ['GLIBC_TUNABLES', () => ({ GLIBC_TUNABLES: 'glibc.malloc.check=3' })],
     ['an invalid name', () => ({ 'A B': 'x' })],
     ['an empty name', () => ({ '': 'x' })],
-  ])('by the variable %s, which shells or loaders around it would use', async (_name, env) => {
+  ])('through the variable %s, which shells or loaders around it would use', async (_name, env) => {
     const { said, escaped } = await run((mark) => ({ env: env(mark) }));
     expect(said).toContain('would take effect outside the sandbox');
     expect(escaped).toBe(false);
   });
 
-  it('while other variables reach it unchanged', async () => {
+  it('but other variables reach it unchanged', async () => {
     const { said } = await run(() => ({
       command: 'sh',
       args: ['-c', 'echo "$ENV $TOKEN"'],

@@ -109,11 +109,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
   // Commands that try to uncover the file have nothing to uncover without the rule.
   const readable = ways.filter(([, command]) => !/umount|unshare|proc.1|SECRETS|rm -rf|tar/.test(command));
 
-  it.each(readable)('without the rule %s reads it, which proves that the attack works', async (_name, command) => {
-    expect((await run(command, ALLOW, { mode: 'auto' })).shown).toContain('PLANTED-WORD');
-  });
+  it.each(readable)(
+    'without the rule, %s reads the file, which proves that the attack works',
+    async (_name, command) => {
+      expect((await run(command, ALLOW, { mode: 'auto' })).shown).toContain('PLANTED-WORD');
+    },
+  );
 
-  it.each(ways)('[A19.5] %s does not reach it', async (_name, command) => {
+  it.each(ways)('[A19.5] %s can’t reach the file', async (_name, command) => {
     const { status } = await run(command, [...ALLOW, ...DENY], { mode: 'auto' });
     // A person who doesn't notice approves it.
     if (status === 'waiting') await approveAll();
@@ -194,7 +197,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect(shown).not.toContain('a.txt');
   });
 
-  it('[A19] hides a file elsewhere that a rule names', async () => {
+  it('[A19] hides a file outside the working folder that a rule names', async () => {
     const before = await run('cat /etc/hostname /etc/os-release', ALLOW);
     expect(before.shown).toContain('NAME=');
     const after = await run('cat /etc/os-release', [...ALLOW, 'deny *(/etc/os-rel*)', 'deny *(/usr/lib/os-release)']);

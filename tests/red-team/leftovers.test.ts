@@ -69,7 +69,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(second.told()).not.toContain('was applied');
   });
 
-  it('[A36.2] loses no file that it moved to such a name', async () => {
+  it('[A36.2] no file is lost that it renamed to such a name', async () => {
     for (const name of ['.rc', 'dir/.x', 'dir/a', 'gone']) {
       await mkdir(join(folder, name, '..'), { recursive: true });
       await write(join(folder, name), 'mine');
@@ -101,7 +101,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter(there)).toEqual([]);
   });
 
-  it('[A36.1] creates no new file in a dot-folder through a symlink, either way', async () => {
+  it('[A36.1] includes no new file in a dot-folder through a symlink, in either direction', async () => {
     await mkdir(join(folder, 'conf'));
     await mkdir(join(folder, '.real'));
     await symlink('conf', join(folder, '.sometool'));

@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-it('[P8] [P8.2] [A21] an obeying agent finds neither a saved key nor the secrets key', async (test) => {
+it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secrets key', async (test) => {
   const { engine, providers, sandbox } = serving.home;
   test.skip(sandbox.kind === 'none', 'needs a sandbox');
   const { runtime } = engine;

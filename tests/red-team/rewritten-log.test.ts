@@ -173,7 +173,7 @@ describe.each(Object.keys(places))('[A41] someone who can write to the home fold
     });
   });
 
-  it('reports a log that is shorter than the head, missing or of another store', async () => {
+  it('can’t hide that a log is shorter than the head, missing or from another store', async () => {
     const place = await places[kind]?.();
     if (place === undefined) throw new Error(`no place ${kind}`);
     const heads = join(folder, 'heads.jsonl');

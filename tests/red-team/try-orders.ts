@@ -74,7 +74,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       },
     );
 
-    it('[A16] [A2] [A32] each run on record was allowed by a rule that a person wrote, was contained, or needed no signature', async () => {
+    it('[A16] [A2] [A32] each recorded run was allowed by a rule that a person wrote, was contained, or needed no approval', async () => {
       const { runtime } = site.engine;
       const records = await allEntries(0);
       const runs = records.filter(({ kind }) => kind === 'run');
@@ -99,7 +99,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect((await allEntries(0)).slice(0, log.length).map(({ hash }) => hash)).toEqual(log.map(({ hash }) => hash));
     });
 
-    it('[A21] [T14] no secret of ours was shown to the model, in an event, in a message or in the audit log, and no command got out', async () => {
+    it('[A21] [T14] no secret of ours was shown to the model, in an event, in a message or in the audit log, and no command escaped the sandbox', async () => {
       const { runtime } = site.engine;
       const messages = await runtime.store.read(async (reader) =>
         Promise.all(
@@ -120,7 +120,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(shown.some((each) => each.includes('REA2CHED'))).toBe(false);
     });
 
-    it('[A10] every call of client.* failed as reserved and is in the audit', async () => {
+    it('[A10] every call to client.* failed as reserved and is in the audit log', async () => {
       const reserved = (await allEntries(0)).filter(({ tool = '' }) => /^\s*client\./i.test(tool.normalize('NFKC')));
       const ordered = orders.filter(({ aim }, place) => aim === 'call client.*' && isMine(place));
       expect(ordered.length).toBeGreaterThan(1);

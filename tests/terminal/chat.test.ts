@@ -60,7 +60,7 @@ describe('countersign chat', () => {
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
   });
 
-  it('[A17] Ctrl-D and Ctrl-C at a card leave, decide nothing, and say how to decide later', async () => {
+  it('[A17] Ctrl-D and Ctrl-C at a card quit without deciding, and say how to decide later', async () => {
     const waiting = async (): Promise<unknown[]> =>
       (await t.client.approvals('docks')).items.map(({ toolName, arguments: args }) => [toolName, args]);
     const left = async (terminal: PseudoTerminal, key: string, code: number): Promise<void> => {
@@ -140,7 +140,7 @@ describe('countersign chat', () => {
     await t.client.stop('docks', items[0]?.chatId ?? '');
   });
 
-  it('[A12] shows three approvals in turn, loses none to a slow person, and lets them skip one', async () => {
+  it('[A12] shows three approvals in turn, loses none if the person is slow, and lets them skip one', async () => {
     const terminal = await newChat();
     // Typed before there is a card: it approves nothing.
     terminal.type(`${t.asking(stamp('a'), stamp('b'), stamp('c'))}${ENTER}o${ENTER}o${ENTER}o`);
@@ -301,7 +301,7 @@ describe('countersign chat', () => {
     expect(said).toContain('■ Ada · watch  stopped, outcome unknown');
   });
 
-  it('[A8] continues after the server was down, and runs calls approved meanwhile once', async () => {
+  it('[A8] continues after the server was down, and runs calls approved in the meantime once', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('survivor')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -312,7 +312,7 @@ describe('countersign chat', () => {
     expect(ran()).toEqual(['survivor']);
   });
 
-  it('knows slash commands, completes names, and discards mistyped input with Ctrl-C', async () => {
+  it('supports slash commands, completes names, and discards input with Ctrl-C', async () => {
     const terminal = await newChat();
     terminal.type(`/hlep${ENTER}`);
     await terminal.waitFor('Did you mean /help?');

@@ -125,7 +125,7 @@ describe('the commands', () => {
     expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: reveals });
   });
 
-  it('[X3] [W6] [A26] show, edit and check the policy, over the version that was read', async () => {
+  it('[X3] [W6] [A26] show, edit and check the policy, and save it only over the version that was read', async () => {
     const editor = join(t.folder, 'editor.sh');
     await writeFile(editor, `#!/bin/sh\nenv > '${editor}.env'\nprintf "deny stamp\\n" >> "$1"\n`);
     await chmod(editor, 0o700);

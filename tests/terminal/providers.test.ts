@@ -18,7 +18,7 @@ const listed = json(200, { data: [{ id: 'llama-3', context_length: 8192 }] });
 const add = ['providers', 'add', 'openai-compatible', '--base-url'];
 
 describe('countersign providers', () => {
-  it('[X3.3] [P9] adds one with a key from standard input and tests it, then shows, edits and removes it', async () => {
+  it('[X3.3] [P9] adds a provider with a key from standard input and tests it, then shows, edits and removes it', async () => {
     models.will(listed);
     const added = await t.runHere([...add, models.url, '--name', 'GPU box', '--api-key-stdin'], { input: `${KEY}\n` });
     expect(added).toMatchObject({ code: 0, stdout: '' });
@@ -66,7 +66,7 @@ describe('countersign providers', () => {
     expect(source).not.toContain('stored');
   });
 
-  it('[X3.3] asks for the key without showing it', async () => {
+  it('[X3.3] prompts for the key without showing it', async () => {
     models.will(listed);
     const terminal = t.terminal([...add, models.url, '--name', 'Asked']);
     await terminal.waitFor('not shown:');

@@ -73,7 +73,7 @@ const pathOf = (input: Parameters<typeof fetch>[0]): string =>
 const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
 
 describe('the full-screen UI with a real server', () => {
-  it('[S7] asks for older messages once while they can’t be loaded, and again when the reader scrolls', async () => {
+  it('[S7] requests older messages once while they can’t be loaded, and again when the reader scrolls', async () => {
     const chat = await chatWith(t, 250);
     let asked = 0;
     let isAway = true;
@@ -97,7 +97,7 @@ describe('the full-screen UI with a real server', () => {
     await seat.see(/message \d+ of 210/);
   });
 
-  it('leaves the person where they went while a new chat was being created', async () => {
+  it('stays where the person navigated while a new chat was being created', async () => {
     const other = await chatWith(t, 1);
     const making = gate();
     const seat = sit(undefined, async (input, init) => {

@@ -104,7 +104,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     expect(await tmux.see([/results: .*south/, /✓ ask_human .*answered by/])).not.toContain('Ada asks');
   });
 
-  it('leaves a clean terminal when it is ended by a signal, and when it crashes', async () => {
+  it('restores the terminal when a signal ends it, and when it crashes', async () => {
     await tmux.signal('SIGTERM');
     await isClean();
     await open();

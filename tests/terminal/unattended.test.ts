@@ -39,7 +39,7 @@ describe('countersign chat without a terminal', () => {
     expect((await t.client.approvals('docks')).items).toEqual([]);
   });
 
-  it('[A13] waits for someone elsewhere if told to, up to the timeout', async () => {
+  it('[A13] waits for a decision elsewhere on request, up to the timeout', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
     const late = await t.runHere([...words, '--timeout', '4s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);

@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', 'also-b']);
   });
 
-  it('[A5.3] [A19] always shows the rule it adds, which can be edited first, and what else it would have matched', async () => {
+  it('[A5.3] [A19] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world } = await enter();
     await write(page, press('always-a'));
     await button(page, 'Approve once').click();
@@ -219,7 +219,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await slow.context.close();
   });
 
-  it('[A8] [W5] if both make the same decision at once, one counts, and the other is told whose', async () => {
+  it('[A8] [W5] if both make the same decision concurrently, one counts, and the other person is told whose', async () => {
     const { page, path } = await enter();
     const two = await opened.visit({ path });
     const pages = [page, two.page];
@@ -298,7 +298,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });
 
-  it('[W5] in the inbox, without a stream of other worlds, says that someone was faster', async () => {
+  it('[W5] the inbox, which has no stream of other worlds, says that someone was faster', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: press('here before too-late') });
     await page.getByRole('region', { name: /wants to/ }).waitFor();
@@ -362,7 +362,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('key-b');
   });
 
-  it('violates no content security policy, and throws nothing', () => {
+  it('no page violates the content security policy or throws', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[A3] can’t hide anything in the middle of a long call: the end is shown, and that part of it is hidden', async () => {
+  it('[A3] can’t hide anything in the middle of a long call: the end is shown, and the card says that part of it is hidden', async () => {
     const { page } = await enter();
     const long = `echo ${'a'.repeat(30_000)}; rm -rf everything; echo ${'b'.repeat(30_000)}; the very end`;
     await write(page, call('shell_cmd', { command: long }));
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await expect.poll(() => card.count()).toBe(0);
   });
 
-  it('blocks nothing with an argument of a megabyte', async () => {
+  it('can’t block the page with an argument of a megabyte', async () => {
     const { page } = await enter();
     await opened.api.send(...(await here(page)), { content: press(`begin ${'x'.repeat(990_000)} end`) });
     const card = page.getByRole('region', { name: /wants to use/ });
@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await said(page, 'Finished. denied: too long').waitFor();
   });
 
-  it('[A12] can’t overwhelm anyone with fifty calls at once: each waits in order, and one decision decides one', async () => {
+  it('[A12] can’t overwhelm anyone with fifty calls at once: they wait in order, and each decision applies to one', async () => {
     const { page, world } = await enter();
     const many = Array.from({ length: 50 }, (_, index) => `fifty-${String(index).padStart(2, '0')}`);
     await write(page, many.map(press).join('\n'));
@@ -132,7 +132,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
   it.each([
     [360, 740],
     [1280, 800],
-  ])('breaks no page at %d by %d with very long names', async (width, height) => {
+  ])('can’t break a page at %d by %d with very long names', async (width, height) => {
     const { world, path, chat } = await opened.newChat();
     const name = 'W'.repeat(64);
     await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
@@ -194,7 +194,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await context.close();
   });
 
-  it('[S8.2] [W1] an ended session loses nothing that was typed: the page continues after signing in elsewhere', async () => {
+  it('[S8.2] [W1] an ended session loses no typed text: the page continues after signing in elsewhere', async () => {
     const { world } = await opened.newChat();
     const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
     await page.getByLabel('Rules').fill('ask press(*)');
@@ -213,7 +213,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     await context.close();
   });
 
-  it('sent no other requests, and threw nothing', () => {
+  it('causes no other requests and no errors', () => {
     expect(new Set(asked)).toEqual(new Set([opened.serving.url]));
     expect(visit.complaints).toEqual([]);
   });

@@ -54,13 +54,13 @@ describe('the built web app', () => {
     for (const face of faces) expect(face).toMatch(/font-display:optional/);
   });
 
-  it('loads the other pages, the plots and the languages later', () => {
+  it('loads the other pages, the charts and the languages later', () => {
     const first = firstLoad();
     for (const later of ['stats-page', 'audit-page', 'policy-page', 'highlighted', 'agents-page', 'inbox-page'])
       expect(first.filter((name) => name.startsWith(later))).toEqual([]);
   });
 
-  it('contains nothing of the engine, the store or the tools', () => {
+  it('contains no code of the engine, the store or the tools', () => {
     for (const word of ['node:crypto', 'begin immediate', '--die-with-parent'])
       expect(readdirSync(assets).filter((name) => readFileSync(join(assets, name), 'utf8').includes(word))).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     }
   });
 
-  it('[W1] a second tab is signed in even if the first is too busy to answer at once', async () => {
+  it('[W1] a second tab is signed in even if the first is too busy to answer immediately', async () => {
     const { page, context } = await opened.visit({
       script: `
         globalThis.held = [];
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
-  it('[M9] stop ends running work', async () => {
+  it('[M9] Stop ends running work', async () => {
     const { page, context } = await opened.visit();
     await button(page, 'Watch the tide for me.').click();
     await button(page, 'Approve once').click();

@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
 
   // A message to nobody is followed by a notice; one to a person is not.
   it.each(['@human', '@nobody'])(
-    'stays there while many messages to %s arrive at once, however late scroll events are',
+    'stays there while many messages to %s arrive together, however late scroll events are',
     async (to) => {
       const { world, chat, path } = await opened.newChat();
       const { page, complaints } = slow;
@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
     },
   );
 
-  it('may scroll up a little, is left there while more arrives, and follows again from the end', async () => {
+  it('can scroll up a little, stays there while more arrives, and follows again at the end', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
       await opened.api.send(world, chat, { content: `@human number ${number}.` });
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
 
-  it('still sees it when the composer grows', async () => {
+  it('still sees the end when the composer grows', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
       await opened.api.send(world, chat, { content: `@human number ${number}.` });

@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
   });
 
-  it('in the language of a code block is not Markdown', async () => {
+  it('in the language tag of a code block is not parsed as Markdown', async () => {
     const { page } = visit;
     const inside = '![p](http://127.0.0.1:9/p.png) [click](http://127.0.0.1:9/x)';
     await write(
@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     }
   });
 
-  it('a chat title is text', async () => {
+  it('in a chat title is shown as text', async () => {
     const { page } = visit;
     const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
     await opened.api.renameChat(world, chat, `<img src=x onerror=alert(1)> ${BIDI}`);
@@ -109,7 +109,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
   });
 
-  it('whose highlighting could not be loaded is shown as plain text, and affects nothing else', async () => {
+  it('in code whose highlighter could not be loaded is shown as plain text, and affects nothing else', async () => {
     const { path } = await opened.newChat();
     const { page, context } = await opened.visit();
     await page.route('**/highlighted*.js', (route) => route.abort());
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await context.close();
   });
 
-  it('ran nothing, and sent no other requests', async () => {
+  it('runs nothing, and causes no other requests', async () => {
     expect(await visit.page.evaluate("'hacked' in globalThis")).toBe(false);
     expect(visit.complaints).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe.runIf(hasBrowser)('every page', () => {
     },
   );
 
-  it('the dialogs and menus have none either', async () => {
+  it('the dialogs and menus have no accessibility violations either', async () => {
     const { page } = light;
     const check = async (role: 'dialog' | 'menu', opens: () => Promise<void>): Promise<void> => {
       await opens();
@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await check('dialog', () => button(page, 'Delete world…').click());
   });
 
-  it('the forms of a card have none', async () => {
+  it('the forms of a card have no accessibility violations', async () => {
     const { page } = light;
     await goTo(page, path);
     await choose(page, 'Edit');
@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await expect.poll(() => page.getByRole('link', { name: 'New name' }).count()).toBe(0);
   });
 
-  it('one that could not be loaded says why, and retrying loads it', async () => {
+  it('a page that could not be loaded says why, and retrying loads it', async () => {
     const { page } = light;
     const refused = { type: 'about:blank', title: 'No', status: 403, detail: 'Not now.' };
     // A page that was shown before keeps its data. Here there was none.
@@ -298,7 +298,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect(await hits.count()).toBe(0);
   });
 
-  it('throws nothing and violates no content security policy', () => {
+  it('no page throws or violates the content security policy', () => {
     expect(light.complaints).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A17] Alt+N reaches a question like a call, whatever letter the keyboard layout produces', async () => {
+  it('[A17] Alt+N reaches a question as well as a call, whatever letter the keyboard layout produces', async () => {
     const { page } = await enter(1440);
     await write(page, [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
@@ -124,7 +124,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.getByRole('button', { name: /^Chats and agents, \d+ in your inbox$/ }).waitFor();
   });
 
-  it('tells screen reader users what each button of a list belongs to', async () => {
+  it('tells screen reader users which item each button of a list belongs to', async () => {
     const { page, world, chat } = await enter(1440);
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
     for (const name of ['one', 'two'])
@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await said(page, 'Finished. denied: にほん').waitFor();
   });
 
-  it('throws nothing', () => {
+  it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

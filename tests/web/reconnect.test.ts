@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await readdir(home)).toContain('countersign.db');
   });
 
-  it('[S3] [A7] killed with a phone’s sheet open and one call half edited: the text stays, and is what runs', async () => {
+  it('[S3] [A7] killed with a phone’s sheet open and one call half edited: the text stays, and the edited call runs', async () => {
     const { open } = await findServer();
     page = await openPage(360, 740);
     await page.clock.install();
@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await page.getByText('Waiting now').waitFor();
   });
 
-  it('[S8.1] [W3] a message sent while the server is down appears at once, and arrives exactly once', async () => {
+  it('[S8.1] [W3] a message sent while the server is down appears immediately, and arrives exactly once', async () => {
     const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);

@@ -49,7 +49,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
       .toBe(2);
   });
 
-  it('[S8.1] appears in the transcript at once, before the server has it, and survives a reload', async () => {
+  it('[S8.1] appears in the transcript immediately, before the server has it, and survives a reload', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await goTo(page, path);
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('[W3] that starts a chat creates one chat, however often it is retried; a suggestion leaves the draft alone', async () => {
+  it('[W3] that starts a chat creates one chat, however often it is retried; a suggestion does not change the draft', async () => {
     const { page } = visit;
     const { world } = await opened.newChat();
     const before = (await opened.api.chats(world)).items.length;
@@ -129,7 +129,7 @@ describe.runIf(hasBrowser)('a message being sent', () => {
     expect(await page.getByLabel('Message').inputValue()).toBe('half a');
   });
 
-  it('throws nothing', () => {
+  it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

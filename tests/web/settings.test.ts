@@ -83,7 +83,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect(csv.text).toBe(await opened.api.exportAudit(world, 'csv'));
   });
 
-  it('[W6] a policy that someone else changed meanwhile is not overwritten, and the page says so', async () => {
+  it('[W6] a policy that someone else changed in the meantime is not overwritten, and the page says so', async () => {
     const page = await go('policy');
     await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
     const { etag = '*' } = await opened.api.policy(world);
@@ -218,7 +218,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
-  it('throws nothing and violates no content security policy', () => {
+  it('no page throws or violates the content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

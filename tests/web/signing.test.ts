@@ -154,7 +154,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     },
   );
 
-  it('[A23] a second click or a held key on the menu grants nothing, nor on its choices', async () => {
+  it('[A23] a second click or a held key on the menu or its choices grants nothing', async () => {
     const { page, context, world, sent } = await enter(1440, [press('menu')]);
     await context.clock.runFor(1000);
     const more = button(page, 'More choices');

@@ -106,7 +106,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     expect(opened.ran.filter((run) => run === 'tabs-c')).toHaveLength(1);
   });
 
-  it('[A13] if nobody else can be asked, the tabs count as a client, even after the reading one is closed', async () => {
+  it('[A13] if nobody else is connected, the tabs count as a client, even after the reading tab is closed', async () => {
     await opened.api.updateWorld(world, { unattended: 'deny' });
     // As many as are needed here.
     for (const tab of tabs.splice(3)) {
@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(() => opened.ran).toContain('tabs-e');
   });
 
-  it('more worlds than a browser has connections take turns, and the visible one works', async () => {
+  it('if more worlds are open than a browser has connections, they take turns, and the visible one works', async () => {
     const { context } = visit;
     // The test controls whether a tab is visible.
     await context.addInitScript(`
@@ -170,7 +170,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     expect(opened.ran).toEqual(expect.arrayContaining(['tabs-f', 'tabs-g']));
   });
 
-  it('throws nothing', () => {
+  it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

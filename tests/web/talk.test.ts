@@ -297,7 +297,7 @@ describe.runIf(hasBrowser)('talking', () => {
     return (await opened.api.approvals(id, { limit: 200 })).items.length;
   }
 
-  it('[M9] toasts do not cover Stop, not even on a phone', async () => {
+  it('[M9] toasts don’t cover Stop, even on a phone', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
     onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
@@ -365,7 +365,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('throws nothing and violates no content security policy', () => {
+  it('no page throws or violates the content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

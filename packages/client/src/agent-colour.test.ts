@@ -11,7 +11,7 @@ it('an agent always has the same colour', () => {
   expect([...seen].toSorted((a, b) => a - b)).toEqual(Array.from({ length: AGENT_COLOURS }, (_, index) => index));
 });
 
-it('makes initials of a name', () => {
+it('derives initials from a name', () => {
   expect(agentInitials('Mason')).toBe('M');
   expect(agentInitials('stone mason')).toBe('SM');
   expect(agentInitials('')).toBe('');

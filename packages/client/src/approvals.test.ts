@@ -21,7 +21,7 @@ const asked: ApprovalView = {
 };
 const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };
 
-it('[A11] knows how long an expired approval waited, in either order of events', () => {
+it('[A11] shows how long an expired approval waited, in either order of events', () => {
   const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);
   const late = request(decide(emptyBook(), 'approval_1', expired), asked);
   for (const book of [inOrder, late]) {

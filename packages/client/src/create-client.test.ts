@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(gone.message).toContain('Nothing is lost');
   });
 
-  it('report an abort as such', async () => {
+  it('report an abort as an abort', async () => {
     const { url } = await serve(() => undefined);
     const over = new AbortController();
     const work = failureOf(createClient({ url }).health({ signal: over.signal }));
@@ -237,7 +237,7 @@ describe('headers and bodies', () => {
     expect(got.map(({ headers }) => headers['x-countersign-client'])).toEqual([undefined, 's3', undefined]);
   });
 
-  it('[A18] a forgotten client registers again, once, and continues', async () => {
+  it('[A18] a client that the server no longer knows registers again, once, and continues', async () => {
     const forgotten = json({ type: 'a', title: 'No', status: 403, detail: 'Register it again.' }, {}, 403);
     let secret = 0;
     const { url, got } = await serve((response, asked) => {

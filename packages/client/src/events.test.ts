@@ -114,7 +114,7 @@ describe('an event stream', () => {
     expect(await t.next()).toBeUndefined();
   });
 
-  it('waits longer after each failure, up to a limit, and briefly again after a success', async () => {
+  it('waits longer after each failure, up to a limit, and resets the delay after a success', async () => {
     const { url } = await serve((_, response) => response.destroy());
     const t = listen(url);
     const waits: number[] = [];
@@ -260,7 +260,7 @@ describe('an event stream', () => {
     t.over.abort();
   });
 
-  it('closes the connection when nobody reads anymore', async () => {
+  it('closes the connection when nobody is reading any more', async () => {
     let closed: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
       closed = resolve;

@@ -61,7 +61,7 @@ const hear = (state: ChatState, ...events: WorldEvent[]): ChatState =>
   events.reduce((before, event) => reduceChat(before, { type: 'event', event }), state);
 
 describe('the chat reducer', () => {
-  it('[S2] touches few entries per event, however long the chat is', () => {
+  it('[S2] changes few entries per event, however long the chat is', () => {
     const state = loaded(Array.from({ length: 10_000 }, (_, n) => message(n)));
     const next = hear(
       state,
@@ -164,7 +164,7 @@ describe('the chat reducer', () => {
     ],
   });
 
-  it('[A5.5] shows that a rule or grant released a call, and no approver', () => {
+  it('[A5.5] shows that a rule or grant released a call, without an approver', () => {
     const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
@@ -232,7 +232,7 @@ describe('the chat reducer', () => {
     expect(hear(stopped, chunk('lo')).streams).toEqual([]);
   });
 
-  it('shows an error once: in the transcript if it is there', () => {
+  it('shows an error only once, in the transcript if it is stored there', () => {
     const words = 'Ada could not answer.';
     const error = (id: number, text: string, messageId?: string): WorldEvent => ({
       id,

@@ -38,7 +38,7 @@ describe('a table', () => {
     expect(remove(table, ['b'])).toBe(table);
   });
 
-  it('copies a small part of itself, however large it is', () => {
+  it('copies only a small part of itself, however large it is', () => {
     const table = setAll(
       emptyTable<number>(),
       Array.from({ length: 20_000 }, (_, n) => [`msg_${n}`, n] as const),

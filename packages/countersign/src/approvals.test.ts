@@ -102,7 +102,7 @@ describe('what a tool declares', () => {
     ['a path subject without a path', [{ kind: 'path' }]],
     ['a host subject without a host', [{ kind: 'host', host: null }]],
   ])(
-    '[A1.3] a tool that reports %s as its subjects counts as unknown, at the request and at the start',
+    '[A1.3] a tool that reports %s as its subjects has unknown subjects, at the request and at the start',
     async (_, told) => {
       const { runs, tool: remove } = recorder();
       let subjects = told as unknown as readonly Subject[];
@@ -121,7 +121,7 @@ describe('what a tool declares', () => {
     },
   );
 
-  it('[A2] [A19.6] next to a rule about certain arguments, a call with an unreadable part needs approval, even if the tool doesn’t', async () => {
+  it('[A2] [A19.6] if a rule is about certain arguments, a call with an unreadable part needs approval even if its tool doesn’t', async () => {
     const { runs, tool: look } = recorder('look', { approval: { required: false } });
     const dynamic = { ...look, subjects: () => [{ kind: 'dynamic' as const, why: '$(…)' }] };
     const t = await openTestWorld({ script: obedient, tools: [dynamic], policy: ['deny look(/etc/**)'] });
@@ -139,7 +139,7 @@ describe('what a tool declares', () => {
     ['a promise', Promise.resolve({ ok: true, value: {} })],
     ['neither yes nor no', { ok: 1, value: {} }],
     ['a refusal without a message', { ok: false }],
-  ])('[T11] an argument check that returns %s refuses the call with an error', async (_, verdict) => {
+  ])('[T11] if the argument check returns %s, the call is refused with an error', async (_, verdict) => {
     const { runs, tool: remove } = recorder();
     const broken = { ...remove, validate: () => verdict as unknown as ReturnType<Tool['validate']> };
     const t = await openTestWorld({ script: obedient, tools: [broken] });
@@ -207,7 +207,7 @@ describe('the approval', () => {
     expect(seen).toEqual([expect.objectContaining({ approvalId: approval.approvalId, status: 'pending' })]);
   });
 
-  it('[A3.2] shows the agent, the rule that required it and at most the last ten messages', async () => {
+  it('[A3.2] shows the agent, the rule that requires approval and at most the last ten messages', async () => {
     const { tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], policy: ['ask remove(path=*)'] });
     for (let n = 1; n <= 8; n += 1) {

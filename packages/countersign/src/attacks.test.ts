@@ -49,7 +49,7 @@ describe('an old approval', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A7] does not follow the world to another working folder', async () => {
+  it('[A7] does not apply after the world moved to another working folder', async () => {
     const { runs, tool: removing } = recorder();
     await mkdir(inFolder('mine'));
     await mkdir(inFolder('theirs'));
@@ -73,7 +73,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T1] [T11.1] keeps a readable part of megabytes of text and arguments', async () => {
+  it('[T1] [T11.1] megabytes of text and arguments are truncated to a readable size', async () => {
     const long = 'a+'.repeat(2_500_000);
     const t = await openTestWorld({
       script: [{ say: long, calls: [{ name: 'look', arguments: { long } }] }, 'done'],

@@ -46,7 +46,7 @@ describe('the audit log', () => {
     expect((await t.world.audit()).every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   });
 
-  it('[A16] records which rule asked, allowed or refused', async () => {
+  it('[A16] records which rule required approval, allowed or denied a call', async () => {
     const t = await openTestWorld({
       script: obedient,
       tools: [recorder().tool],
@@ -75,7 +75,7 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
-  it('[A16.1] records everything else that decides what a call may do: tools, folder, agents, clients', async () => {
+  it('[A16.1] records every other setting that affects what a call may do: tools, folder, agents, clients', async () => {
     const clock = createFakeClock();
     const t = await openTestWorld({ clock, agents: [{ name: 'Ada', tools: ['look'] }] });
     await t.world.updateAgent('ada', { tools: ['look', 'remove'], systemPrompt: 'Be bold. '.repeat(100) });
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     await world.close();
   });
 
-  it('[A16] records who stopped a chat, and that its pending calls were denied by that', async () => {
+  it('[A16] records who stopped a chat, and that this denied its pending calls', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.chat.stop();
@@ -124,7 +124,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16] records that the approvals of a removed agent ended with it', async () => {
+  it('[A16] records that removing an agent ended its approvals', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     await t.world.removeAgent('ada');
@@ -167,7 +167,7 @@ describe('tampering', () => {
     return { verdict: await again.world.verifyAudit(), again };
   }
 
-  it('[A16.2] without tampering, it verifies after a restart', async () => {
+  it('[A16.2] an untouched log verifies after a restart', async () => {
     expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 5 });
   });
 

@@ -177,7 +177,7 @@ async function everything({ world, chat }: TestWorld): Promise<unknown> {
 }
 
 describe('a change', () => {
-  it('[A17] with an undefined value loosens nothing', async () => {
+  it('[A17] with an undefined value does not loosen anything', async () => {
     const t = await openTestWorld({ mode: 'read', agents: [{ name: 'Ada', policy: ['deny remove'] }] });
     await expect(t.world.update({ mode: undefined } as never)).rejects.toMatchObject({ field: 'mode' });
     await expect(t.world.updateAgent('ada', { policy: undefined })).rejects.toMatchObject({ field: 'policy' });
@@ -207,7 +207,7 @@ describe('sending', () => {
 });
 
 describe('editing', () => {
-  it('[A7] reads what is approved, recorded and run once, whatever a getter returns later', async () => {
+  it('[A7] reads the arguments only once, so a getter can’t change what is approved, recorded and run', async () => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -227,7 +227,7 @@ describe('editing', () => {
 });
 
 describe('opening', () => {
-  it('[A22.3] a file with a reserved name still gets a world', async () => {
+  it('[A22.3] a world can be opened in a file with a reserved name', async () => {
     for (const [name, world] of [
       ['world.db', 'world 1'],
       ['Human.db', 'Human 1'],

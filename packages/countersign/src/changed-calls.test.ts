@@ -28,7 +28,7 @@ async function linked() {
 }
 
 describe('the working folder', () => {
-  it('[A7.2] swapped between request and decision: the old approval does not run it, and it needs approval again', async () => {
+  it('[A7.2] swapped between request and decision: the old approval does not apply, and the call needs approval again', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();
@@ -53,7 +53,7 @@ describe('the working folder', () => {
     expect(t.places).toEqual([t.inFolder('theirs')]);
   });
 
-  it.each(['a call that needs no question', 'a granted call'])(
+  it.each(['a call that needs no approval', 'a granted call'])(
     '[A2] [A7] moved while the model responds: %s runs in the new folder, and rules are judged there',
     async (which) => {
       await mkdir(inFolder('mine'));

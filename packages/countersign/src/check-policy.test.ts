@@ -195,7 +195,7 @@ describe('checking a policy', () => {
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED']);
   });
 
-  it('[A19] an unreadable administrator’s rule allows nothing', async () => {
+  it('[A19] an administrator’s rule that can’t be parsed allows nothing', async () => {
     await expect(open({ adminRules: ['deny *', 'deny x('] })).rejects.toThrow(
       'adminRules, line 2, character 8: the closing parenthesis is missing',
     );
@@ -218,7 +218,7 @@ describe('an "always" for several commands', () => {
     expect(await propose(t, { name: 'shell_cmd', arguments: { command: 'echo b; echo a' } })).toBe('idle');
   });
 
-  it('[A5.3] given for a number does not cover the same digits as text', async () => {
+  it('[A5.3] for a number does not cover the same digits as text', async () => {
     const { runs, tool } = recorder('pay');
     const t = await open({ tools: [tool] });
     await propose(t, { name: 'pay', arguments: { amount: 1 } });

@@ -122,7 +122,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] [A8] a client can’t answer before the approval, nor run its own call', async () => {
+  it('[A18] [A8] a client can’t answer before the approval, and can’t run its own call', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();
@@ -134,7 +134,7 @@ describe('a client’s tool', () => {
     expect(await t.onlyApproval()).toEqual(approval);
   });
 
-  it('[A18] an answer with both or neither, or with an invalid shape, is refused and changes nothing', async () => {
+  it('[A18] an answer with both a result and an error, with neither, or with an invalid shape is refused', async () => {
     const t = await forwarded();
     for (const answer of [{}, { content: 7 }, { content: 'a', error: 'b' }, { error: '' }, { contents: 'a' }]) {
       const sent = { tool_call_id: t.call, ...answer } as Parameters<typeof t.world.clients.answer>[1];
@@ -143,7 +143,7 @@ describe('a client’s tool', () => {
     expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
   });
 
-  it('[A18] only its client knows its secret', async () => {
+  it('[A18] the secret of a client is known only to that client', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true });
     const found = async (secret: string) => (await t.world.clients.find(t.world.id, secret))?.id;

@@ -167,7 +167,7 @@ describe('closing a process that shares its store', () => {
     return { clock, heard, engine };
   }
 
-  it('[S3] [S4.2] sends heartbeats until it has released its turns: a slow shutdown is not taken for a crash', async () => {
+  it('[S3] [S4.2] sends heartbeats until it has released its turns: a slow shutdown is not mistaken for a crash', async () => {
     let before = 0;
     const { clock, heard, engine } = await open(async (time) => {
       before = heard.length;
@@ -182,7 +182,7 @@ describe('closing a process that shares its store', () => {
     expect(heard.at(-1)).toBe('retired');
   });
 
-  it('[S3] sends no more heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
+  it('[S3] stops sending heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
     const { clock, heard, engine } = await open(() => Promise.reject(new Error('stuck')));
     await expect(engine.close()).rejects.toThrow('stuck');
     const last = heard.length;

@@ -21,7 +21,7 @@ it('[N5] compiled code is cached in the given home folder', () => {
   expect(cacheFolder(['serve'], { COUNTERSIGN_HOME: home })).toBe(kept);
 });
 
-it('[A21] compiled code is cached nowhere that others can write to, and creates no home folder', () => {
+it('[A21] compiled code is never cached where others can write, and caching creates no home folder', () => {
   expect(cacheFolder(['--home', makeHome(0o777)], {})).toBeUndefined();
   expect(cacheFolder(['--home', inFolder('missing')], {})).toBeUndefined();
   expect(cacheFolder(['--home'], { COUNTERSIGN_HOME: '' })).toBeUndefined();

@@ -43,7 +43,7 @@ describe('the view', () => {
     expect((await other.chat.messages()).map((m) => m.content)).toEqual(['b', 're b']);
   });
 
-  it('[C1] contains what the agent answered or said, not messages to others, and names other speakers', async () => {
+  it('[C1] contains the messages the agent answered and its own, not messages to others, and names other speakers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ({ messages }) =>
@@ -163,7 +163,7 @@ describe('a view that is too big', () => {
   // characters.
   const small = { contextTokens: 5_000 };
 
-  it('[C2] omits the oldest whole exchanges, never half of one, and says so in a note', async () => {
+  it('[C2] omits the oldest exchanges, each as a whole, and says so in a note', async () => {
     const opened = await openTestWorld({ model: small, script: () => 'a'.repeat(300) });
     for (let n = 1; n <= 10; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
     const request = opened.provider.requests.at(-1);

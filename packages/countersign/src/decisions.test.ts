@@ -58,7 +58,7 @@ describe('answering', () => {
     expect(t.runs).toHaveLength(1);
   });
 
-  it('[A5.7] a denial tells the model who and why, and is not remembered', async () => {
+  it('[A5.7] a denial tells the model who denied the call and why, and is not remembered', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'deny', reason: 'keep it' });
     expect(await t.chat.settled()).toBe('idle');
@@ -69,7 +69,7 @@ describe('answering', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A5.1] once applies to this invocation: the same call needs approval again', async () => {
+  it('[A5.1] "once" applies to one invocation: the same call needs approval again', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -124,7 +124,7 @@ describe('ownership', () => {
 });
 
 describe('one decision, one run', () => {
-  it('[A8] [W5] one approval sent three times at once runs the tool once (four frameworks ran it three times)', async () => {
+  it('[A8] [W5] an approval sent three times concurrently runs the tool once (four frameworks ran it three times)', async () => {
     const t = await asked();
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, { decision: 'approve' })));
     await t.chat.settled();
@@ -136,7 +136,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[A8] a resent decision does not run again: by approval, by call, while it runs, after it ended', async () => {
+  it('[A8] resending a decision does not run the call again: by approval or call id, while it runs or after it ended', async () => {
     let finish: (value: string) => void = () => undefined;
     const ran: unknown[] = [];
     const slow = gated('slow', (args) => {
@@ -167,7 +167,7 @@ describe('one decision, one run', () => {
     expect(t.provider.requests).toHaveLength(2);
   });
 
-  it('[W5] a changed decision gets 409 with the current state, either way', async () => {
+  it('[W5] a changed decision gets 409 with the current state, whether it approves or denies', async () => {
     const t = await asked();
     await t.world.decide(t.approval, { decision: 'approve' });
     await t.chat.settled();
@@ -191,7 +191,7 @@ describe('one decision, one run', () => {
     expect(denied.runs).toEqual([]);
   });
 
-  it('[A8] of approve and deny at the same time one counts, and the record and the tool agree', async () => {
+  it('[A8] of a concurrent approval and denial, one counts, and the record matches what the tool did', async () => {
     const t = await asked();
     const [yes, no] = await Promise.all([
       t.world.decide(t.approval, { decision: 'approve' }),
@@ -360,7 +360,7 @@ describe('edited arguments', () => {
     return { ...t, runs, approval: await t.onlyApproval() };
   }
 
-  it('[A7.4] runs the edit, the event contains it, and the model is told what really ran', async () => {
+  it('[A7.4] the edited call runs, the event contains it, and the model is told what actually ran', async () => {
     const t = await askedTyped({ path: '/' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a.tmp' } });
     expect(await t.chat.settled()).toBe('idle');
@@ -373,7 +373,7 @@ describe('edited arguments', () => {
     expect(decision?.arguments).toEqual({ path: 'a.tmp' });
   });
 
-  it('[A7] runs the recorded arguments, not ones that differ only in spelling', async () => {
+  it('[A7] the recorded arguments run, not ones that differ only in spelling', async () => {
     const t = await askedTyped({ path: 'a' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
     await t.chat.settled();
@@ -421,7 +421,7 @@ describe('edited arguments', () => {
     expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
   });
 
-  it('[A7.4] the same edit sent three times at once runs once; a different edit is a changed decision', async () => {
+  it('[A7.4] the same edit sent three times concurrently runs once; a different edit is a changed decision', async () => {
     const t = await askedTyped({ path: 'a' });
     const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
     const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));

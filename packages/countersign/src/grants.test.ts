@@ -166,7 +166,7 @@ describe('a session grant', () => {
     }
   });
 
-  it('[A5] [A15] overrides a rule that contains a secret, and no other rule that looks the same when masked', async () => {
+  it('[A5] [A15] overrides a rule that contains a secret, but not another rule that looks the same when masked', async () => {
     const { runs, tool: removing } = recorder();
     const secret = 'sk-live-1234567890abcdef';
     const call = (path: string) => ({ name: 'remove', arguments: { path, token: secret } });
@@ -234,7 +234,7 @@ describe('an explicit ask rule', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('[A2] an allow rule next to an ask rule runs nothing without approval', async () => {
+  it('[A2] an ask rule beats an allow rule: nothing runs without approval', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({
       script: obedient,

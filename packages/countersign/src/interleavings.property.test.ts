@@ -11,7 +11,7 @@ describe('any order of responses, messages, decisions, results and stops', () =>
     LIMIT_MS,
   );
   it(
-    '[A4] [A5] [A6] [A7] [A8] [M9] [W5] runs what was approved, once',
+    '[A4] [A5] [A6] [A7] [A8] [M9] [W5] runs only approved calls, each once',
     async () => {
       expect(await holdPromises([...talk, ...change])).toBe(RUNS);
     },

@@ -27,7 +27,7 @@ describe('listeners', () => {
     expect(opened.errors).toHaveLength(4);
   });
 
-  it('[M10] a promise of another realm is awaited like ours', async () => {
+  it('[M10] a promise from another realm is awaited like one of ours', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     opened.world.on('sse', () => runInNewContext(`Promise.reject(new Error('from afar'))`) as Promise<void>);
     await opened.chat.send('hi');
@@ -64,7 +64,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['hi', 'hello']);
   });
 
-  it('[M10] it may throw something without text, and an error handler may be asynchronous and fail', async () => {
+  it('[M10] a listener may throw a value without text, and an error handler may be asynchronous and fail', async () => {
     const wordless = runInNewContext('Object.create(null)') as Error;
     const opened = await openTestWorld({ script: ['hello'], onError: () => Promise.reject(wordless) });
     opened.world.on('message', () => {

@@ -104,7 +104,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in what agents and people say, across chunks, and in titles', async () => {
+  it('[A15] in messages of agents and people are masked, across chunks and in titles', async () => {
     const t = await openTestWorld({
       script: () => `Your key is ${KEY} and the password is password=${PASSWORD} done`,
       model: { title: `About ${GITHUB}` },
@@ -133,7 +133,7 @@ describe('secrets', () => {
     expect(leaks(shown)).toEqual([]);
   });
 
-  it('[A15] in the error of a tool that can’t report its subjects', async () => {
+  it('[A15] in the error of a tool that can’t report its subjects are masked', async () => {
     const { tool: remove } = recorder();
     const clumsy = {
       ...remove,
@@ -172,7 +172,7 @@ describe('secrets', () => {
     expect(leaks(JSON.stringify(shown))).toEqual([]);
   });
 
-  it('[A15] are real in the model’s view, so that it can work with them', async () => {
+  it('[A15] are not masked in the model’s view, so that it can work with them', async () => {
     const t = await openTestWorld({ script: obedient, tools: [tool('read', async () => `key ${GITHUB}`)] });
     await propose(t, { name: 'read' });
     expect(JSON.stringify(t.provider.requests.at(-1)?.messages)).toContain(GITHUB);
@@ -248,7 +248,7 @@ describe('a mask that a model copies', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T11.2] [A7.4] [A15] also fails if it comes from arguments that a person edited, while the person may send it back', async () => {
+  it('[T11.2] [A7.4] [A15] also fails its call if it comes from arguments that a person edited, although the person may send it back', async () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
@@ -263,7 +263,7 @@ describe('a mask that a model copies', () => {
 });
 
 describe('hidden characters', () => {
-  it('[A15.7] control, bidi and zero-width characters are shown as escapes, and long runs of blanks are counted', async () => {
+  it('[A15.7] control, bidi and zero-width characters are shown as escapes, and long runs of whitespace as a count', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const path = `safe\u202etxt.\u200b\u0007${' '.repeat(200)}/etc`;
@@ -279,7 +279,7 @@ describe('hidden characters', () => {
     expect(runs).toEqual([{ path }]);
   });
 
-  it('[A15] shown and sent back unchanged are the same call, not an edit', async () => {
+  it('[A15] that are sent back as shown don’t count as an edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
     const note = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;

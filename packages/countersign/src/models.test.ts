@@ -100,7 +100,7 @@ describe('requests to a provider and its responses', () => {
     await world.updateAgent('bob', { temperature: 0.5 });
   });
 
-  it('[P1] a provider gets messages and schemas, and nothing else of ours', async () => {
+  it('[P1] a provider gets messages and schemas, and nothing else', async () => {
     const { chat, provider } = await openTestWorld({
       agents: [{ name: 'Ada', temperature: 0.5, maxTokens: 77, model: 'big' }],
       tools: [tool('look', () => 'sea')],
@@ -159,7 +159,7 @@ describe('requests to a provider and its responses', () => {
     expect(provider.requests[1]?.messages.at(-1)).toEqual({ role: 'user', name: 'Ada', content: '@Bob hello' });
   });
 
-  it('[P5] a vendor id that is repeated in a later turn, or within one, is two calls with our own ids', async () => {
+  it('[P5] a vendor id that is repeated, in the same turn or a later one, becomes two calls with our own ids', async () => {
     const ran: unknown[] = [];
     const same = (n: number) => ({ name: 'look', id: 'call_1', arguments: { n } });
     const opened = await openTestWorld({
@@ -202,8 +202,8 @@ describe('streaming', () => {
   });
 
   it.each([
-    ['blanks and line feeds', '  I see\tthe   sea.\n\n      x = 1\n'],
-    ['a long blank', `a${' '.repeat(200)}b`],
+    ['spaces and line feeds', '  I see\tthe   sea.\n\n      x = 1\n'],
+    ['a long run of spaces', `a${' '.repeat(200)}b`],
     ['code with a password', '```\npassword = "hunter2hunter2"\n```'],
     ['zero-width and bidi characters', 'a\u200Bb \u202Ec'],
     ['an emoji', 'all \u{1F44D} good'],
@@ -402,7 +402,7 @@ describe('when a model call fails', () => {
     );
   });
 
-  it('[P4] a delay longer than a person would wait fails at once with an error', async () => {
+  it('[P4] a delay longer than a person would wait fails immediately with an error', async () => {
     const opened = await openTestWorld({
       clock: createFakeClock(),
       script: [{ fail: new ProviderError('rate-limited', 'tomorrow', { retryAfterMs: 86_400_000 }) }],
@@ -479,7 +479,7 @@ describe('an invalid provider', () => {
     ['rejects with nothing', () => rejected(undefined)],
     ['rejects with an unreadable error', () => rejected(unreadable)],
     [
-      'throws at once',
+      'throws synchronously',
       () => {
         throw new Error('at once');
       },

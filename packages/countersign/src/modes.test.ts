@@ -66,7 +66,7 @@ describe('auto mode', () => {
     });
   });
 
-  it('[A20.2] requires approval for files that may run later outside, and for hard links', async () => {
+  it('[A20.2] requires approval for files that may run later outside the sandbox, and for hard links', async () => {
     const t = await open();
     await write(folder('outside'), 'old');
     await link(folder('outside'), t.at('linked'));
@@ -79,7 +79,7 @@ describe('auto mode', () => {
     expect(await read(folder('outside'), 'utf8')).toBe('old');
   });
 
-  it('[A20] requires approval for tools that don’t declare themselves contained, and for external ones that do', async () => {
+  it('[A20] requires approval for tools that don’t declare themselves contained, and for external tools that do', async () => {
     const { tool: other } = recorder('other');
     const boasting = { ...tool('boasting', async () => 'ran'), trusted: false, contained: () => true };
     const failing = { ...recorder('failing').tool, contained: () => JSON.parse('{') === 1 };

@@ -29,7 +29,7 @@ describe('names and ids', () => {
     expect((await world.agents()).map(({ name }) => name)).toEqual(['Ada']);
   });
 
-  it('[A22.3] a name is letters, digits, space, - and _: nothing that is invisible or ends a mention', async () => {
+  it('[A22.3] a name consists of letters, digits, space, - and _: no invisible characters, and none that end a mention', async () => {
     const { world } = await openTestWorld();
     for (const name of ['', ' ', 'a.b', 'a@b', 'a\nb', 'hu\u200bman', '\u202eadA', 'a,b', '-a', 'a ', 'x'.repeat(65)]) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid' });
@@ -45,7 +45,7 @@ describe('names and ids', () => {
     }
   });
 
-  it('[A22.4] ids are never reused, however often a name returns', async () => {
+  it('[A22.4] ids are never reused, however often a name is', async () => {
     const { world } = await openTestWorld({ agents: ['Ada'] });
     const ids = new Set(['ada']);
     for (let n = 0; n < 4; n += 1) {
@@ -56,7 +56,7 @@ describe('names and ids', () => {
     expect(ids.size).toBe(5);
   });
 
-  it('[M3] [M4] spellings that one mention would match are one name, for agents and speakers', async () => {
+  it('[M3] [M4] two spellings that the same mention would match count as one name, for agents and people', async () => {
     const { world, chat } = await openTestWorld({ agents: ['Ada Lovelace', 'ΝΙΚΟΣ'] });
     for (const name of ['ada  lovelace', 'ΝΙΚΟσ', 'νικος']) {
       await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict', field: 'name' });

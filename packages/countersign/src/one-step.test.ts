@@ -36,7 +36,7 @@ describe('one step', () => {
     ]);
   });
 
-  it('[A2.1] [A19] starts nothing whose rules the approval changed: that is judged again', async () => {
+  it('[A2.1] [A19] does not start a call whose rules the approval changed: it is judged again', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -47,7 +47,7 @@ describe('one step', () => {
     expect(t.steps).toContain('start-invocation');
   });
 
-  it('[A2.1] [A19] starts nothing that a rule has denied since the request', async () => {
+  it('[A2.1] [A19] does not start a call that a new rule denies', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -58,7 +58,7 @@ describe('one step', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T8] [T9] starts each call after the end of the one before it, in call order', async () => {
+  it('[T8] [T9] starts each call after the previous one has ended, in call order', async () => {
     const ran: string[] = [];
     const named = (name: string) => tool(name, async () => ran.push(name));
     const t = await noted([named('one'), named('two'), named('three')]);
@@ -83,7 +83,7 @@ describe('one step', () => {
     expect(first((await t.chat.messages()).slice(-1)).content).toBe('done');
   });
 
-  it('[M9] a stop right after an approval settles the call once, and it never runs afterwards or unrecorded', async () => {
+  it('[M9] a stop right after an approval settles the call once, and it never runs afterwards or without a record', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });

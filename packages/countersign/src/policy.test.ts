@@ -22,7 +22,7 @@ describe('the order of the gate', () => {
     expect(lastResults(t)[0]).toMatchObject({ reason: expect.stringContaining('deny remove(path=b)') as unknown });
   });
 
-  it('[A2.1] a deny rule added after the approval refuses at the start', async () => {
+  it('[A2.1] a deny rule added after the approval refuses the call when it starts', async () => {
     const gate = deferred();
     const t = await open({ tools: [tool('slow', () => gate.promise)] });
     await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
@@ -92,7 +92,7 @@ describe('the order of the gate', () => {
     ]);
   });
 
-  it('[A2.1] a world set to read mode after the approval refuses at the start', async () => {
+  it('[A2.1] a world set to read mode after the approval refuses the call when it starts', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -184,7 +184,7 @@ describe('always', () => {
     expect(t.runs).toEqual([{ path: 'b' }]);
   });
 
-  it('[A5.3] sent three times at once adds one rule and runs once', async () => {
+  it('[A5.3] sent three times concurrently adds one rule and runs once', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();

@@ -135,7 +135,7 @@ describe('a question from an agent', () => {
     expect(await t.world.approvals()).toHaveLength(1);
   });
 
-  it('[A6] of another agent or chat can’t be answered from here, and the attempt is in the audit log', async () => {
+  it('[A6] of another agent or chat can’t be answered, and the attempt is in the audit log', async () => {
     const t = await asked({ agents: ['Ada', { name: 'Bo', active: false }] });
     const answer = { tool_call_id: t.question.approvalId, content: 'red' };
     expect(await t.world.publishToolResult('bo', answer)).toMatchObject({ status: 403 });
@@ -146,7 +146,7 @@ describe('a question from an agent', () => {
     expect(await t.world.publishToolResult('ada', answer)).toMatchObject({ status: 200 });
   });
 
-  it('[A13] can’t be answered by a client that can’t ask a person', async () => {
+  it('[A13] can’t be answered by a client without approvals', async () => {
     const t = await asked();
     const { clientId: deaf } = await t.world.clients.register(t.world.id, { label: 'job', approvals: false });
     const { clientId: web } = await t.world.clients.register(t.world.id, { label: 'web', approvals: true });
@@ -189,7 +189,7 @@ describe('a question from an agent', () => {
     expect(t.question.question?.text).toBe('Which colour?');
   });
 
-  it('[T5] blocks no sibling, and the model gets all results together', async () => {
+  it('[T5] does not block its sibling calls, and the model gets all results together', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [askHuman(), remove] });
     await propose(t, colour, { name: 'remove', arguments: { path: 'a' } });

@@ -53,7 +53,7 @@ describe('a decision that covers more than its call', () => {
     expect(t.runs).toHaveLength(3);
   });
 
-  it('[A5.4] for this chat: only in this chat, for this agent, and with a pattern only matching calls', async () => {
+  it('[A5.4] for this chat: runs only calls of this agent in this chat, and with a pattern only matching ones', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('a2'), remove('b'));
@@ -65,7 +65,7 @@ describe('a decision that covers more than its call', () => {
     expect((await t.waiting()).toSorted()).toEqual(['{"path":"a3"}', '{"path":"b"}']);
   });
 
-  it('[A5.4] always, and a rule added to the policy: in every chat of the world', async () => {
+  it('[A5.4] always, or a rule added to the policy: runs matching calls in every chat of the world', async () => {
     const t = await open();
     const other = await t.world.chat();
     await propose(t, remove('a1'), remove('b1'));
@@ -89,7 +89,7 @@ describe('a decision that covers more than its call', () => {
     ]);
   });
 
-  it('[A5.6] [A2] never calls that an ask or deny rule matches, nor calls that can only be approved once', async () => {
+  it('[A5.6] [A2] never runs calls that an ask or deny rule matches, or that can only be approved once', async () => {
     const t = await open({ policy: ['ask remove(path=b*)'] });
     await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
     await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
@@ -103,7 +103,7 @@ describe('a decision that covers more than its call', () => {
     expect(await t.waiting()).toEqual(['{"path":"b2"}', '{"path":"c"}']);
   });
 
-  it('[A5.6] [A7] never a call that changed after it was shown, nor a question', async () => {
+  it('[A5.6] [A7] never runs a call that changed after it was shown, and never answers a question', async () => {
     let content = 'old';
     const runs: unknown[] = [];
     const write = {
@@ -151,7 +151,7 @@ describe('a decision that covers more than its call', () => {
     expect(last).toMatchObject({ scope: 'session', who: 'meg' });
   });
 
-  it('[A5.5] [A16] is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
+  it('[A5.5] [A16] a released call is recorded as decided by the author of its rule, even if someone else adds a rule later', async () => {
     let isDown = true;
     const t = await open({
       probe: (moment) => {

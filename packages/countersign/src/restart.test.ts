@@ -48,7 +48,7 @@ describe('pending state', () => {
     expect(again.provider.requests).toEqual([]);
   });
 
-  it('[A9] is asked once: a restart neither replays the message nor asks again (bugs in other frameworks)', async () => {
+  it('[A9] a restart neither replays the message nor requests approval again (bugs in other frameworks)', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     let t = await openTestWorld(options);
@@ -70,7 +70,7 @@ describe('pending state', () => {
     expect(t.provider.requests).toHaveLength(1);
   });
 
-  it('[A9] approve A before the restart and B after it: each runs once, and the model gets both results', async () => {
+  it('[A9] if A is approved before the restart and B after it, each runs once, and the model gets both results', async () => {
     const { runs, tool } = recorder();
     const options = { script: obedient, tools: [tool], file };
     const t = await openTestWorld(options);
@@ -200,7 +200,7 @@ describe('a tool that was running when its process ended', () => {
     );
   });
 
-  it('[S3.2] the same call then needs approval, whatever grants and rules say; another one does not', async () => {
+  it('[S3.2] the same call then needs approval, whatever grants and rules say; other calls do not', async () => {
     const t = await interrupted({}, 'session');
     await t.chat.settled();
     await t.world.setPolicy(['allow send']);
@@ -254,7 +254,7 @@ describe('the transcript', () => {
     expect(before.length).toBeGreaterThan(8);
   });
 
-  it('[S2] a message reads and writes as many rows at 400 messages as at 40', async () => {
+  it('[S2] a message reads and writes as many rows in a chat of 400 messages as in one of 40', async () => {
     const cost = { calls: 0, rows: 0 };
     const clock = createFakeClock();
     const store = counting(await openSqlite(':memory:', { clock }), cost);

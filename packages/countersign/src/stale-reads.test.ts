@@ -46,7 +46,7 @@ async function setUp(tools: Parameters<typeof createTestEngine>[0]) {
 }
 
 describe('between the reads before a step and the step', () => {
-  it('[A22] [M9] removing an agent leaves no approval behind in a chat where it started meanwhile', async () => {
+  it('[A22] [M9] removing an agent leaves no approval behind in a chat where the agent just started', async () => {
     const t = await setUp({ tools: [gated('remove', async () => 'gone')] });
     const chatId = await t.newChat();
     t.meanwhile(async () => {

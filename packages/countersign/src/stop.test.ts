@@ -10,7 +10,7 @@ const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 describe('stopping a chat', () => {
-  it('[M9.1] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is stored', async () => {
+  it('[M9.1] while the model streams: the call is aborted, the chat is idle immediately, and no part of the answer is stored', async () => {
     const asked = deferred<AbortSignal>();
     const opened = await openTestWorld({
       script: async (request) => {
@@ -32,7 +32,7 @@ describe('stopping a chat', () => {
     );
   });
 
-  it('[M9] a model that ignores its signal and answers later is ignored', async () => {
+  it('[M9] an answer from a model that ignored its abort signal is dropped', async () => {
     const asked = deferred();
     const answer = deferred<string>();
     const opened = await openTestWorld({
@@ -49,7 +49,7 @@ describe('stopping a chat', () => {
     expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
   });
 
-  it('[M9.1] [T3.2] a tool that ignores its signal fails at once with outcome unknown, and its late result changes nothing', async () => {
+  it('[M9.1] [T3.2] a tool that ignores its abort signal fails immediately with outcome unknown, and its late result changes nothing', async () => {
     const running = deferred<AbortSignal>();
     const late = deferred<string>();
     const opened = await openTestWorld({
@@ -177,7 +177,7 @@ describe('stopping a chat', () => {
     );
   });
 
-  it('[M9] during the delay between retries', async () => {
+  it('[M9] works during the delay between retries', async () => {
     const clock = createFakeClock();
     const asked = deferred();
     const opened = await openTestWorld({
@@ -197,7 +197,7 @@ describe('stopping a chat', () => {
     expect(await opened.chat.status()).toBe('idle');
   });
 
-  it('[M9] right after sending, at every step, the chat ends idle and nothing runs any more', async () => {
+  it('[M9] right after sending, at every step, leaves the chat idle with nothing running', async () => {
     for (const moment of [
       'model-call',
       'tool-calls',
@@ -278,7 +278,7 @@ describe('stopping a chat', () => {
 });
 
 describe('deleting', () => {
-  it('[M9] a chat during a turn stops it first: its tool is told, and its late result is ignored', async () => {
+  it('[M9] a chat during a turn stops it first: its tool is aborted, and its late result is ignored', async () => {
     const running = deferred<AbortSignal>();
     const late = deferred<string>();
     const opened = await openTestWorld({

@@ -24,7 +24,7 @@ function deafClock(): Clock & { advance(ms: number): void } {
 
 describe('a check before a call', () => {
   it.each(['fingerprint', 'preview', 'look'] as const)(
-    '[T11] that never ends, for its %s, fails the call with an error and the chat continues',
+    '[T11] that never ends (%s) fails the call with an error, and the chat continues',
     async (which) => {
       const clock = createFakeClock();
       const { runs, tool } = recorder();

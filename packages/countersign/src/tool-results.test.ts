@@ -22,7 +22,7 @@ describe('calls that can’t run', () => {
   it.each<[string, ScriptedCall, RegExp]>([
     ['an unknown tool', { name: 'nowhere' }, /nowhere/],
     ['an empty name', { name: '' }, /no name/],
-    ['a name of white space', { name: ' \n ' }, /no name/],
+    ['a name that is only whitespace', { name: ' \n ' }, /no name/],
     ['a name of ten thousand characters', { name: 'x'.repeat(10_000) }, /x{50}/],
     ['a name from the prototype', { name: '__proto__' }, /__proto__/],
     ['a reserved name', { name: 'client.requestApproval' }, /reserved/],
@@ -30,7 +30,7 @@ describe('calls that can’t run', () => {
     ['JSON that is not an object', { name: 'typed', arguments: '[1]' }, /one JSON object/],
     ['arguments that don’t match the schema', { name: 'typed', arguments: { n: 'one' } }, /n/],
     ['missing arguments', { name: 'typed', arguments: '' }, /n/],
-  ])('[T11.1] %s fails at once with an error for the model, and nobody is asked', async (_, call, words) => {
+  ])('[T11.1] %s fails immediately with an error for the model, and nobody is asked', async (_, call, words) => {
     const ran: unknown[] = [];
     const opened = await openCalling([call], { tools: [typed(ran)] });
     expect(await run(opened)).toBe('idle');
@@ -89,7 +89,7 @@ describe('calls that can’t run', () => {
   }
 
   it.each<[string, () => unknown, RegExp]>([
-    ['throws at once', () => JSON.parse('{') as unknown, /JSON/],
+    ['throws synchronously', () => JSON.parse('{') as unknown, /JSON/],
     ['rejects with an error', rejecting(new Error('late')), /late/],
     ['rejects with a text', rejecting('just words'), /just words/],
     ['rejects with nothing', rejecting(undefined), /unknown error/],
@@ -112,7 +112,7 @@ describe('calls that can’t run', () => {
     ['nothing', () => undefined, null],
     ['null', () => null, null],
     ['a bigint', () => 10n ** 30n, String(10n ** 30n)],
-    ['a circle', () => circle(), { self: '[circular]' }],
+    ['a circular object', () => circle(), { self: '[circular]' }],
     ['a function', () => () => 1, '[function]'],
     ['NaN', () => NaN, 'NaN'],
     ['a date', () => new Date(0), '1970-01-01T00:00:00.000Z'],
@@ -173,7 +173,7 @@ describe('tool output', () => {
     expect(opened.events.filter((event) => event.event === 'tool-output')).toEqual([]);
   });
 
-  it('[T13] the model’s result is truncated to 64 KiB, keeping head and tail, and says so', async () => {
+  it('[T13] the model’s result is truncated to 64 KiB with its start and end, and says so', async () => {
     const opened = await openCalling(['long'], { tools: [tool('long', () => `HEAD${'é'.repeat(200_000)}TAIL`)] });
     await run(opened);
     const given = opened.provider.requests.at(-1)?.messages.at(-1)?.content ?? '';

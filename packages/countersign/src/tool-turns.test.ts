@@ -18,7 +18,7 @@ import { calls, life, openCalling, results, run } from './testing/tool-turn.js';
 afterEach(closeTestWorlds);
 
 describe('a tool turn', () => {
-  it('[T1] [T5] all calls become invocations at once, and the model is called once more with results in call order', async () => {
+  it('[T1] [T5] all calls become invocations immediately, and the model is called once more with results in call order', async () => {
     const opened = await openCalling(['a', 'b', 'a', 'c'], {
       tools: ['a', 'b', 'c'].map((name) => tool(name, () => `${name} ran`)),
     });
@@ -124,7 +124,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T4.2] approving with edited arguments keeps the invocation and reports what really runs', async () => {
+  it('[T4.2] approving with edited arguments keeps the invocation and reports what actually runs', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling([{ name: 'move', arguments: { to: 'sea' } }], {
       tools: [gated('move', (args) => (ran.push(args), 'moved'))],
@@ -214,7 +214,7 @@ describe('unexpected results and decisions', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T7] recognises late duplicates from the record: many turns later and after a restart', async () => {
+  it('[T7] recognises late duplicates from the stored records, many turns later and after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'late.db');
@@ -333,7 +333,7 @@ describe('the order of execution', () => {
     expect(life(opened).slice(2)).toEqual(['write: STARTED', 'write: SUCCEEDED', 'peek: STARTED', 'peek: SUCCEEDED']);
   });
 
-  it('[T2] [T4] a denial is shown and stored at once, while a slow sibling still runs', async () => {
+  it('[T2] [T4] a denial is stored and shown immediately, while a slow sibling is still running', async () => {
     const sibling = slow('sibling');
     const opened = await openCalling(['ask', 'sibling'], { tools: [gated('ask', () => 'x'), sibling.tool] });
     await opened.chat.send('go');
@@ -348,7 +348,7 @@ describe('the order of execution', () => {
     expect(results(opened)).toEqual([{ error: 'User denied approval for ask', reason: 'no' }, { result: 'y' }]);
   });
 
-  it('[T5] an approved call runs as soon as it may while others still wait', async () => {
+  it('[T5] an approved call runs as soon as it is allowed to, while others are still waiting', async () => {
     const opened = await openCalling(['ask', 'ask'], { tools: [gated('ask', () => 'x')] });
     await run(opened);
     const [, second] = await opened.world.approvals();

@@ -25,7 +25,7 @@ describe.each(names)('[M13] the template %s', (template) => {
   });
 });
 
-it('[M13] numbers a taken name, and its mentions follow', () => {
+it('[M13] adds a number to a taken name, also in its mentions', () => {
   const [planner, worker] = agentsFromTemplate('planner-and-worker', { ...model, taken: ['worker'] });
   expect(worker).toMatchObject({ name: 'Worker2', provider: 'openai', model: 'm' });
   expect(planner?.systemPrompt).toContain('@Worker2');

@@ -64,7 +64,7 @@ describe('a new provider', () => {
     }
   });
 
-  it('[P7.3] needs what its kind needs', () => {
+  it('[P7.3] has all fields that its kind requires', () => {
     expect(refused({ apiKey: undefined }).message).toBe('apiKey: is missing. OpenAI needs an API key');
     expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: is missing\. Azure OpenAI has no default URL/);
     for (const name of ['', ' ', 'a\nb', '-x', 'x'.repeat(65)]) expect(refused({ name }).field).toBe('name');
@@ -75,7 +75,7 @@ describe('a new provider', () => {
   });
 });
 
-it('[P7] every kind says how it is reached', () => {
+it('[P7] every kind has a default URL or an example', () => {
   for (const kind of Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[]) {
     const { baseUrl, example, key, keyPage } = providerKindFacts(kind);
     expect(URL.canParse(baseUrl ?? example ?? '')).toBe(true);

@@ -11,7 +11,7 @@ describe('providers with a key', () => {
     expect(JSON.stringify(availableProviders(env))).not.toContain('secret');
   });
 
-  it('[P2] is empty without keys', () => {
+  it('[P2] are an empty list without keys', () => {
     expect(availableProviders({})).toEqual([]);
   });
 });

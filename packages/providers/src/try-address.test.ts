@@ -75,7 +75,7 @@ describe('trying the base URL of a provider', () => {
     switching.close();
   });
 
-  it('[P2] sends the key nowhere else', async () => {
+  it('[P2] sends the key to no other URL', async () => {
     server.will(json(302, {}, { location: `${elsewhere.url}/v1/models` }));
     const tried = await tryAddress('openai', openai(), PATIENT_MS);
     expect(tried).toMatchObject({ answers: false, problem: expect.stringContaining('302') as string });

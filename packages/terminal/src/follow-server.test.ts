@@ -52,7 +52,7 @@ it('[S4] follows the server of the home with its token, and looks it up once for
   expect(looks).toBe(1);
 });
 
-it('[S4] uses the next server if one is shutting down, for any request, and if a read breaks off', async () => {
+it('[S4] uses the next server if one is shutting down, for any request, and if a read is interrupted', async () => {
   const second = await listen('two');
   let asked = 0;
   const going = createServer((request, response) => {
@@ -82,7 +82,7 @@ it('[S4] uses the next server if one is shutting down, for any request, and if a
   expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 
-it('reports that nothing answers if no other server is found', async () => {
+it('reports that the server is not responding if no other one is found', async () => {
   const first = await listen('one');
   await first.close();
   const { fetch } = followServer(first, () => Promise.reject(new Error('none')));

@@ -14,7 +14,7 @@ describe('descriptions of a decision', () => {
     );
   });
 
-  it('take the place from the client alone, not from the signer’s name', () => {
+  it('take the place only from the client, not from the signer’s name', () => {
     const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'web', at } as const;
     expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web app, 3 s ago');
     expect(decisionStory({ ...decision, client: 'http' }, now)).toBe('Approved once by browser session 12ab, 3 s ago');

@@ -3,7 +3,7 @@ import { mcpCauseText } from './mcp-cause-text.js';
 
 const where = { server: 'files', world: 'ops' };
 
-it('[A46.2] names the sandbox and says what to do', () => {
+it('[A46.2] mentions the sandbox and says what to do', () => {
   const allow = 'countersign mcp edit files -w ops --network';
   expect(mcpCauseText({ code: 'no-network', runner: 'npx' }, where)).toBe(
     `npx downloads packages, and this server’s sandbox has no network. Install the package first, or allow the network with: ${allow}`,

@@ -10,18 +10,18 @@ describe('[A12] one approval at a time', () => {
     expect(step({ kind: 'none' }, [])).toEqual({ kind: 'none' });
   });
 
-  it('never replaces a pending one, whatever arrives before it', () => {
+  it('never replaces a pending approval, even if an older one arrives', () => {
     const current: Current = { kind: 'open', id: 'b' };
     expect(step(current, ['a', 'b', 'c'])).toBe(current);
   });
 
-  it('moves on after an answer from here, even before the server confirms it', () => {
+  it('moves on after the person answers, even before the server confirms it', () => {
     expect(step({ kind: 'open', id: 'a' }, ['b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
     expect(step({ kind: 'open', id: 'a' }, ['a', 'b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
     expect(step({ kind: 'open', id: 'a' }, ['a'], ['a'])).toEqual({ kind: 'none' });
   });
 
-  it('keeps one that was decided elsewhere until the person has seen it', () => {
+  it('keeps an approval that was decided elsewhere until the person has seen it', () => {
     const held = step({ kind: 'open', id: 'a' }, ['b']);
     expect(held).toEqual({ kind: 'held', id: 'a' });
     expect(step(held, ['b'])).toBe(held);
@@ -37,7 +37,7 @@ describe('[A12] one approval at a time', () => {
     expect(step(open, ['b'])).toEqual({ kind: 'held', id: 'a' });
   });
 
-  it('can be skipped', () => {
+  it('allows skipping one', () => {
     expect(after(['a', 'b', 'c'], 'c')).toBe('a');
     expect(after(['a', 'b', 'c'], 'a', -1)).toBe('c');
     expect(after(['a'], 'a')).toBeUndefined();

@@ -25,7 +25,7 @@ describe('[M3.6] who will answer', () => {
     expect(whoAnswers('@ghost hi', crew, undefined)).not.toHaveProperty('fixed');
   });
 
-  it('offers nothing if only a setting can help', () => {
+  it('offers nothing if only a setting can fix it', () => {
     expect(whoAnswers('@off hi', crew, undefined)).toMatchObject({ kind: 'nobody', why: { kind: 'inactive' } });
     expect(whoAnswers('hey @off', crew, undefined)).not.toHaveProperty('fixed');
     expect(whoAnswers('hi', [], undefined)).toEqual({ kind: 'nobody', why: { kind: 'no-agents' } });

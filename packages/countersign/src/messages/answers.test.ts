@@ -5,7 +5,7 @@ import { notices, talk } from '../testing/talk.js';
 afterEach(closeTestWorlds);
 
 describe('before an answer is published', () => {
-  it('[M5] mentions of itself are removed, and an answer to an agent starts with its name, never one to a person', async () => {
+  it('[M5] self-mentions are removed, and an answer to an agent starts with that agent’s name; an answer to a person doesn’t', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       script: ['@Ada @Bob what time is it?', 'Noon.', 'Thanks. <world>DONE</world>'],

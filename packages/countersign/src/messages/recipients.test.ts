@@ -10,7 +10,7 @@ describe('who answers', () => {
     expect((await talk(world, 'hello all')).toSorted()).toEqual(['ada: ok', 'bob: ok', 'human: hello all']);
   });
 
-  it('[M2] with a main agent it goes to that agent only, and a mention goes to the agent it names', async () => {
+  it('[M2] with a main agent, a message without a mention goes only to that agent, and a mention goes to the mentioned agent', async () => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob'] });
     await opened.world.update({ mainAgent: 'bob' });
     expect(await talk(opened, 'hello')).toEqual(['human: hello', 'bob: ok']);
@@ -45,7 +45,7 @@ describe('who answers', () => {
   it.each([
     ['hey @bob', '@Bob is mentioned in the middle of a line'],
     ['@off hello', '@Off is inactive'],
-  ])('[M3.5] nobody answers %j, and a reply in the chat says why', async (content, why) => {
+  ])('[M3.5] nobody answers %j, and a message in the chat says why', async (content, why) => {
     const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
     const { messageId } = await opened.chat.send(content);
     await opened.chat.settled();

@@ -87,7 +87,7 @@ describe('messages', () => {
 
   it.each([
     ['nothing', ''],
-    ['white space', ' \n\t '],
+    ['whitespace', ' \n\t '],
     ['more than a million characters', 'x'.repeat(1_000_001)],
   ])('[M1] a message of %s is refused with its field, and nothing is stored', async (_, content) => {
     const { chat } = await openTestWorld();

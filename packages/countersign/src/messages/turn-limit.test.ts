@@ -9,7 +9,7 @@ afterEach(closeTestWorlds);
 describe('the turn limit', () => {
   const chatter = { agents: ['Ada', 'Bob'], turnLimit: 2, script: () => 'and you?' };
 
-  it('[M6] counts turns, not model calls or events, hands over once and then stays silent', async () => {
+  it('[M6] counts turns, not model calls or events; the agent hands over once and then stays silent', async () => {
     const opened = await openTestWorld({
       ...chatter,
       tools: [tool('look', () => 'sea')],
@@ -79,7 +79,7 @@ describe('the order of final messages', () => {
   it.each<[string, ScriptedReply, string]>([
     ['an answer', 'my answer', 'ada: my answer'],
     ['a failure', { fail: new ProviderError('auth', 'expired') }, 'system: Ada could not answer.'],
-  ])('[M6] %s comes before the hand-over of the turn queued behind it', async (_, reply, words) => {
+  ])('[M6] %s comes before the handover message of the turn queued after it', async (_, reply, words) => {
     const busy = deferred();
     const opened = await openTestWorld({
       agents: [{ name: 'Ada', model: 'slow' }, 'Bob'],

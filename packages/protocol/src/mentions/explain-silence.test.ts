@@ -31,7 +31,7 @@ describe('[M3.5] why nobody answers', () => {
     for (const agents of [crew, []]) expect(explainSilence('@human look, ask @bob', agents)).toBeUndefined();
   });
 
-  it('says which of the agents named in mid-text are inactive', () => {
+  it('says which of the agents mentioned in the middle of a line are inactive', () => {
     expect(explainSilence('hey @bob and @off', crew)).toMatch(
       /or leave it out\. @Off is inactive\. Activate it first\.$/,
     );

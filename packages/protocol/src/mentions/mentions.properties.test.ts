@@ -160,7 +160,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M5] preparing twice changes nothing', () => {
+  it('[M5] preparing an answer twice gives the same result', () => {
     fc.assert(
       fc.property(plain, (input) => {
         const once = prepareAnswer(input);

@@ -107,7 +107,7 @@ describe('prepareAnswer: auto-mention', () => {
     { kind: 'world' },
     { kind: 'agent', agentId: 'me' },
     { kind: 'agent', agentId: 'gone' },
-  ])('[M5.1] not for people, the world, itself or a removed agent: %j', (answering) => {
+  ])('[M5.1] an answer to people, the world, itself or a removed agent gets none: %j', (answering) => {
     expect(answer('hi', answering)).toEqual({ content: 'hi', agentIds: [], ended: false });
   });
 

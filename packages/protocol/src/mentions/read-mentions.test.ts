@@ -107,7 +107,7 @@ describe('readMentions', () => {
     '** @bob** hi',
     '~~@bob~~ hi',
     '[@bob](x)',
-  ])('[M3.3] addresses nobody, known or unknown: %j', (content) => {
+  ])('[M3.3] addresses no agent, known or unknown: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
 
@@ -145,7 +145,7 @@ describe('readMentions', () => {
     expect(named(content)).toEqual(['bob']);
   });
 
-  it('[M3.4] @human, in upper or lower case, is the only name for people', () => {
+  it('[M3.4] @human, in upper or lower case, is the only mention of people', () => {
     expect(readMentions('@Human please', crew)).toEqual({ agentIds: [], human: true, unknown: [] });
     expect(readMentions('@user1, @user, @world, @humans hi', crew)).toEqual({
       agentIds: [],

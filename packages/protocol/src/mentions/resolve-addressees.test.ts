@@ -45,7 +45,7 @@ describe('resolveAddressees', () => {
   });
 
   it.each(['what does @bob think?', 'what about (@Bob)?', '> @bob', 'is @off there?'])(
-    '[M3.3] nobody answers if an agent is named only in mid-text: %j',
+    '[M3.3] nobody answers if an agent is mentioned only in the middle of a line: %j',
     (content) => {
       expect(from(human, content)).toEqual({ agentIds: [], addressed: 'nobody' });
     },

@@ -139,7 +139,7 @@ describe('Anthropic messages', () => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it('[P1] returns thinking blocks in place, signed and redacted', async () => {
+  it('[P1] sends thinking blocks back in place, signed and redacted', async () => {
     const content = [
       { type: 'thinking', thinking: 'first', signature: 's1' },
       { type: 'redacted_thinking', data: 'enc' },
@@ -161,7 +161,7 @@ describe('Anthropic messages', () => {
     expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
   });
 
-  it('[P1] omits the thinking of a text that has changed since', async () => {
+  it('[P1] omits the thinking of a text that was changed afterwards', async () => {
     server.will(
       saying([
         { type: 'thinking', thinking: 'hm', signature: 's' },
@@ -192,7 +192,7 @@ describe('Anthropic messages', () => {
     });
   });
 
-  it('[P2] avoids what Anthropic rejects: blank texts, a leading assistant message, calls without tools', async () => {
+  it('[P2] avoids everything that Anthropic rejects: blank texts, a leading assistant message, calls without tools', async () => {
     const body = await sent([
       { role: 'assistant', content: ' \n', tool_calls: [call('call_1', undefined, '[1]')] },
       { role: 'tool', tool_call_id: 'call_1', content: 'x' },

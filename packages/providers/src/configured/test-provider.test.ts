@@ -66,7 +66,7 @@ describe.each(wires)('testing a provider of kind %s', (kind, wire) => {
 });
 
 describe('testing an address', () => {
-  it('[P9.1] explains a dead one', async () => {
+  it('[P9.1] explains a refused connection', async () => {
     const probe = createServer();
     await new Promise<void>((resolve) => {
       probe.listen(0, '127.0.0.1', resolve);
@@ -98,7 +98,7 @@ describe('testing an address', () => {
     expect(await test(config('openai-compatible'))).toMatchObject({ ok: false, code: 'model-needed' });
   });
 
-  it('[P9.1] gives up on a slow one, and closes the connection', async () => {
+  it('[P9.1] gives up on a slow server, and closes the connection', async () => {
     for (const model of ['m', undefined]) {
       const closed = new Promise<void>((resolve) => server.will(silence(() => undefined, resolve)));
       const result = await testProvider(config('vllm'), { timeoutMs: 50, ...(model === undefined ? {} : { model }) });
@@ -108,7 +108,7 @@ describe('testing an address', () => {
     }
   });
 
-  it('[P9.1] tells no network from a misspelt host', () => {
+  it('[P9.1] distinguishes a missing network from a misspelt host', () => {
     const missing = new ProviderError('network', 'not found', { reason: 'host-not-found' });
     const misspelt = config('vllm', { baseUrl: 'https://gpu-bx.example/v1' });
     expect(explainFailure(misspelt, missing, PATIENT_MS)).toEqual({
@@ -122,7 +122,7 @@ describe('testing an address', () => {
     expect(explainFailure(misspelt, unreachable, PATIENT_MS).code).toBe('no-network');
   });
 
-  it('[P9.1] [P7] needs a key where the kind does, and never takes one from the environment', async () => {
+  it('[P9.1] [P7] needs a key if its kind requires one, and never takes one from the environment', async () => {
     const before = server.requests.length;
     for (const model of ['m', undefined])
       expect(await test(config('anthropic', { apiKey: undefined }), model)).toMatchObject({ code: 'no-key' });
@@ -132,7 +132,7 @@ describe('testing an address', () => {
     for (const { headers } of server.requests.slice(-2)) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('[P9.1] OpenRouter lists its models to everybody, so the key is checked too', async () => {
+  it('[P9.1] also checks the key of OpenRouter, which lists its models without one', async () => {
     server.will(json(200, { data: [{ id: 'a/b' }] }), json(401, { error: { message: 'No auth', code: 401 } }));
     expect(await test(config('openrouter'))).toMatchObject({ ok: false, code: 'wrong-key' });
     expect(server.requests.at(-1)?.path).toBe('/api/v1/key');
@@ -142,7 +142,7 @@ describe('testing an address', () => {
 describe('listing models', () => {
   const list = (given: ProviderConfig) => listModels(given, AbortSignal.timeout(PATIENT_MS));
 
-  it('[P9.2] reads context sizes and prices where the list has them', async () => {
+  it('[P9.2] reads context sizes and prices if the list contains them', async () => {
     const cases: readonly (readonly [ProviderKind, unknown, unknown])[] = [
       [
         'openrouter',
@@ -172,7 +172,7 @@ describe('listing models', () => {
     }
   });
 
-  it('[P9.2] ignores what it can’t read, and is bounded', async () => {
+  it('[P9.2] ignores invalid entries, and is bounded', async () => {
     const strange = [null, 1, 'x', {}, { id: '' }, { id: 'a\u001b[31m' }, { id: 'x'.repeat(300) }];
     const priced = { id: 'ok', context_length: -1, pricing: { prompt: '-1', completion: 'free' } };
     server.will(json(200, { data: [...strange, priced] }));
@@ -214,7 +214,7 @@ describe('listing models', () => {
     }
   });
 
-  it.each(wires)('[P7] sends key and API version of kind %s as calls do', async (kind, wire) => {
+  it.each(wires)('[P7] sends the key and API version of kind %s in the same way as model calls', async (kind, wire) => {
     server.will(json(200, { data: [] }), json(200, wire.whole({ text: 'OK' })));
     for (const model of [undefined, wire.model]) expect(await test(config(kind), model)).toMatchObject({ ok: true });
     const [listed, called] = server.requests
@@ -226,7 +226,7 @@ describe('listing models', () => {
   });
 });
 
-it('[P7] a base URL without a path gets that of its kind', () => {
+it('[P7] a base URL without a path gets the default path of its kind', () => {
   expect(fullBaseUrl('ollama', 'http://gpu:11434')).toBe('http://gpu:11434/v1');
   expect(fullBaseUrl('azure', 'https://x.openai.azure.com/')).toBe('https://x.openai.azure.com/openai/v1');
   expect(fullBaseUrl('openai-compatible', 'https://gw/models/v3/')).toBe('https://gw/models/v3');

@@ -121,7 +121,7 @@ describe('Google contents', () => {
     });
   });
 
-  it('[P1] returns thoughts and signatures in place', async () => {
+  it('[P1] sends thoughts and signatures back in place', async () => {
     const signed = [
       { text: 'thinking…', thought: true },
       { text: 'Looking.', thoughtSignature: 'c2ln' },

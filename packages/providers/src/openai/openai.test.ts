@@ -203,7 +203,7 @@ describe('chat completions', () => {
     expect(server.requests.at(-1)?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it('[P1] returns encrypted reasoning in one piece, only next to calls', async () => {
+  it('[P1] sends encrypted reasoning back as one item, only next to calls', async () => {
     const asked = call({ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } });
     const detail = (more: object): string =>
       chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: null, ...more }] });
@@ -246,8 +246,14 @@ describe('chat completions', () => {
       'auth',
       'no credit',
     ],
-    ['an unpaid gateway', 402, { error: { message: 'Insufficient credits', code: 402 } }, 'auth', 'no credit'],
-    ['a failure inside a 200', 200, { error: { message: 'Provider down', code: 502 } }, 'overloaded', 'Provider down'],
+    ['a gateway without credit', 402, { error: { message: 'Insufficient credits', code: 402 } }, 'auth', 'no credit'],
+    [
+      'an error in a response with status 200',
+      200,
+      { error: { message: 'Provider down', code: 502 } },
+      'overloaded',
+      'Provider down',
+    ],
     [
       'a model that Ollama does not have',
       404,
@@ -272,7 +278,7 @@ describe('chat completions', () => {
       'temperature',
     ],
     ['a broken gateway', 502, '<html>Bad gateway</html>', 'overloaded', 'Bad gateway'],
-    ['a web page with 200', 200, '<html>Log in</html>', 'overloaded', 'empty response'],
+    ['a web page with status 200', 200, '<html>Log in</html>', 'overloaded', 'empty response'],
     [
       'a filter',
       200,
@@ -306,7 +312,7 @@ describe('chat completions', () => {
     expect(error.message).toContain(`the host ${nowhere} was not found`);
   });
 
-  it('[P2] knows the context size of models, or takes it from an option', () => {
+  it('[P2] looks up the context size of models, or takes it from an option', () => {
     expect(openai().contextTokens?.('gpt-4o-mini')).toBe(128_000);
     expect(local().contextTokens?.('llama3.2')).toBeUndefined();
     const told = openaiCompatible({ name: 'local', baseURL: server.url, contextTokens: 8_192 });

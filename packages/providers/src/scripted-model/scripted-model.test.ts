@@ -98,7 +98,7 @@ async function failure(asking: Promise<unknown>): Promise<unknown> {
 }
 
 describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $stream)', ({ open, errors, stream }) => {
-  it('[P6] answers with text, thinking and parallel calls, and takes their results', async () => {
+  it('[P6] answers with text, thinking and parallel calls, and accepts their results', async () => {
     const { url, requests } = await start(WEATHER);
     const ada = open({ url, stream });
     const asked = await ada.say('What is the weather?');
@@ -177,7 +177,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(String(error)).toMatch(/The script has no reply for turn 1 after \\?"hello there/);
   });
 
-  it('[P6] takes a function as the script', async () => {
+  it('[P6] accepts a function as the script', async () => {
     const { url } = await start(({ user, turn }) => {
       if (user === 'nothing') return undefined;
       if (user === 'invalid') return { texts: 'typo' } as object;
@@ -270,7 +270,7 @@ describe('the scripted model', () => {
     expect((await post(`${url}/v1/chat/completions`, '{"model":"m","messages":[]}')).status).toBe(200);
   });
 
-  it('[P6] accepts any path before the known ones, and needs no key', async () => {
+  it('[P6] accepts any path prefix, and needs no key', async () => {
     const { url } = await start(WEATHER);
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream: true });
     for (const path of [
@@ -348,7 +348,7 @@ describe('the scripted model', () => {
     });
   });
 
-  it('[P6.1] does not take reminders of a coding agent for messages of the user', async () => {
+  it('[P6.1] does not mistake a coding agent’s reminders for user messages', async () => {
     const { url, requests } = await start(WEATHER);
     const reminder = { type: 'text', text: '<system-reminder>Mind the weather.</system-reminder>' };
     const messages = [
@@ -370,7 +370,7 @@ describe('the scripted model', () => {
     expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { arguments: '{"city": "Par' } }]);
   });
 
-  it('[P6] gives the variables for the vendors’ SDKs, and closes connections that hang', async () => {
+  it('[P6] provides the variables for the vendors’ SDKs, and closes hanging connections', async () => {
     const model = await startScriptedModel({ script: { replies: [{ connection: 'hang' }] } });
     expect(model.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(model.env).toMatchObject({
@@ -384,7 +384,7 @@ describe('the scripted model', () => {
     expect(await asking).toBeInstanceOf(OpenAI.APIConnectionError);
   });
 
-  it('[P6] says why it can’t listen', async () => {
+  it('[P6] reports why it can’t listen', async () => {
     const { url } = await start(WEATHER);
     const again = startScriptedModel({ script: WEATHER, port: Number(new URL(url).port) });
     await expect(again).rejects.toThrow(

@@ -275,7 +275,7 @@ export function describeProvider(wire: Wire): void {
       await hungUp;
     });
 
-    it('[P4] returns no answer once aborted, even if it is complete', async () => {
+    it('[P4] returns no answer after an abort, even if the answer is complete', async () => {
       const controller = new AbortController();
       server.will((response) => response.end(wire.frames({ text: 'hello there' }).join('')));
       const asking = ask(true, { signal: controller.signal, onChunk: () => controller.abort() });

@@ -38,7 +38,7 @@ it('[X3.1] doctor reports whether a custom endpoint answers, and which providers
   }
 });
 
-it('[X3.1] doctor asks a running server which API keys it has, and says whose they are', async () => {
+it('[X3.1] doctor reports the API keys of a running server, and says where they come from', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
   const home = join(folder, 'home');
   const server = await startServer(home, { env: { HOME: folder, OPENAI_API_KEY: 'of-the-server' } });

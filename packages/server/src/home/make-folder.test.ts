@@ -6,7 +6,7 @@ import { prepareHome } from './home-folder.js';
 import { makeFolder } from './make-folder.js';
 
 describe('makeFolder', () => {
-  it('creates missing parents with mode 0700, and leaves existing folders alone', () => {
+  it('creates missing parents with mode 0700, and does not change existing folders', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-folder-'));
     makeFolder(join(folder, 'a', 'b'));
     makeFolder(join(folder, 'a', 'b'));

@@ -99,7 +99,7 @@ it('[W1] needs the token', async () => {
   expect((await send(`${serving.url}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
 });
 
-it('[S7] is not ready when its store is gone, with a message', async () => {
+it('[S7] reports that it is not ready when its store is unavailable, with a message', async () => {
   expect((await send(`${serving.url}/api/health`)).status).toBe(200);
   isStoreGone = true;
   await serving.home.engine.runtime.store.close();

@@ -15,7 +15,7 @@ it('[P8.1] encrypts a key so that only the same secrets key decrypts it', () => 
   expect(unseal(sealingKey(randomBytes(32)), sealed, purpose)).toEqual({ ok: false, why: 'other-key' });
 });
 
-it('[P8.1] is bound to its provider, kind and host: it can’t be moved in the database', () => {
+it('[P8.1] binds a key to its provider, kind and host: it can’t be moved in the database', () => {
   const sealed = seal(key, VALUE, purpose);
   for (const other of [
     ['other', 'openai', 'https://api.openai.com'],

@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const idOf = (env: NodeJS.ProcessEnv, home = 'home'): string => takeSecretsKey(join(folder, home), env).get().id;
 
-it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which leaves the environment, and makes no file', async () => {
+it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environment, without creating a file', async () => {
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   const key = takeSecretsKey(join(folder, 'home'), env);
   expect(env).toEqual({});
@@ -26,13 +26,13 @@ it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which leaves the environment, and
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).not.toBe(id);
 });
 
-it('[A21] names the file even if the key comes from the environment: one from before has to stay hidden', () => {
+it('[A21] reports the file even if the key comes from the environment: an older file must stay hidden', () => {
   takeSecretsKey(join(folder, 'home'), {}).get();
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   expect(takeSecretsKey(join(folder, 'home'), env).file).toBe(join(folder, 'home-secrets'));
 });
 
-it('[P8.2] refuses a weak one with a sentence', () => {
+it('[P8.2] refuses a weak key with a sentence', () => {
   const take = (text: string) => () => takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: text }).get();
   expect(take('short')).toThrow('COUNTERSIGN_SECRETS_KEY has 5 characters, but needs at least 32.');
   expect(take('abababababababababababababababababab')).toThrow('COUNTERSIGN_SECRETS_KEY is too easy to guess');
@@ -50,7 +50,7 @@ it('[P8.2] is otherwise a file next to the home with mode 0600, and stays the sa
   expect(idOf({}, 'other')).not.toBe(id);
 });
 
-it('[P8.2] never replaces a file that it can’t use: the saved keys would be lost', async () => {
+it('[P8.2] never replaces an unusable file: the saved keys would be lost', async () => {
   const { id } = takeSecretsKey(join(folder, 'home'), {}).get();
   const file = join(folder, 'home-secrets');
   const before = await readFile(file, 'utf8');
@@ -65,6 +65,6 @@ it('[P8.2] never replaces a file that it can’t use: the saved keys would be lo
   expect(idOf({})).toBe(id);
 });
 
-it('[P8.2] says what to do where the file can’t be written', () => {
+it('[P8.2] says what to do if the file can’t be written', () => {
   expect(() => idOf({}, 'no-such-folder/home')).toThrow('Set COUNTERSIGN_SECRETS_KEY');
 });

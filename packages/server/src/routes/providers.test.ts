@@ -81,7 +81,7 @@ describe('providers', () => {
       });
   });
 
-  it('[P8.3] a key is entered again before it goes to another server', async () => {
+  it('[P8.3] a key must be entered again before it is sent to another server', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     for (const change of [{ baseUrl: 'https://evil.example/v1' }, { kind: 'vllm' }])
@@ -100,7 +100,7 @@ describe('providers', () => {
     expect(await t.api('PATCH', '/providers/gpu-box', { kind: 'openai' })).toMatchObject({ body: { field: 'apiKey' } });
   });
 
-  it('[P7.2] one that agents use is removed only by force', async () => {
+  it('[P7.2] a provider that agents use is removed only with force', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     await t.api('POST', '/worlds', { name: 'Garden' });
@@ -148,7 +148,7 @@ describe('providers', () => {
     }
   });
 
-  it('[P8.4] only the person may change them: no credential is 401, a client 403', async () => {
+  it('[P8.4] only a person may change them: no credential is 401, a client is 403', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Garden' });
     const client = await t.api<{ clientSecret: string }>('POST', '/worlds/garden/clients', {
@@ -209,7 +209,7 @@ describe('a server with saved providers', () => {
     return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
   }
 
-  it('[P8] [P7.1] an agent uses one at once and after a restart, and no file or log has the key', async () => {
+  it('[P8] [P7.1] an agent can use one immediately and after a restart, and no file or log contains the key', async () => {
     const seen: string[] = [];
     const model = await startModel(() => 'Hello from the box');
     model.server.on('request', ({ headers }) => seen.push(headers.authorization ?? ''));
@@ -235,7 +235,7 @@ describe('a server with saved providers', () => {
     expect(logged).not.toContain(KEY);
   });
 
-  it('[P8.5] a key that can’t be decrypted disables its provider with a sentence, and nothing else', async () => {
+  it('[P8.5] a key that can’t be decrypted disables only its provider, with a sentence', async () => {
     const first = await start({ COUNTERSIGN_SECRETS_KEY: 'a first passphrase of 32 or more letters' });
     await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
     await stop();
@@ -257,7 +257,7 @@ describe('a server with saved providers', () => {
     expect(await home.providers.change(runtime, 'openai', whole, TESTER)).toMatchObject({ available: true });
   });
 
-  it('[P8.6] somebody who changes a record in the database neither gets its key nor the next one', async () => {
+  it('[P8.6] someone who changes a record in the database gets neither its key nor the next one', async () => {
     const { home } = await start();
     const { runtime } = home.engine;
     const { store } = runtime;

@@ -60,7 +60,7 @@ describe('search', () => {
     }
   });
 
-  it('[A15] finds and shows nothing that is masked', async () => {
+  it('[A15] never finds or shows masked text', async () => {
     const t = await openHarbour();
     await t.say('my key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA and the boat is red');
     const hits = (await find(t, 'boat')).items;
@@ -210,7 +210,7 @@ describe('the audit log', () => {
     expect((await t.api('GET', '/worlds/harbour/audit?after=x')).body).toMatchObject({ field: 'after' });
   });
 
-  it('[A16] streams completely if it is larger than a batch', async () => {
+  it('[A16] is streamed completely even if it is larger than a batch', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour', policy: Array.from({ length: 1_234 }, (_, i) => `deny t${i}`) });
     const { text } = await t.api('GET', '/worlds/harbour/audit?format=jsonl');

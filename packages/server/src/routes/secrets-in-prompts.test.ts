@@ -67,7 +67,7 @@ describe('a key pasted into a prompt', () => {
 });
 
 describe('a key in the definition of an MCP server', () => {
-  it('[A15] [W3.5] is in no export, in whichever field it was pasted', async () => {
+  it('[A15] [W3.5] is in no export, whichever field it was pasted into', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds', { name: 'Harbour' });
     const servers = [

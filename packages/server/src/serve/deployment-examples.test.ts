@@ -110,7 +110,7 @@ describe('the deployment examples', () => {
     expect(named.filter((name) => !source.includes(`'${name}'`))).toEqual([]);
   });
 
-  it('agree about the port', () => {
+  it('use the same port', () => {
     const { server, balancer } = compose.services;
     expect(instruction('EXPOSE')).toEqual([String(DEFAULT_PORT)]);
     expect(container.ports).toEqual([{ name: 'http', containerPort: DEFAULT_PORT }]);
@@ -126,7 +126,7 @@ describe('the deployment examples', () => {
     expect(container.livenessProbe).toEqual({ tcpSocket: { port: 'http' } });
   });
 
-  it('[A21] run as a user other than root that can write where it has to', () => {
+  it('[A21] run as a user other than root that can write where necessary', () => {
     expect(instruction('USER')).toEqual(['node']);
     expect(pod.securityContext.runAsUser).toBe(1000);
     const made = instruction('RUN').join('\n');

@@ -5,7 +5,7 @@ import { greeting } from './greeting.js';
 const token: Token = { value: 'secret', source: { kind: 'memory' }, holder: 'ada' };
 const greeted = { url: 'http://127.0.0.1:4747', start: 'http://127.0.0.1:4747/#ticket=x', token, isTerminal: true };
 
-it('[A21] tells in plain sentences why there is no sandbox, what that means and what to do', () => {
+it('[A21] says in plain sentences why there is no sandbox, what that means and what to do', () => {
   const lines = greeting({ ...greeted, sandbox: { kind: 'none', reason: 'bubblewrap is not installed' } });
   expect(lines.slice(3)).toEqual([
     'Token for programs: secret',
@@ -13,7 +13,7 @@ it('[A21] tells in plain sentences why there is no sandbox, what that means and 
   ]);
 });
 
-it('[W1] prints a token to a terminal only', () => {
+it('[W1] prints a token only to a terminal', () => {
   const lines = greeting({ ...greeted, isTerminal: false, sandbox: { kind: 'sandbox-exec', program: '/x' } });
   expect(lines.slice(3)).toEqual(['Token for programs: set COUNTERSIGN_TOKEN, or start with --json to print one']);
 });

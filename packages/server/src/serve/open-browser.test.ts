@@ -45,7 +45,7 @@ it('[A46.1] the browser’s environment has no token or API key, which its proce
   }
 });
 
-it('[A21.4] starts no program that an agent may have put on our PATH', async () => {
+it('[A21.4] never starts a program that an agent may have put on our PATH', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
   const former = process.env['PATH'];
   try {

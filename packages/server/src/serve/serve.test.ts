@@ -118,7 +118,7 @@ describe('countersign serve', () => {
     }
   });
 
-  it('[S4] ignores the leftovers of a dead server', async () => {
+  it('[S4] ignores files that a dead server left behind', async () => {
     const server = await start();
     await server.end('SIGKILL');
     expect(existsSync(join(home, 'server.json'))).toBe(true);
@@ -132,7 +132,7 @@ describe('countersign serve', () => {
     }
   });
 
-  it('fails with one sentence and leaves nothing running', async () => {
+  it('fails with one sentence, and no process keeps running', async () => {
     const taken = createServer();
     const port = await listenOn(taken, 0, '127.0.0.1');
     const quiet = ['--home', home, '--log-level', 'silent'];

@@ -48,7 +48,7 @@ async function open(command?: string): Promise<{
   return { serving, ask, said, serveAgain: () => serve({ ...options, env: { ...options.env } }) };
 }
 
-it('[S4] a second server reports which command uses the home, its pid, and what to do', async () => {
+it('[S4] a second server reports which command uses the home, with its PID, and what to do', async () => {
   const chat = await open('countersign chat');
   onTestFinished(() => chat.serving.close());
   const { url } = chat.serving;
@@ -87,7 +87,7 @@ it('[S4] rejects requests in flight even if the event loop was blocked longer th
   await closing;
 });
 
-it('[S4] reads a request to its end before rejecting it: a client that is cut off never sees the answer', async () => {
+it('[S4] reads the whole request before rejecting it: a client that is cut off never sees the response', async () => {
   const { serving, ask } = await open();
   expect(await Promise.all([ask(), ask()])).toEqual(['200', '200']);
   const words = 'x'.repeat(60_000);

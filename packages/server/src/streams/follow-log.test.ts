@@ -33,7 +33,7 @@ async function follow(...types: ('waiting' | 'working' | 'idle')[]): Promise<{ w
   return seen;
 }
 
-it('[W3.14] continues after a wait that ended while the decision was made', async () => {
+it('[W3.14] continues if the chat stopped waiting while the decision was made', async () => {
   expect(await follow('waiting', 'working')).toEqual({ written: 2, isEnded: false });
 });
 

@@ -92,7 +92,7 @@ describe('a chat stream', () => {
     expect(new Set(ids(whole.frames)).size).toBe(ids(whole.frames).length);
   });
 
-  it('[S6] starts with new events, or with the whole log if requested', async () => {
+  it('[S6] starts with new events, or with the whole log on request', async () => {
     const { stream, say, chatId } = await open();
     for (let i = 0; i < 30; i += 1) await say(`message ${i}`);
     await settle(fixture as StreamFixture);
@@ -291,7 +291,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('leaves nothing behind when its reader disconnects or sends HEAD', async () => {
+  it('cleans up when its reader disconnects or sends HEAD', async () => {
     const { stream, say, url } = await open();
     const readers = await Promise.all(Array.from({ length: 20 }, () => stream()));
     const head = await send(url, { method: 'HEAD' });

@@ -60,7 +60,7 @@ async function contents(store: Store): Promise<unknown> {
   }));
 }
 
-it('[S4] copies SQLite to PostgreSQL and back, and each copy continues where the source was', async () => {
+it('[S4] copies SQLite to PostgreSQL and back, and each copy continues where its source stopped', async () => {
   const [first, second] = [newFile(), newFile()];
   const original = await openSqlite(first);
   await fill(original);

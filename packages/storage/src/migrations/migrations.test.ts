@@ -87,7 +87,7 @@ it('[S5] [S3] completes the steps that a killed 0.1.0 left in its log', async ()
   await store.close();
 });
 
-it('[S5] [A47] an approval from before version 8 claims no sandbox, and its preview counts as truncated', async () => {
+it('[S5] [A47] an approval from before version 8 has an unknown sandbox, and its preview counts as truncated', async () => {
   const file = restore(7);
   const db = new DatabaseSync(file);
   db.exec(`update approvals set sandbox = 'bubblewrap, "no" network', preview = '+ all of it'`);
@@ -101,7 +101,7 @@ it('[S5] [A47] an approval from before version 8 claims no sandbox, and its prev
   await store.close();
 });
 
-it('[S5] [A1.6] a tool accepted before version 9 is not reviewed: its server can’t remove it and keep the acceptance', async () => {
+it('[S5] [A1.6] a tool accepted before version 9 counts as not reviewed: if its server removes it, the acceptance is lost', async () => {
   const file = restore(8);
   const db = new DatabaseSync(file);
   db.exec(`insert into mcp_tools (world_id, name, server, accepted, accepted_digest)

@@ -7,7 +7,7 @@ import { createHintSeal, HINT_LIMIT_BYTES } from './seal-hints.js';
 const key = randomBytes(32);
 const seal = (at = 0) => createHintSeal(key, () => at);
 
-it('[S7.1] a hint can be opened as it was sealed, from any number of senders', () => {
+it('[S7.1] a hint can be decrypted unchanged, from any number of senders', () => {
   const receiver = seal();
   const senders = [seal(), seal()];
   fc.assert(
@@ -42,7 +42,7 @@ it('[S7.1] rejects a hint that was changed, replayed, late, or sealed with anoth
   expect(createHintSeal(randomBytes(32), () => 0).open(sealed)).toBeUndefined();
 });
 
-it('[S7.1] rejects garbage without harm', () => {
+it('[S7.1] rejects garbage without failing', () => {
   const receiver = seal();
   const sender = seal();
   fc.assert(

@@ -127,7 +127,7 @@ it('[S7] a full disk fails the group with a message, and steps succeed when ther
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 2 });
 });
 
-it('[S7] a disk too full for the tables loses nothing: steps continue, and reads do when there is space', async () => {
+it('[S7] if the disk is too full for the tables, nothing is lost: steps continue, and reads work again when there is space', async () => {
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
   db.exec(`pragma max_page_count = ${pages}`);
   expect((await say('msg_1')).seq).toBe(1);
@@ -197,7 +197,7 @@ it('[M10] a sent message is deleted with its chat, even before the tables are co
   expect(await find()).toBeUndefined();
 });
 
-it('[S1] a read in progress when its group fails returns nothing of it', async () => {
+it('[S1] a read in progress when its group fails returns none of the group’s writes', async () => {
   const said = say('msg_1');
   const reading = store.read(async (r) => {
     const seen = await r.message('msg_1');

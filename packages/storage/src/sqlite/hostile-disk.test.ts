@@ -73,7 +73,7 @@ it('[S7] [M10] a message is found even if the disk filled up after it was read',
   expect(await ids(store)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[S7] [A2] a changed rule stays changed even if the tables had no space after it', async () => {
+it('[S7] [A2] a changed rule stays changed even if the disk was then too full for the tables', async () => {
   const before = await rev();
   await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
   const makeRoom = leaveNoRoom();
@@ -84,7 +84,7 @@ it('[S7] [A2] a changed rule stays changed even if the tables had no space after
   expect(await rev()).toBe((before ?? 0) + 1);
 });
 
-it('[S1] [S7] the log contains nothing of a step whose sync failed', async () => {
+it('[S1] [S7] the log contains no part of a step whose sync failed', async () => {
   await say('msg_1');
   isSlow = true;
   const lost = [say('msg_2'), turn().then(() => say('msg_3'))].map((said) => said.catch(() => 'lost'));
@@ -117,7 +117,7 @@ it('[S1] a transaction is complete even if a sync fails while it runs', async ()
   expect(await store.read((r) => r.world('garden'))).toMatchObject(outcome);
 });
 
-it('[S1] a read-only transaction resolves once what it has seen is on disk', async () => {
+it('[S1] a read-only transaction resolves once the data it has read is on disk', async () => {
   isSlow = true;
   const said = say('msg_1');
   let seen: string | undefined;
@@ -176,7 +176,7 @@ it('[S7] close waits for the disk if the tables have no space, and the log keeps
   expect(await afterKill(ids)).toEqual(['msg_1']);
 });
 
-it('[S3] loses nothing after a table commit that succeeded although SQLite reported an error', async () => {
+it('[S3] loses nothing if a table commit succeeded although SQLite reported an error', async () => {
   await say('msg_1');
   // The commit is on disk but its sync failed, so the log continues as if it hadn't happened.
   Object.defineProperty(log, 'restart', { value: () => undefined });
@@ -185,7 +185,7 @@ it('[S3] loses nothing after a table commit that succeeded although SQLite repor
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_2']);
 });
 
-it('[S1] [S3] a process killed at any moment leaves everything it confirmed, and each step complete', async () => {
+it('[S1] [S3] after a kill at any moment, everything confirmed is stored, and each step is complete', async () => {
   const answered: string[] = [];
   const moments: { folder: string; answered: string[] }[] = [];
   const note = () => moments.push({ folder: copyFiles(), answered: [...answered] });
@@ -235,7 +235,7 @@ const works = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-it('[S1] [S3] [S7] whatever the disk rejects, successes are stored, failures are not, and memory agrees', async () => {
+it('[S1] [S3] [S7] whatever the disk rejects, successful steps are stored, failed ones are not, and memory matches the disk', async () => {
   await fc.assert(
     fc.asyncProperty(works, async (script) => {
       await open();

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('[S4] one owner holds it at a time, and the next one after release', () => {
+it('[S4] has one owner at a time, and the next one after it is released', () => {
   const file = join(folder, 'lock');
   const release = lockFile(file);
   expect(release).toBeTypeOf('function');
@@ -25,7 +25,7 @@ it('[S4] one owner holds it at a time, and the next one after release', () => {
   lockFile(file)?.();
 });
 
-it('[S4] a killed process releases it', async () => {
+it('[S4] is released when its process is killed', async () => {
   const file = join(folder, 'lock');
   const sqlite = createRequire(import.meta.url).resolve('@photostructure/sqlite');
   const holder = spawn(process.execPath, [

@@ -8,7 +8,7 @@ function schemaOf(db: DatabaseSyncInstance): unknown[] {
   return db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all();
 }
 
-it('[S5] a new store has the schema and version that the migrations result in', () => {
+it('[S5] a new store has the same schema and version as a migrated one', () => {
   const migrated = new DatabaseSync(':memory:');
   for (const migration of migrations) for (const statement of migration(ddl)) migrated.exec(statement);
   const fresh = openDatabase(':memory:', 'NORMAL');
@@ -18,7 +18,7 @@ it('[S5] a new store has the schema and version that the migrations result in', 
   fresh.close();
 });
 
-it('[S5] no migration inserts rows, which a new store would lack', () => {
+it('[S5] no migration inserts rows, because a new store would lack them', () => {
   const migrated = new DatabaseSync(':memory:');
   for (const migration of migrations) for (const statement of migration(ddl)) migrated.exec(statement);
   const tables = migrated

@@ -224,7 +224,7 @@ describe('our own file', () => {
     });
   });
 
-  it('[W2] an unsupported parameter is rejected by name, and nothing of its step is written', async () => {
+  it('[W2] an unsupported parameter is rejected with its name, and no part of its step is written', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];
@@ -292,7 +292,7 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     expect(readdirSync(folder)).toEqual(['store.db']);
   });
 
-  it.each(['-wal', '-steps'])('a folder in place of the log %s', async (end) => {
+  it.each(['-wal', '-steps'])('a folder where the log %s should be', async (end) => {
     await makeOurs();
     const before = readFileSync(file);
     mkdirSync(file + end);

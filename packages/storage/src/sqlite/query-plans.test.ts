@@ -75,7 +75,7 @@ it.each([
   db.close();
 });
 
-it('[N1] no statement is replanned for another limit', () => {
+it('[N1] no statement is planned again for a different limit', () => {
   const { purge: _, matchText: __, ...statements } = sqliteStatements;
   const limited = Object.entries(statements).filter(([, { sql }]) => sql.includes('limit ?'));
   expect(limited.map(([name]) => name)).toContain('endedTurns');

@@ -13,7 +13,7 @@ describe('the state cache', () => {
     expect(left(cache, 'abcde')).toBe('ae');
   });
 
-  it('[N1] limits the total text, and subtracts what is dropped', () => {
+  it('[N1] limits the total text, and subtracts evicted chats', () => {
     const cache = createStateCache(99, 1_000);
     const first = cache.keep(stateOf('a'));
     cache.keep(stateOf('b'));

@@ -82,7 +82,7 @@ it('[S3] ignores a truncated or corrupt record and everything after it', () => {
   log.close();
 });
 
-it('[S1] overwrites what was never synced', async () => {
+it('[S1] overwrites data that was never synced', async () => {
   const mark = newMark();
   const log = fileLog(path, mark, 'FULL');
   log.append([entry(1)]);

@@ -35,7 +35,7 @@ const barred = (text: string): string[] =>
     .map((line) => line.slice(4));
 
 describe('a card', () => {
-  it('[A15] [A17] nothing in an argument can pass for another argument', () => {
+  it('[A15] [A17] no argument can contain text that looks like another argument', () => {
     const { text } = card({ command: 'ls\nparameters: []\nsandbox: strict' });
     expect(barred(text)).toEqual(['command:', '  ls', '  parameters: []', '  sandbox: strict']);
     const wrapped = barred(card({ command: `${'x'.repeat(75)} parameters: [] ${'y'.repeat(200)}` }).text);
@@ -43,7 +43,7 @@ describe('a card', () => {
     expect(barred(card({ 'a: b\nc': 'd', e: 1 }).text)).toEqual([String.raw`"a: b\nc": d`, 'e: 1']);
   });
 
-  it('[A17] no text of a tool or rule starts where only our own text does', () => {
+  it('[A17] text of a tool or rule never starts in the column of our own text', () => {
     const long = `${'x'.repeat(57)} in /safe · sandboxed, no network ${'y'.repeat(70)} o: approve once ${'z '.repeat(60)}`;
     const approval = {
       ...approvalOf(1, { toolName: 'stamp', message: `Is this fine: ${long}`, reason: { code: 'legacy', text: long } }),
@@ -95,7 +95,7 @@ describe('a card', () => {
     expect(cut).not.toContain('shown as a diff below');
   });
 
-  it('[A17] omits no argument of a tool whose preview may show something else, nor the file name', () => {
+  it('[A17] shows every argument and the file name, even if the preview of the tool shows something else', () => {
     const body = `${'Dear Bob, '.repeat(30)}\nplease wire all of it.`;
     const { text } = card(
       { to: 'bob', body },

@@ -47,7 +47,7 @@ describe('a line typed at a card', () => {
     expect(readAnswer(line, ALL, NONE)).toEqual({ kind: 'unknown' });
   });
 
-  it('[A2] accepts no answer that is not offered', () => {
+  it('[A2] accepts only answers that are offered', () => {
     const only = { options: ['deny', 'approve_once'] as const };
     for (const word of ['c', 'a']) expect(readAnswer(word, only, NONE).kind).toBe('unknown');
     for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, { options: ['deny'] }, NONE).kind).toBe('unknown');

@@ -71,7 +71,7 @@ describe('[A41] the key that signs heads', () => {
     expect(openSigner({ COUNTERSIGN_AUDIT_KEY: '' }, home)).toEqual({ kind: 'none' });
   });
 
-  it('can be behind a command, which gets the text but no token, and must sign with the expected key', async () => {
+  it('can be used through a command, which gets the text but no token, and must sign with the expected key', async () => {
     const { file, publicFile, id } = createKeyFile(fresh(), home);
     const script = fresh();
     writeFileSync(
@@ -128,7 +128,7 @@ describe('[A41] a file with heads', () => {
     expect(() => readHeads(written(`${lines}\n{"kind":`), keys)).toThrow('line 3 is not an audit head');
   });
 
-  it('is refused as a whole if one is changed, forged, unsigned, signed with another key, or not a head', async () => {
+  it('is refused as a whole if one entry is changed, forged, unsigned, signed with another key, or not a head', async () => {
     const { file, publicFile } = createKeyFile(fresh(), home);
     const head = await signHead(claim, openSigner({ COUNTERSIGN_AUDIT_KEY: file }, home));
     const keys = [readPublicKey(publicFile)];

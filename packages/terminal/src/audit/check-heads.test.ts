@@ -38,7 +38,7 @@ const isReported = async (entries: readonly AuditEntry[], head: SignedHead): Pro
 };
 
 describe('[A41] a log and a head that was stored elsewhere', () => {
-  it('match if heads were created every few minutes for years', () => {
+  it('match even if heads were created every few minutes for years', () => {
     const head = headAt(log('a', 'b'), 2);
     expect(anchorOf(Array.from({ length: 200_000 }, () => head))).toMatchObject({ heads: 200_000, records: 2 });
   });
@@ -60,7 +60,7 @@ describe('[A41] a log and a head that was stored elsewhere', () => {
     expect(await kindFor(log('x'))).toBe('other-log');
   });
 
-  it('checks each head, even if two contradict each other', async () => {
+  it('are compared for each head, even if two contradict each other', async () => {
     const honest = log('a', 'b', 'c', 'd');
     const heads = [headAt(honest, 2), headAt(log('a', 'b', 'x'), 3), headAt(honest, 4)];
     const { findings } = await checkHeads(honest, heads);
@@ -69,7 +69,7 @@ describe('[A41] a log and a head that was stored elsewhere', () => {
 
   const tools = fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 12 });
 
-  it('report any removal, change, insertion or reordering at or before the head, rehashed or not', async () => {
+  it('differ after any removal, change, insertion or reordering at or before the head, rehashed or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         tools,

@@ -24,7 +24,7 @@ describe('untrusted text', () => {
     );
   });
 
-  it('loses no character, however it is split', () => {
+  it('no character is lost, however the text is split', () => {
     fc.assert(
       fc.property(fc.array(anyText), (pieces) => {
         let column = 0;

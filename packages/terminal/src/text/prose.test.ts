@@ -30,7 +30,7 @@ describe('prose by agents and people', () => {
     ['at the edge of a word', `${ZWNJ}می خ${ZWNJ} `, '‹U+200C›می خ‹U+200C› '],
     ['between two scripts', `م${ZWNJ}a क${ZWJ}م`, 'م‹U+200C›a क‹U+200D›م'],
     ['between digits and signs', `1${ZWJ}2 #${ZWJ}# ۱${ZWNJ}۲`, '1‹U+200D›2 #‹U+200D›# ۱‹U+200C›۲'],
-    ['after an emoji only', `🚢${ZWJ} 🚢${ZWJ}a 🚢${ZWNJ}🚢`, '🚢‹U+200D› 🚢‹U+200D›a 🚢‹U+200C›🚢'],
+    ['that only follows an emoji', `🚢${ZWJ} 🚢${ZWJ}a 🚢${ZWNJ}🚢`, '🚢‹U+200D› 🚢‹U+200D›a 🚢‹U+200C›🚢'],
     ['with other hidden characters', `م\u202E${ZWNJ}خ\u200Bب`, 'م‹U+202E›‹U+200C›خ‹U+200B›ب'],
   ])('[A15.8] escapes a joiner %s', (_, text, shown) => {
     expect(proseText(text)).toBe(shown);
@@ -45,7 +45,7 @@ describe('prose by agents and people', () => {
     }
   });
 
-  it('[A15.8] leaves nothing else hidden, and shows the same however the text arrives', () => {
+  it('[A15.8] hides nothing else, and looks the same however the text is split', () => {
     const unit = fc.oneof(anyCharacter, fc.constantFrom(ZWJ, ZWNJ, 'م', 'ی', 'क', '्', '👩', '\r\n'));
     fc.assert(
       fc.property(fc.string({ unit }), fc.nat(), (text, cut) => {
@@ -63,7 +63,7 @@ describe('prose by agents and people', () => {
     );
   });
 
-  it('[A15.8] breaks no line inside a joined letter', () => {
+  it('[A15.8] never breaks a line inside joined letters', () => {
     const family = EMOJI[0] ?? '';
     const lines = proseBehindBar(family.repeat(20), 40).split('\n');
     expect(lines.map((line) => line.slice(4).replaceAll(family, ''))).toEqual(lines.map(() => ''));
@@ -87,7 +87,7 @@ describe('prose by agents and people', () => {
     expect(textOf(fieldLines(field, 300, 3, false, 'exact')[0] ?? [])).toContain('‹U+200C›');
   });
 
-  it('[A15.8] a stream split before or after a joiner shows it as the message does', () => {
+  it('[A15.8] a stream that is split before or after a joiner shows the joiner like the finished message', () => {
     const said = `${WORDS[0] ?? ''} ${EMOJI[0] ?? ''}.`;
     const printed = show((printer) => {
       for (let end = 1; end <= said.length; end += 1) {

@@ -8,7 +8,7 @@ const columns = [
   { title: 'text', of: ({ text }: { text: string }) => text },
 ];
 
-it('aligns columns and truncates the widest to the terminal width, but nothing without a terminal', () => {
+it('aligns columns and truncates the widest to the terminal width; without a terminal, nothing is truncated', () => {
   const rows = [
     { id: 'one', text: 'a\nb \u001B[31m' },
     { id: '漢字', text: 'x'.repeat(90) },

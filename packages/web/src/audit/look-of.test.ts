@@ -27,7 +27,7 @@ it('[A16] shows an answer as an answer, not as a denial', () => {
   );
 });
 
-it('[A16] labels only changes of rules as a rule', () => {
+it('[A16] labels only rule changes as rules', () => {
   const words = (part: Partial<AuditEntry>): string => lookOf(entry({ kind: 'policy', ...part })).words;
   expect(words({ decision: 'added', rule: 'allow read_file' })).toBe('rule added');
   expect(words({ decision: 'agent added', agentId: 'ada' })).toBe('agent added');

@@ -4,7 +4,7 @@ import { isIntricate } from './is-intricate.js';
 describe('text that is not parsed as Markdown', () => {
   it.each([
     ['quotes', '>'.repeat(3000)],
-    ['quotes with blanks', '> '.repeat(3000)],
+    ['quotes with spaces', '> '.repeat(3000)],
     ['lists', '- '.repeat(3000)],
     ['numbered lists', '1. '.repeat(3000)],
     ['quotes and lists', '> - '.repeat(1000)],
@@ -25,7 +25,7 @@ describe('text that is not parsed as Markdown', () => {
     ['a list', '- **one** of *many*\n'.repeat(300)],
     ['a rule', '-'.repeat(500)],
     ['nested quotes', '> > > said\n'.repeat(100)],
-  ])('is unlike anything people write: %s', (_, text) => {
+  ])('is parsed if people could have written it: %s', (_, text) => {
     expect(isIntricate(text)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ describe('blocks of an answer', () => {
     ]);
   });
 
-  it('loses nothing, for any text', () => {
+  it('keeps every character of any text', () => {
     fc.assert(
       fc.property(text, (answer) => {
         expect(splitBlocks(answer).join('')).toBe(answer);
@@ -23,7 +23,7 @@ describe('blocks of an answer', () => {
     );
   });
 
-  it('leaves the blocks before the last unchanged while more arrives', () => {
+  it('does not change earlier blocks while more text arrives', () => {
     fc.assert(
       fc.property(text, text, (before, added) => {
         const finished = splitBlocks(before).slice(0, -1);

@@ -7,7 +7,7 @@ const wheel = (deltaY: number, timeStamp: number): WheelEvent<HTMLElement> =>
 const key = (name: string, timeStamp: number): KeyboardEvent<HTMLElement> =>
   ({ key: name, timeStamp }) as KeyboardEvent<HTMLElement>;
 
-it('attributes a scroll to a person for a second after a wheel, key or touch that goes up', () => {
+it('attributes scrolling to a person for one second after a wheel, key or touch event that scrolls up', () => {
   const { isScrollingUp, gestures } = createScrollGestures();
   expect(isScrollingUp(0)).toBe(false);
   gestures.onWheel?.(wheel(10, 0));
@@ -21,7 +21,7 @@ it('attributes a scroll to a person for a second after a wheel, key or touch tha
   expect([isScrollingUp(4001), isScrollingUp(5000)]).toEqual([true, false]);
 });
 
-it('counts the scrollbar until it is released, but not a press on the content', () => {
+it('includes dragging the scrollbar until it is released, but not a press on the content', () => {
   const { isScrollingUp, gestures } = createScrollGestures();
   const box = {} as HTMLElement;
   const press = (target: unknown): PointerEvent<HTMLElement> =>

@@ -17,7 +17,7 @@ describe('the target of a link', () => {
     ['mailto:eve@evil.example', 'bob@bank.example', 'mailto:eve@evil.example'],
     ['/w/other', 'elsewhere', '127.0.0.1:4711'],
     ['http://[', 'broken', 'http://['],
-  ])('%s is shown beside "%s"', (href, words, place) => {
+  ])('%s is shown next to "%s"', (href, words, place) => {
     expect(whereTo(href, words, BASE)).toBe(place);
   });
 

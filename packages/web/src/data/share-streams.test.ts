@@ -111,7 +111,7 @@ describe('the shared stream', () => {
     expect(second.streams).toEqual([]);
   });
 
-  it('[S6] continues in another tab when its own is closed', async () => {
+  it('[S6] moves to another tab when the tab that opened it is closed', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
@@ -129,7 +129,7 @@ describe('the shared stream', () => {
     expect(third.streams).toEqual([]);
   });
 
-  it('[S6] is taken over from a tab that doesn’t answer, which follows when it wakes', async () => {
+  it('[S6] is taken over from an unresponsive tab, which becomes a follower when it wakes up', async () => {
     const home = browser();
     const first = open(home, 0);
     const second = open(home, 0);
@@ -150,7 +150,7 @@ describe('the shared stream', () => {
     expect(first.heard).toEqual([1]);
   });
 
-  it('[A13] registers the client with the stream, so that the stream is never open without it', async () => {
+  it('[A13] registers the client with the stream, so that the stream is never open without a client', async () => {
     const home = browser();
     const web: NewClient = { label: 'web', approvals: true };
     const first = open(home, 0, web);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exampleArguments } from './example-arguments.js';
 
 describe('example arguments', () => {
-  it('are the required ones of a tool', () => {
+  it('contain the required arguments of a tool', () => {
     const parameters = {
       type: 'object',
       properties: { path: { type: 'string' }, count: { type: 'integer' }, deep: { type: 'boolean' } },
@@ -11,7 +11,7 @@ describe('example arguments', () => {
     expect(JSON.parse(exampleArguments({ parameters }))).toEqual({ path: '', count: 0 });
   });
 
-  it('are empty if nothing is known', () => {
+  it('are empty if the tool has no schema', () => {
     expect(exampleArguments(undefined)).toBe('{}');
     expect(exampleArguments({ parameters: { required: 'x' } })).toBe('{}');
   });

@@ -27,7 +27,7 @@ describe('misleading text', () => {
     expect(visibleText('rm\u2800-rf', true)).toBe('rm‹U+2800›-rf');
   });
 
-  it('[A15] escapes invisible characters in prose, and leaves joiners and typographic spaces alone', () => {
+  it('[A15] escapes invisible characters in prose, but not joiners and typographic spaces', () => {
     expect(visibleText('ap\u200Bprove \u{E0061}\u3164')).toBe('ap‹U+200B›prove ‹U+E0061›‹U+3164›');
     expect(visibleText('نمی\u200Cخواهم 5\u2009000')).toBe('نمی\u200Cخواهم 5\u2009000');
   });
@@ -41,7 +41,7 @@ describe('misleading text', () => {
     '‹9 tabs›',
     '‹12 U+00A0›',
     '‹U+202E›',
-  ])('[A15] marks %s as not written by the author', (placeholder) => {
+  ])('[A15] marks %s as added by the server', (placeholder) => {
     expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
   });
 
@@ -52,7 +52,7 @@ describe('misleading text', () => {
     ]);
   });
 
-  it('loses nothing visible', () => {
+  it('keeps all visible text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
         expect(visibleText(text)).toBe(text);

@@ -72,7 +72,7 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
   });
 
-  it('[S1] a value that can’t be stored is rejected by name, and nothing is written', async () => {
+  it('[S1] a value that can’t be stored is rejected with its name, and nothing is written', async () => {
     const broken = message('msg_1', { content: undefined as unknown as string });
     const failing = step(store(), (tx) => {
       tx.insertTurn(turn('turn_1'));

@@ -79,7 +79,7 @@ export function describeTransactions(open: OpenStore): void {
 
     it('can’t be used after it ended', async () => {
       const kept = await write(store(), async (tx) => tx);
-      await expect(kept.insertClient(client('client_1'))).rejects.toThrow('after its end');
+      await expect(kept.insertClient(client('client_1'))).rejects.toThrow('after it ended');
     });
 
     it('without emissions needs no world, and one with emissions reports the missing world', async () => {

@@ -105,7 +105,7 @@ it('[S1] a step that the database rejects doesn’t fail the others in its group
   expect(await store.verifyAudit(W)).toMatchObject({ ok: true, records: 7 });
 });
 
-it('[A11.1] a step decided on a stopped clock is decided again with the database’s time', async () => {
+it('[A11.1] a step decided with a stopped clock is retried with the database’s time', async () => {
   await open('clocks');
   const { stepper, clock } = openStepper(url, 'clocks');
   const { value: before } = await title(stepper, C, 'in time');

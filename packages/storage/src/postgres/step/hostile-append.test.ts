@@ -89,7 +89,7 @@ it('[A11.1] a step in its own transaction uses the database’s clock too', asyn
   expect(after).toBeGreaterThanOrEqual(before);
 });
 
-it('[S4] no process mistakes transaction ids that a restored server reuses for its own', async () => {
+it('[S4] no process mistakes transaction ids reused by a restored server for its own', async () => {
   const server = await startPostgres({ settings: { autovacuum: 'off' } });
   onTestFinished(() => server.stop());
   const store = await openPostgres(server.url, { maxConnections: 2 });
@@ -115,7 +115,7 @@ it('[S4] no process mistakes transaction ids that a restored server reuses for i
   ]);
 });
 
-it('[S4] decides nothing on cached state after a lost connection, which may mean lost commits', async () => {
+it('[S4] decides nothing on cached state after a lost connection, because commits may be lost', async () => {
   const store = await open('cut');
   await addChats(store, 'chat_cut');
   const { stepper, pool, sent } = openStepper(url, 'cut', { max: 1 });

@@ -101,7 +101,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-it('[S1] random steps leave the state in memory that another process loads', async () => {
+it('[S1] after random steps, the state in memory equals what another process loads', async () => {
   const open = (): Promise<Store> => openPostgres(url, { schema: 'random', maxConnections: 2 });
   const other = await open();
   const loading: Store = {

@@ -76,7 +76,7 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...opened('ls'), ui }, ENTER).effects).toHaveLength(1);
   });
 
-  it('[A17] withdraws a choice that was made when all of it was visible', () => {
+  it('[A17] discards a choice that was made while all of it was visible', () => {
     const wide = typed(opened('ls'), char('o')).ui;
     expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);
   });

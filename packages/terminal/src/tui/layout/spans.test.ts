@@ -16,13 +16,13 @@ describe('text in cells', () => {
     expect(widthOf('e\u0301')).toBe(1);
   });
 
-  it('measures the same with the fast path as with the slow one', () => {
+  it('the fast and the slow path measure the same width', () => {
     const quick = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
     const shown = quick.filter((each) => !/[\x7F-\x9F\u00AD]/.test(each));
     expect(shown.filter((each) => widthOf(each) !== stringWidth(each))).toEqual([]);
   });
 
-  it('splits a long line into the same clusters as in one go, across slices', () => {
+  it('splits a long line across slices into the same clusters as in one pass', () => {
     const units = ['a', ' ', '漢', '🚢', 'e\u0301', '👩‍👩‍👧', '🇩🇪', '\u0301'];
     const longText = fc.array(fc.constantFrom(...units), { minLength: 300, maxLength: 900 }).map((all) => all.join(''));
     fc.assert(

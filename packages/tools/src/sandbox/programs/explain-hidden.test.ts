@@ -43,7 +43,7 @@ it.each([
     '~/mcp/node_modules',
   ],
   ['a plain script', 'tools/server.js', [], '~/tools'],
-  ['never the whole home', 'bin/tool', ['package.json'], '~/bin'],
+  ['a program directly in a bin folder of the home', 'bin/tool', ['package.json'], '~/bin'],
   ['a build folder directly in the home', 'dist/tool', ['package.json'], '~/dist'],
 ])('[A43] the suggested rule for %s covers what it needs', async (_name, program, beside, folder) => {
   for (const path of beside) await put(path);

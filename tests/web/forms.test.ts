@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     return visit.page;
   };
 
-  it('[W6] a policy can be saved repeatedly, and then follows changes by others', async () => {
+  it('[W6] a policy can be saved repeatedly, and then shows changes by others', async () => {
     const page = await go('policy');
     for (const rule of ['ask press', 'deny press', 'ask watch']) {
       await page.getByLabel('Rules').fill(rule);
@@ -94,7 +94,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     expect(value.temperature).toBeUndefined();
   });
 
-  it('[W6] an agent that someone else changed meanwhile is not overwritten', async () => {
+  it('[W6] an agent that someone else changed in the meantime is not overwritten', async () => {
     const page = await go('agents?agent=ada');
     const dialog = page.getByRole('dialog');
     await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');
@@ -202,7 +202,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
     await expect.poll(changed).toBe(0);
   });
 
-  it('throws nothing and violates no content security policy', () => {
+  it('no page throws or violates the content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

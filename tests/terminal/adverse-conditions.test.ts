@@ -82,7 +82,7 @@ describe('adverse conditions', () => {
     expect(await tui.exitCode).toBe(2);
   });
 
-  it('[X4] says in one sentence that a URL is not our server, or that nothing answers', async () => {
+  it('[X4] says in one sentence that a URL is not our server, or that there is no response', async () => {
     const page = await listen((_, response) => response.end('<html>hello</html>'));
     const missing = await listen((_, response) => response.writeHead(404).end());
     const other = await listen((_, response) => response.end('{"ok":true,"items":[]}'));

@@ -62,7 +62,7 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
 }
 
 describe('[S4.1] concurrent steps on PostgreSQL', () => {
-  it('[A8] a decision is stored, however often its call was read too early', async () => {
+  it('[A8] a decision is stored, however many stale reads of its call come first', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
@@ -82,7 +82,7 @@ describe('[S4.1] concurrent steps on PostgreSQL', () => {
     expect([...runs.values()]).toEqual([1]);
   });
 
-  it('[A7] approving a changed call approves nothing, not even a grant, while others continue its turn', async () => {
+  it('[A7] approving a changed call approves nothing and creates no grant, while others continue its turn', async () => {
     const { stale, change } = readingLate();
     const url = await createMigratedDatabase();
     let onDisk = 'before';

@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  it('[A17] takes no focus from someone who is typing, and their keys approve nothing', async () => {
+  it('[A17] does not take the focus from someone who is typing, and their keys approve nothing', async () => {
     const { page, world, chat } = await enter();
     // Someone who just approved with the mouse, and then types.
     await write(page, press('calm-a'));
@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
   });
 
-  it('[A17] without any focus, no key approves what appears later', async () => {
+  it('[A17] if nothing has the focus, no key approves a call that appears later', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-c'));
     await button(page, 'Approve once').click();
@@ -80,7 +80,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-d');
   });
 
-  it('after one that was decided elsewhere, the next appears below it and can be approved', async () => {
+  it('after a call was decided elsewhere, the next one appears below it and can be approved', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-e'));
     await button(page, 'Approve once').waitFor();
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-e');
   });
 
-  it('the visible one is not replaced when it is decided elsewhere while others wait', async () => {
+  it('the visible call is not replaced when it is decided elsewhere while others wait', async () => {
     const { page, world } = await enter();
     await write(page, ['calm-g', 'calm-h'].map(press).join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
@@ -154,7 +154,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     expect(opened.ran).not.toContain('calm-i');
   });
 
-  it('throws nothing', () => {
+  it('causes no errors on the page', () => {
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
     expect(shown({ toolName: 'stamp', arguments: {} })).toContain('Mason wants to use stamp');
   });
 
-  it('[A1.1] [A3] shows the text that the tool declares, and that it is the tool’s', () => {
+  it('[A1.1] [A3] shows the text that the tool declares, and labels it as the tool’s', () => {
     const text = shown({ toolName: 'stamp', arguments: {}, message: 'Stamp it?\nin /safe · sandboxed \u202Ex' });
     expect(text).toMatch(/^ +The tool asks: “Stamp it\? in \/safe · sandboxed ‹U\+202E›x”/m);
     expect(shown({ toolName: 'stamp', arguments: {}, message: 'Run stamp' })).not.toContain('The tool asks');

@@ -64,7 +64,7 @@ async function setUp(execute: (plug: { away: boolean }) => string, deadline?: { 
 }
 
 describe('a store that is temporarily unavailable', () => {
-  it('gets the result of a tool that ran meanwhile, and the tool runs once', async () => {
+  it('stores the result of a tool that ran in the meantime, and the tool runs once', async () => {
     const lab = await setUp((plug) => {
       plug.away = true;
       return 'made';
@@ -86,7 +86,7 @@ describe('a store that is temporarily unavailable', () => {
     await lab.engine.close();
   });
 
-  it('lets a turn continue that could neither be stored nor ended', async () => {
+  it('a turn that could be neither stored nor ended continues later', async () => {
     const lab = await setUp(() => 'made');
     await lab.send('unplug');
     await lab.told;
@@ -100,7 +100,7 @@ describe('a store that is temporarily unavailable', () => {
     await lab.engine.close();
   });
 
-  it('[A11.1] a deadline that passes meanwhile applies when it is back', async () => {
+  it('[A11.1] a deadline that passes in the meantime applies once the store is back', async () => {
     const lab = await setUp(() => 'made', { approvalTimeoutMs: 60_000 });
     await lab.send('go');
     await lab.engine.quiet();

@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)('a world that can’t be shown', () => {
     expect(await page.getByText("This page can't be shown").count()).toBe(0);
   });
 
-  it('a world that was refused is retried when someone opens it', async () => {
+  it('a world that failed to load is retried when someone opens it', async () => {
     const { page } = visit;
     const one = `**/api/worlds/${world}`;
     await page.route(one, (route) => route.fulfill(refuse(403, 'Not from here.')));
@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('a world that can’t be shown', () => {
     await expect.poll(() => page.getByText('Not from here.').count()).toBe(0);
   });
 
-  it('[W1] an ended session leads to the sign-in page at once, whatever its message', async () => {
+  it('[W1] an ended session leads to the sign-in page immediately, whatever its message', async () => {
     const { page } = visit;
     await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start link.')));
     await page.goto(`${opened.serving.url}/w/${world}`);
@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('a world that can’t be shown', () => {
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(0);
   });
 
-  it('throws nothing and violates no content security policy', () => {
+  it('no page throws or violates the content security policy', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
