@@ -1,4 +1,4 @@
-/** Number of agent colours; each UI has its own shades. */
+/** The number of agent colours; each UI has its own shades. */
 export const AGENT_COLOURS = 8;
 
 /** The colour of an agent, derived from its id: the same in the browser and the terminal. */
@@ -8,7 +8,7 @@ export function agentColour(id: string): number {
   return (hash >>> 8) % AGENT_COLOURS;
 }
 
-/** One or two letters for an agent where its name doesn't fit. */
+/** One or two letters for an agent, used where its name doesn't fit. */
 export function agentInitials(name: string): string {
   const words = name.split(/[\s_-]+/).filter((word) => word !== '');
   return words

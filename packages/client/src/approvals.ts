@@ -5,7 +5,7 @@ export function emptyBook(): ApprovalBook {
   return { approvals: emptyTable(), queue: [], decisions: emptyTable() };
 }
 
-/** Adds an approval. A known one stays unchanged. */
+/** Adds an approval. An approval that is already known stays unchanged. */
 export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B {
   const known = get(book.approvals, asked.approvalId);
   if (known !== undefined) return book;
@@ -17,7 +17,7 @@ export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B
     : { ...book, approvals };
 }
 
-/** Records a decision. The decision's message wins over an event, which doesn't say who decided or why. */
+/** Records a decision. A message takes precedence over an event, which doesn't say who decided or why. */
 export function decide<B extends ApprovalBook>(book: B, approvalId: string, decision: Decision): B {
   const before = get(book.decisions, approvalId);
   if (before !== undefined && (before.by !== '' || decision.by === '')) return book;
@@ -44,13 +44,13 @@ export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]):
   };
 }
 
-/** Drops decisions of approvals that are not loaded: pages loaded from now on don't contain those approvals. */
+/** Drops decisions on approvals that are not loaded: pages loaded from now on don't contain those approvals. */
 export function forgetUnloaded<B extends ApprovalBook>(book: B): B {
   const unloaded = [...keys(book.decisions)].filter((id) => get(book.approvals, id) === undefined);
   return unloaded.length === 0 ? book : { ...book, decisions: remove(book.decisions, unloaded) };
 }
 
-/** Completes a decision with data of its approval: a question is answered, not approved; an expired one waited until its expiry. */
+/** Completes a decision with data from its approval: a question is answered, not approved; an expired approval waited until its deadline. */
 function completed({ question, requestedAt, expiresAt }: ApprovalView, decision: Decision): Decision {
   if (question !== undefined && decision.outcome === 'approved') return { ...decision, outcome: 'answered' };
   if (decision.outcome !== 'expired') return decision;
@@ -58,7 +58,7 @@ function completed({ question, requestedAt, expiresAt }: ApprovalView, decision:
   return Number.isNaN(waitedMs) ? decision : { ...decision, waitedMs };
 }
 
-/** Inserts in order of age, which is nearly always at the end. */
+/** Inserts by age, which is nearly always at the end. */
 function enqueue(
   approvals: ApprovalBook['approvals'],
   queue: readonly string[],
@@ -73,7 +73,7 @@ function enqueue(
   return [...queue.slice(0, at), added.approvalId, ...queue.slice(at)];
 }
 
-/** Ties within a millisecond keep the order of arrival, which is call order; their ids don't show it. */
+/** Within the same millisecond, the order of arrival is kept. It is the call order, which the ids don't show. */
 function isBefore(a: ApprovalView, b: ApprovalView): boolean {
   return a.requestedAt <= b.requestedAt;
 }

@@ -92,7 +92,7 @@ export function createCaller(options: ClientOptions) {
     registered.delete(world);
   }
 
-  /** Retries if the server no longer knows this client: after a long disconnect it has to register again. */
+  /** Retries after registering again if the server has forgotten this client, as it does after a long disconnect. */
   async function sendKnown(world: string, request: Request): Promise<Response> {
     const before = registered.get(world);
     try {
@@ -104,7 +104,7 @@ export function createCaller(options: ClientOptions) {
     }
   }
 
-  /** Deduplicates concurrent registrations: each would create another client on the server. */
+  /** Deduplicates concurrent registrations: otherwise, each would create another client on the server. */
   async function registerAgain(world: string, as: NewClient, options?: CallOptions): Promise<void> {
     const running = registering.get(world) ?? register(world, as, options).finally(() => registering.delete(world));
     registering.set(world, running);

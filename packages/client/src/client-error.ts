@@ -1,12 +1,12 @@
 import type { Problem } from '@countersign/protocol';
 
 /**
- * `problem`: the server rejected the request; `status` and `detail` say why. `network`: no response, so the outcome is unknown.
- * `unreadable`: the response is not from a Countersign server we understand. `aborted`: the caller cancelled it.
+ * `problem`: the server rejected the request; `status` and `detail` say why. `network`: there was no response, so the outcome is unknown.
+ * `unreadable`: the response can't be parsed, so it is not from a compatible Countersign server. `aborted`: the caller cancelled the request.
  */
 export type ClientErrorKind = 'problem' | 'network' | 'unreadable' | 'aborted';
 
-/** Why a request failed. The message is written for people. */
+/** Why a request failed. The message is meant for people. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly kind: ClientErrorKind;
@@ -18,7 +18,7 @@ export class ClientError extends Error {
   readonly field?: string;
   /** The current state of a call that could not be decided (W5). */
   readonly state?: string;
-  /** When the server wants the next attempt, in milliseconds. */
+  /** The delay in milliseconds that the server requests before the next attempt. */
   readonly retryAfterMs?: number;
 
   constructor(

@@ -46,13 +46,13 @@ import type {
 import type { Clock } from './clock.js';
 import type { Batch, EventsOptions, StreamItem } from './events.js';
 
-/** A page of a list. Pass `next` as `after` (or `before`, reading backwards) to get the next page. Absent on the last page. */
+/** A page of a list. Pass `next` as `after` (or `before`, reading backwards) to get the next page. `next` is absent on the last page. */
 export interface List<T> {
   readonly items: readonly T[];
   readonly next?: string;
 }
 
-/** Messages, and the event id up to which this page is current. */
+/** A page of messages, and the id of the last event it includes. */
 export interface MessageList extends List<Message> {
   readonly lastEventId?: number;
 }
@@ -68,7 +68,7 @@ export interface BothWays extends PageQuery {
   newest?: true;
 }
 
-/** A value and its ETag, which an update must send (W6). */
+/** A value with its ETag, which an update must send (W6). */
 export interface Tagged<T> {
   readonly value: T;
   readonly etag: string | undefined;
@@ -77,40 +77,40 @@ export interface Tagged<T> {
 /** Omitted fields stay unchanged; null clears an optional field. */
 export type Change<T> = { readonly [Field in keyof T]?: T[Field] | null };
 
-/** Every call can be aborted. A rejected decision or answer is a `ClientError` with the call's `state` (W5). */
+/** Every call can be aborted. If a decision or answer is rejected, the `ClientError` contains the call's `state` (W5). */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** An update may send the ETag it is based on. A stale one is rejected with 412, so no change is lost (W6). */
+/** An update may send the ETag that it is based on. A stale ETag is rejected with 412, so that no change is lost (W6). */
 export interface ChangeOptions extends CallOptions {
   ifMatch?: string;
 }
 
 /**
- * A Countersign server, one method per route (W3). Methods reject only with a `ClientError`: `problem` is a response of the
- * server, `network` means that there was none.
+ * A Countersign server, with one method per route (W3). Methods reject only with a `ClientError`: `problem` means that the server responded
+ * with an error, `network` that there was no response.
  */
 export interface Client {
   readonly url: string;
-  /** The clock of its streams and views. */
+  /** The clock for its streams and views. */
   readonly clock: Clock;
   readonly random: () => number;
 
   health(options?: CallOptions): Promise<Health>;
-  /** Exchanges a ticket for a session (W1). The browser keeps the cookie; pass the other part to `createClient`. */
+  /** Exchanges a ticket for a session (W1). The browser stores the cookie; pass the other part to `createClient`. */
   openSession(ticket: string, options?: CallOptions): Promise<Session>;
-  /** A link that signs in one browser, within a minute. Needs the token; a session is rejected (W1). */
+  /** A link that signs in one browser, within a minute. Requires the token; a session is rejected (W1). */
   startLink(options?: CallOptions): Promise<StartLink>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
   /** The key is sent once and never returned. */
   addProvider(provider: NewProvider, options?: CallOptions): Promise<ProviderStatus>;
   updateProvider(provider: string, change: ProviderChange, options?: CallOptions): Promise<ProviderStatus>;
-  /** Rejected if agents use it, unless `force`. */
+  /** Rejected if agents use the provider, unless `force` is set. */
   removeProvider(provider: string, options?: CallOptions & { force?: boolean }): Promise<void>;
-  /** Makes a real call. A failure of the provider is a result, not an error. */
+  /** Makes a real request. A provider failure is a result, not an error. */
   testProvider(provider: string, test?: ProviderTestRequest, options?: CallOptions): Promise<ProviderTest>;
-  /** The provider's own list. */
+  /** The models that the provider lists. */
   providerModels(provider: string, options?: CallOptions): Promise<ProviderModels>;
 
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
@@ -138,8 +138,8 @@ export interface Client {
 
   messages(world: string, chat: string, page?: BothWays, options?: CallOptions): Promise<MessageList>;
   /**
-   * Resolves when the message is stored. Retries use the same `clientMessageId`, so the message is stored once. Pass your own
-   * id to retry after a restart too.
+   * Resolves when the message is stored. Retries use the same `clientMessageId`, so the message is stored once. Pass your own id to be able to
+   * retry after a restart.
    */
   send(
     world: string,
@@ -156,9 +156,9 @@ export interface Client {
     options?: CallOptions,
   ): Promise<List<QueuedApproval>>;
   approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
-  /** A pending call, unmasked. The reveal is recorded in the audit log (A15). */
+  /** A pending call with its secrets unmasked. The reveal is recorded in the audit log (A15). */
   reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
-  /** Approves or denies exactly the call that was shown: its hash is sent along (A7). */
+  /** Approves or denies exactly the call that was shown: its hash is sent with the decision (A7). */
   decide(
     world: string,
     approval: Pick<Approval, 'approvalId' | 'callHash'>,
@@ -175,14 +175,14 @@ export interface Client {
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
   policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;
-  /** Replaces the rules only if they have not changed: `ifMatch` is the ETag they were read with (W6). */
+  /** Replaces the rules only if they have not changed since they were read: `ifMatch` is their ETag (W6). */
   setPolicy(
     world: string,
     policy: NewPolicy,
     options: ChangeOptions & { ifMatch: string },
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
-  /** Which calls of a chat a rule would cover, to show before a person approves "always". */
+  /** The calls of a chat that a rule would cover, to show before a person approves "always". */
   policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
@@ -204,16 +204,16 @@ export interface Client {
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 
   /**
-   * Registers this client and its tools (A13, A18). Later requests to this world send its secret. A stream re-registers a
-   * forgotten client, and its tools get new names.
+   * Registers this client and its tools (A13, A18). Later requests to this world send its secret. If the server has forgotten the client, its
+   * stream registers it again, and its tools get new names.
    */
   registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
-  /** Stops sending the client's secret. The server forgets a client without a stream after a while. */
+  /** Stops sending the client's secret. After a while, the server forgets a client without a stream. */
   forgetClient(world: string): void;
 
   /**
-   * Events of a world or chat until the signal aborts. Reconnects and resumes by itself (S6). Never rejects: errors are items
-   * of the stream.
+   * Events of a world or chat until the signal aborts. Reconnects and resumes automatically (S6). Never rejects: errors are items of the
+   * stream.
    */
   events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
   /** Like `events`, in batches as they arrive. */

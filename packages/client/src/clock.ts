@@ -40,7 +40,7 @@ export async function pause(
 const FIRST_PAUSE_MS = 250;
 export const LONGEST_PAUSE_MS = 15_000;
 
-/** Delay before the next attempt, with jitter: otherwise all clients would reconnect to a restarted server at once. */
+/** Delay before the next attempt, with jitter: otherwise, all clients would reconnect to a restarted server at the same time. */
 export function backOff(failures: number, random: () => number): number {
   const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
   return most / 2 + (most / 2) * random();

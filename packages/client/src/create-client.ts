@@ -36,7 +36,7 @@ import type { BothWays, ChangeOptions, Client } from './client.js';
 import { flatten } from './events.js';
 import type { Request } from './request.js';
 
-/** Lenient: a newer server may send additional fields. */
+/** Lenient, because a newer server may send additional fields. */
 const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchema.strip().exactOptional() });
 
 /** A client for one server. It opens no connection until it is used. */
@@ -229,8 +229,8 @@ function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> 
 }
 
 /**
- * An id for `send`. Store it with the message, so that a retry after a lost response doesn't duplicate it (W3). Not
- * `randomUUID`, which pages over plain HTTP lack.
+ * An id for `send`. Store it with the message, so that a retry after a lost response doesn't duplicate it (W3). Not `randomUUID`, which is not
+ * available to pages over plain HTTP.
  */
 export function newClientMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

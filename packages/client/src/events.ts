@@ -9,26 +9,26 @@ import { browserWakes, type Wakes } from './wakes.js';
 /** Items of a stream. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: WorldEvent }
-  /** The log no longer contains our position: reload everything that was built from events. */
+  /** The log no longer contains our position: reload everything derived from events. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'connection'; readonly connection: Connection }
   /** An unreadable frame. It is skipped and the stream continues. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
 export interface EventsOptions {
-  /** Only this chat. */
+  /** Only events of this chat. */
   chat?: string;
-  /** Resume after this event id. Absent: start with new events. */
+  /** Resume after this event id. If absent, start with new events. */
   after?: number;
   signal?: AbortSignal;
   /**
-   * The client to register before the stream opens (A13). Without it, an unattended world would deny everything while a person
-   * watches.
+   * The client to register before the stream opens (A13). Without it, an unattended world would deny all calls that need approval even while a
+   * person is watching.
    */
   as?: NewClient;
   /**
-   * Registers a callback that ends the wait before a reconnect. Default: when the browser is back online or its page is visible
-   * again.
+   * Registers a callback that ends the wait before a reconnect. By default, it is called when the browser is back online or its page becomes
+   * visible again.
    */
   wakes?: Wakes;
 }
@@ -47,10 +47,10 @@ const SILENCE_TIMEOUT_MS = 45_000;
 /** More than the longest escaped message. Limits memory if a server never ends a frame. */
 const MAX_FRAME_LENGTH = 16 * 1024 * 1024;
 
-/** Items that arrived together, so that a view renders once instead of for each. */
+/** Items that arrived together, so that a view renders once instead of once per item. */
 export type Batch = readonly StreamItem[];
 
-/** Reads until the signal aborts or the server rejects the stream, across reconnects. */
+/** Reads events across reconnects until the signal aborts or the server rejects the stream. */
 export async function* streamEvents(
   source: StreamSource,
   options: EventsOptions,
@@ -82,7 +82,7 @@ export async function* streamEvents(
       retryAfterMs = cause.retryAfterMs ?? 0;
     }
     if (isAborted(signal)) break;
-    // A connection that lasted counts as a success, even without events.
+    // A connection that lasted this long counts as a success, even without events.
     if (source.clock.now() - startedAt > LONGEST_PAUSE_MS) failures = 0;
     const wait = Math.max(backOff(failures, source.random), retryAfterMs);
     failures += 1;
@@ -106,7 +106,7 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** One connection. Ends when the server ends it; throws when it breaks. */
+/** Reads one connection. Returns when the server ends it; throws when it breaks. */
 async function* readOnce(
   source: StreamSource,
   after: number | undefined,
@@ -162,7 +162,7 @@ async function* readOnce(
 function watchSilence(clock: Clock, cut: () => void, wakes: Wakes): { broken(): void; end(): void } {
   let heardAt = clock.now();
   let cancel = clock.after(SILENCE_TIMEOUT_MS, check);
-  // Timers stop while a computer sleeps.
+  // Check on wake-up: timers stop while a computer sleeps.
   const stopListening = wakes(() => {
     if (clock.now() - heardAt >= SILENCE_TIMEOUT_MS) cut();
   });

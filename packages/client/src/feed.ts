@@ -5,7 +5,7 @@ import type { Batch } from './events.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** Listener of a feed. After `started` it gets every event past that position; data loaded earlier is outdated. */
+/** A listener of a feed. After `started`, it gets every event past that position; data loaded earlier is outdated. */
 interface FeedListener {
   started(position: number): void;
   heard(batch: Batch): void;
@@ -22,7 +22,7 @@ export interface Feed {
   close(): void;
 }
 
-/** Opens the stream and keeps it open. After a reset it starts again at a new position. */
+/** Opens the stream and keeps it open. After a reset, it starts again at a new position. */
 export function openFeed(client: Client, world: string, chat?: string): Feed {
   const over = new AbortController();
   const listeners = new Set<FeedListener>();
@@ -47,7 +47,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     for (const listener of [...listeners]) listener.heard(batch);
   }
 
-  /** The end of the log. Undefined if the feed is closed or was rejected. */
+  /** The end of the log. Undefined if the feed was closed or rejected. */
   async function findPosition(): Promise<number | undefined> {
     for (let failures = 0; !over.signal.aborted; failures += 1) {
       try {
@@ -82,7 +82,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     }
   }
 
-  /** True if the log no longer contains our position. */
+  /** Resolves to true if the log no longer contains our position. */
   async function follow(batches: AsyncIterable<Batch>): Promise<boolean> {
     for await (const batch of batches) {
       tell(batch);

@@ -4,8 +4,8 @@ import type { ApprovalView, CallEnd, ChatState, Invocation, InvocationStatus } f
 import { get, set } from './table.js';
 
 /**
- * Facts about a call only accumulate, and its status is derived from them. So the order, repetition and source (message page or
- * event) of facts don't matter.
+ * Facts about a call only accumulate, and its status is derived from them. Their order, repetition and source (message page or event) therefore
+ * don't matter.
  */
 type Facts = Partial<Omit<Invocation, 'invocationId' | 'status' | 'editedArguments'>>;
 
@@ -31,7 +31,7 @@ export function learnApproval<S extends CallState>(state: S, approval: ApprovalV
     agentId,
     toolName,
     approvalIds: ids.includes(approvalId) ? ids : inOrder(state, [...ids, approvalId]),
-    // Until the call's message is loaded, which has the model's original arguments.
+    // Only until the call's message is loaded, which has the model's original arguments.
     ...(known?.arguments === undefined ? { arguments: approval.arguments } : {}),
   });
 }
@@ -44,7 +44,7 @@ export function learnResult<S extends CallState>(
   return learn(state, invocationId, { agentId, end: { as: end, toldBy: 'message' }, settledAt: at });
 }
 
-/** Applies a lifecycle event (T2). Texts of approvals and decisions are in their messages, which arrive earlier. */
+/** Applies a lifecycle event (T2). The texts of approvals and decisions are in their messages, which arrive earlier. */
 export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
   const { invocation_id: id, agent_id: agentId, tool_name: toolName } = event;
   const who = { agentId, toolName };
@@ -98,7 +98,7 @@ function unheardOf(invocationId: string): Invocation {
   };
 }
 
-/** Precedence: a message wins over an event, and both over the summary in the call's own message, which may be outdated. */
+/** Precedence: a message overrides an event, and both override the summary in the call's own message, which may be outdated. */
 const WORTH = { summary: 0, event: 1, message: 2 };
 
 function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId, ...told }: Facts): Facts {
@@ -107,7 +107,7 @@ function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId,
     ...told,
     ...(isNews ? { end } : {}),
     ...(isNews && settledAt !== undefined ? { settledAt } : {}),
-    // A known start time wins over a start without a time.
+    // A known start time takes precedence over a start without a time.
     ...(startedAt === undefined || (before.startedAt ?? '') !== '' ? {} : { startedAt }),
     ...(agentId === undefined || before.agentId !== '' ? {} : { agentId }),
   };
@@ -130,7 +130,7 @@ function statusOf(
   return last.decision.outcome === 'approved' ? { kind: 'approved' } : { kind: 'proposed' };
 }
 
-/** The result for the model includes what actually ran (A7); views show the two separately. */
+/** The result for the model also includes the arguments that actually ran (A7); views show the two separately. */
 function resultAlone(result: unknown): unknown {
   if (typeof result !== 'object' || result === null || !('edited_by_person' in result)) return result;
   return 'result' in result ? result.result : null;
@@ -143,13 +143,13 @@ function open(ids: readonly string[], { invocationId, end }: Invocation): readon
   return listed ? ids : [...ids, invocationId].toSorted();
 }
 
-/** Chronological, since ids start with a timestamp. A call needs approval again only after its last approval is closed. */
+/** In chronological order, because ids start with a timestamp. A call needs approval again only after its last approval is closed. */
 function inOrder(state: CallState, ids: readonly string[]): readonly string[] {
   const key = (id: string): string => `${get(state.approvals, id)?.requestedAt ?? ''} ${id}`;
   return ids.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Comparing the status kind and approval is enough: the rest follows from other fields. */
+/** It is enough to compare the kind of status and the approval: the rest follows from other fields. */
 function isSame(a: Invocation, b: Invocation): boolean {
   const keys = ['toolName', 'agentId', 'arguments', 'editedArguments', 'messageId', 'approvalIds'] as const;
   if (keys.some((key) => a[key] !== b[key])) return false;

@@ -14,7 +14,7 @@ export interface OpenChatOptions {
 }
 
 const PAGE = 100;
-/** After a reset, as many lines as were loaded are loaded again, up to this limit. */
+/** After a reset, the same number of lines is loaded again, up to this limit. */
 const LARGEST_PAGE = 1000;
 
 /** A live view of one chat with its own stream. */
@@ -43,7 +43,7 @@ export function openChatOn(
         client.messages(world, chat, { newest: true, limit }, { signal }),
         readAll((after) => client.agents(world, after, { signal })),
       ]);
-      // Load the messages first: an approval known only from them would have no place in the queue's order.
+      // Load the messages first: an approval known only from messages would have no position in the queue.
       const approvals = await readAll((after) => client.approvals(world, { chat, ...after }, { signal }));
       return { type: 'loaded', position, chat: shown, messages, approvals, agents };
     },
@@ -92,7 +92,7 @@ export function openChatOn(
         const { loading, messages, older } = view.getState();
         if (has(messages, messageId)) return true;
         if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return false;
-        // Large pages: a line far up would need a hundred small ones.
+        // Use large pages: reaching a line far up would take a hundred small ones.
         if (loading.kind === 'ready' && (older.kind === 'more' || older.kind === 'failed'))
           await loadOlder(LARGEST_PAGE);
         else await changed();

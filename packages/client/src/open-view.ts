@@ -24,21 +24,21 @@ export interface View<State, Action> {
   readonly feed: Feed;
   readonly initial: State;
   reduce(state: State, action: Action | CommonAction): State;
-  /** A full load. `position` is where the stream was before. */
+  /** Loads everything. `position`: the position of the stream before the load. */
   load(position: number, state: State, signal: AbortSignal): Promise<Action>;
   refetch(event: WorldEvent): Refetch<Action> | undefined;
 }
 
 export interface OpenedView<State, Action> extends Store<State> {
   dispatch(action: Action): void;
-  /** Fetches once at a time per key, and retries transient failures. Never rejects. */
+  /** Runs one fetch at a time per key, and retries transient failures. Never rejects. */
   fetch(wanted: Refetch<Action>): Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Load, subscribe, reduce. Subscribes before loading and buffers events, so none is missed; those that the load already
- * includes are applied twice, which is harmless.
+ * Load, subscribe, reduce. Subscribes before loading and buffers events, so that none is missed. Events that the load already includes are
+ * applied twice, which is harmless.
  */
 export function openView<State, Action>(view: View<State, Action>): OpenedView<State, Action> {
   const { client, feed } = view;
@@ -46,7 +46,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   const listeners = new Set<() => void>();
   const fetching = new Map<string, { again: boolean }>();
   let state = view.initial;
-  /** What happens with events: buffered until the load completes, applied, or ignored after a failed load. */
+  /** How events are handled: buffered until the load completes, applied, or ignored after a failed load. */
   let mode: { kind: 'loading'; early: WorldEvent[] } | { kind: 'live' } | { kind: 'failed' } = {
     kind: 'loading',
     early: [],
@@ -64,7 +64,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
       try {
         listener();
       } catch (error) {
-        // Report as an uncaught error: one failing view must not stop the stream for the others.
+        // Report an uncaught error: one failing view must not stop the stream for the others.
         queueMicrotask(() => {
           throw error;
         });
@@ -105,7 +105,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     if (mode.kind === 'live') take(event);
   }
 
-  /** An unreadable event may be a decision on a shown approval, so reload everything, with a pause between reloads. */
+  /** An unreadable event may be a decision on an approval that is shown, so reload everything, with a pause between reloads. */
   function reloadSoon(): void {
     if (cancelMending !== undefined) return;
     const { clock } = client;
@@ -153,7 +153,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     }
   }
 
-  /** A failed reload keeps the screen: a loaded view ends only if its subject no longer exists. */
+  /** If a reload fails, the view stays as it is: a loaded view ends only if its subject no longer exists. */
   function isFinal(error: unknown): boolean {
     if (!(error instanceof ClientError)) return !hasLoaded;
     return hasLoaded ? error.status === 404 : !isTransient(error);
@@ -181,7 +181,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
         failures = 0;
         if (action !== undefined && !over.signal.aborted) dispatch(action);
       } catch (error) {
-        // Permanent error: the next change or load fetches again.
+        // On a permanent error, wait for the next change or load to fetch again.
         if (!(error instanceof ClientError) || !isTransient(error)) continue;
         await rest(error, failures);
         failures += 1;

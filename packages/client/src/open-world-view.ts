@@ -7,13 +7,13 @@ import { readAll } from './read-all.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
 import type { WorldStore } from './store.js';
 
-/** With fewer loaded approvals than this, the next page is loaded. */
+/** If fewer approvals than this are loaded, the next page is loaded. */
 const FEW = 50;
 
 /** A live view of a world: its agents, chats and all pending approvals. It shares one stream with its chats. */
 export function openWorldView(client: Client, world: string): WorldStore {
   const feed = openFeed(client, world);
-  /** Ids are never reused. A response in flight when its chat was deleted must not bring it back. */
+  /** Ids are never reused. A response that was in flight when its chat was deleted must not restore the chat. */
   const deleted = new Set<string>();
   const view = openView<ReturnType<typeof emptyWorld>, WorldAction>({
     client,
@@ -46,7 +46,7 @@ export function openWorldView(client: Client, world: string): WorldStore {
       },
     });
     isLoading = false;
-    // Not if the server rejected the request: the next change tries again.
+    // Skip this if the server rejected the request: the next change retries.
     if (view.getState().laterApprovals !== after) refill();
   }
 

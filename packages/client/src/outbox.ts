@@ -22,17 +22,17 @@ type Progress =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'sent'; readonly messageId: string };
 
-/** A message from sending until it is part of the transcript. */
+/** A message, from sending until it appears in the transcript. */
 export type Outgoing = Readonly<z.infer<typeof outgoingSchema>> & { readonly progress: Progress };
 
 export interface Outbox {
   readonly getState: () => readonly Outgoing[];
   readonly subscribe: (listener: () => void) => () => void;
-  /** Without `chatId`, the message starts a chat. */
+  /** If `chatId` is absent, the message starts a chat. */
   readonly send: (message: { worldId: string; chatId?: string; content: string }) => void;
   /** Sends a rejected message again, with the same id. */
   readonly retry: (clientMessageId: string) => void;
-  /** Removes messages that the transcript shows, or one that a person takes back to edit. */
+  /** Removes messages that appear in the transcript, or one that a person takes back to edit. */
   readonly remove: (clientMessageIds: readonly string[]) => void;
   /** Retries waiting messages immediately. */
   readonly retryNow: () => void;
@@ -40,14 +40,14 @@ export interface Outbox {
 
 export interface OutboxOptions {
   client: Client;
-  /** The saved state from before a page reload, and where to save unsent messages. */
+  /** The state saved before a page reload, and a function that saves unsent messages. */
   saved?: string | undefined;
   save?: (text: string) => void;
 }
 
 /**
- * Delivers messages in order, one at a time per chat, and retries until the server answers. All attempts use the same
- * `clientMessageId`, so a message is stored once (W3).
+ * Delivers messages in order, one at a time per chat, and retries until the server responds. All attempts use the same `clientMessageId`, so a
+ * message is stored once (W3).
  */
 export function createOutbox({ client, saved, save }: OutboxOptions): Outbox {
   const listeners = new Set<() => void>();
@@ -162,7 +162,7 @@ function isWaiting({ progress }: Outgoing): boolean {
   return progress.kind === 'sending' || progress.kind === 'retrying';
 }
 
-/** The chat was deleted before the message arrived; the next attempt creates another. */
+/** If the chat was deleted before the message arrived, clears it; the next attempt creates another. */
 function withoutLostChat(message: Outgoing | undefined, error: unknown): { chatId?: undefined } {
   const isLost = message?.beginsChat === true && error instanceof ClientError && error.status === 404;
   return isLost ? { chatId: undefined } : {};
@@ -177,7 +177,7 @@ function readSaved(saved: string | undefined): readonly Outgoing[] {
   }
 }
 
-/** The messages that the transcript does not show yet. The stream may deliver a message before its request is answered. */
+/** The messages that the transcript does not show yet. The stream may deliver a message before the response to its request arrives. */
 export function notYetShown(outgoing: readonly Outgoing[], lines: readonly TranscriptMessage[]): readonly Outgoing[] {
   const shown = new Set(lines.map(({ clientMessageId }) => clientMessageId));
   return outgoing.filter(({ clientMessageId }) => !shown.has(clientMessageId));

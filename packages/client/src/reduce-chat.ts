@@ -9,7 +9,6 @@ import type { ChatState, Connection, TranscriptMessage } from './state.js';
 import { drop, hear, hearOutput } from './streams.js';
 import { emptyTable, get, has, set } from './table.js';
 
-/** All actions of a chat view. */
 export type ChatAction =
   /** A full load replaces everything. `position` is the stream's position before the load started. */
   | {
@@ -55,7 +54,7 @@ export function emptyChat(worldId: string, chatId: string): ChatState {
   };
 }
 
-/** Pure. Unchanged parts keep their identity, and the cost of an event doesn't grow with the chat. */
+/** Pure. Unchanged parts keep their identity, and the cost of an event doesn't grow with the length of the chat. */
 export function reduceChat(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'loaded':
@@ -105,7 +104,7 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     chatShownAt: chat.lastEventId ?? position,
     pageShownAt: messages.lastEventId ?? position,
   };
-  // The queue first, in the server's order; messages arrive page by page.
+  // Add the queue first, in the server's order; messages arrive page by page.
   for (const listed of approvals) next = ask(next, viewOfApproval(listed));
   return addOlder(next, messages);
 }
@@ -135,7 +134,7 @@ function onEvent(state: ChatState, heard: WorldEvent): ChatState {
   return isStored ? { ...next, lastEventId: heard.id } : next;
 }
 
-/** A world stream also has events of other chats. */
+/** The stream of a world also has events of other chats. */
 function isOurs({ chatId }: ChatState, heard: WorldEvent): boolean {
   return heard.chatId === undefined || heard.chatId === chatId;
 }
@@ -151,7 +150,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
     case 'sse': {
       const { data } = heard;
       const isNew = !state.streams.some(({ messageId }) => messageId === data.messageId);
-      // A late chunk of a stopped answer: nothing would ever end this stream.
+      // This is a late chunk of a stopped answer: nothing would ever end this stream.
       if (data.type === 'chunk' && isNew && state.status !== 'working') return state;
       return { ...state, streams: hear(state.streams, data, has(state.messages, data.messageId)) };
     }
@@ -159,7 +158,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
       if (heard.data.type === 'title') {
         return heard.id <= state.chatShownAt ? state : { ...state, title: heard.data.message };
       }
-      // The transcript shows it already.
+      // The transcript already shows it.
       if (heard.data.messageId !== undefined) return state;
       return withNotice(state, heard, lastLine(state)?.messageId);
     case 'world': {
@@ -180,7 +179,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
 }
 
 function addMessage(state: ChatState, message: Message, eventId: number): ChatState {
-  // Written between our position and the loaded page, but older than that page: it will arrive with its own page.
+  // The message was written between our position and the loaded page, but is older than that page, so it will arrive with its own page.
   const isFurtherUp = eventId <= state.pageShownAt;
   let line: TranscriptMessage | undefined;
   const next = learnMessage(state, message, (added) => {

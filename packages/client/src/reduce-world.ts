@@ -47,7 +47,7 @@ export function emptyWorld(worldId: string): WorldState {
   };
 }
 
-/** Pure, like the chat reducer. Messages are left to the chat views. */
+/** Pure, like the chat reducer. Ignores messages, which chat views handle. */
 export function reduceWorld(state: WorldState, action: WorldAction): WorldState {
   switch (action.type) {
     case 'loaded':
@@ -101,7 +101,7 @@ function onEvent(state: WorldState, heard: WorldEvent): WorldState {
       const meaning = readMessage(heard.data);
       if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
       if (meaning.kind !== 'decision') return state;
-      // Ignore decisions of approvals that were never shown, unless a page with them may be loading.
+      // Ignore decisions on approvals that were never shown, unless a page with them may be loading.
       if (get(state.approvals, meaning.approvalId) === undefined && state.laterApprovals === undefined) return state;
       return recount(state, withoutOld(decide(state, meaning.approvalId, meaning.decision)));
     }
@@ -178,7 +178,7 @@ function summaryOf({ id, title, status, createdAt }: Chat, shownAt: number): Cha
   return { id, title, status, createdAt, waiting: 0, shownAt };
 }
 
-/** Ids start with a timestamp. */
+/** Sorts by id, because ids start with a timestamp. */
 function newestFirst(a: ChatSummary, b: ChatSummary): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.id < b.id ? 1 : -1;
@@ -200,7 +200,7 @@ function counted(chats: readonly ChatSummary[], state: WorldState): readonly Cha
   });
 }
 
-/** Bounds the decided approvals of a world that runs for weeks. */
+/** Limits the number of decided approvals in a world that runs for weeks. */
 function withoutOld(state: WorldState): WorldState {
   if (state.approvals.size - state.queue.length <= MAX_DECIDED) return state;
   const answered = [...values(state.approvals)]

@@ -16,7 +16,7 @@ export interface Request {
   /** Path segments under `/api`; each is escaped. */
   path: readonly string[];
   query?: Readonly<Record<string, string | number | undefined>>;
-  /** Sent as JSON; text is sent as YAML. */
+  /** Sent as JSON; a string is sent as YAML. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export async function send(connector: Connector, request: Request): Promise<Resp
       method,
       headers: headersOf(connector, request),
       cache: 'no-store',
-      // Our server never redirects, and the credential must not go elsewhere.
+      // Our server never redirects, and the credential must not be sent elsewhere.
       redirect: 'error',
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -81,7 +81,7 @@ export function failure(cause: unknown, signal: AbortSignal | undefined): Client
 
 function addressOf({ url }: Connector, { path, query = {} }: Request): string {
   const parts = path.map((part) => {
-    // fetch normalizes such segments away, so the request would go to another path.
+    // fetch would normalize such segments away and send the request to another path.
     if (part === '' || part === '.' || part === '..') {
       throw new ClientError('problem', {
         status: 404,

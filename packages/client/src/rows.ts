@@ -1,6 +1,6 @@
 /**
- * An immutable list that grows at both ends; only the last chunk is copied. Read it with `rowAt` and `sliceRows`. Indexes shift
- * when older rows are added.
+ * An immutable list that grows at both ends; only the affected chunk is copied. Read it with `rowAt` and `sliceRows`. Indexes shift when older
+ * rows are added.
  */
 export interface Rows<T> {
   readonly length: number;

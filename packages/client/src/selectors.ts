@@ -16,8 +16,8 @@ export function agentName({ agents }: { readonly agents: readonly Agent[] }, age
 }
 
 /**
- * The agents that work now, one entry each. Incomplete while the chat is `working`: an agent that hasn't started to answer is
- * not known yet.
+ * The agents currently at work, one entry each. Incomplete while the chat is `working`: an agent that hasn't started to answer is not known
+ * yet.
  */
 export function workers(state: ChatState): readonly Worker[] {
   const found = new Map<string, Worker>();
@@ -43,7 +43,7 @@ export function pendingApprovals(book: ApprovalBook): readonly ApprovalView[] {
 /** The queue of a chat or world, which may be partly loaded. */
 type Queue = Pick<ApprovalBook, 'queue'> & Partial<Pick<WorldState, 'laterApprovals'>>;
 
-/** "1 of 3" or "1 of 100+" (A12). Undefined if it is no longer pending. */
+/** "1 of 3" or "1 of 100+" (A12). Undefined if the approval is no longer pending. */
 export function placeInQueue(book: Queue, approvalId: string): { position: number; total: string } | undefined {
   const at = book.queue.indexOf(approvalId);
   return at < 0 ? undefined : { position: at + 1, total: waitingCount(book.queue.length, book) };
@@ -64,7 +64,7 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
   return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
 }
 
-/** The pending approvals that block any message of a person (M11). */
+/** The pending approvals that block any message from a person (M11). */
 export function inTheWay(state: ChatState): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);
@@ -77,7 +77,7 @@ export function inTheWay(state: ChatState): readonly ApprovalView[] {
   return [...found];
 }
 
-/** The agents a message mentions, as far as a view can tell (M3). Only the server decides who answers. */
+/** The agents that a message mentions, as far as a view can tell (M3). Only the server decides who answers. */
 function addressedIn(content: string, agents: readonly Agent[]): ReadonlySet<string> {
   const longestFirst = agents
     .flatMap(({ id, name }) => [
@@ -102,7 +102,7 @@ function isLetter(text: string, at: number): boolean {
   return /^[\p{L}\p{N}_-]/u.test(text.slice(at, at + 2));
 }
 
-/** The turn in which an agent wrote this line, for `timeline`. Its id is derived from the message and the agent. */
+/** The turn in which an agent wrote this line, for `timeline`. The turn's id is derived from the message and the agent. */
 export function turnOf({ speaker, replyToMessageId }: TranscriptMessage): string | undefined {
   if (speaker.kind !== 'agent' || replyToMessageId === undefined) return undefined;
   return `turn_${replyToMessageId.replace(/^msg_/, '')}.${speaker.agentId}`;

@@ -19,14 +19,14 @@ import type { Table } from './table.js';
 export type Connection =
   | { kind: 'connecting' }
   | { kind: 'open' }
-  /** `retryAt` is in milliseconds of the local clock. */
+  /** `retryAt` is in milliseconds, by the local clock. */
   | { kind: 'reconnecting'; attempt: number; retryAt: number; why: string }
-  /** Ended: closed by us, or rejected with a message that a person has to act on and its HTTP status. */
+  /** Ended: closed by us, or rejected with an HTTP status and a message that a person has to act on. */
   | { kind: 'closed'; why?: string; status?: number };
 
 export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'; why: string };
 
-/** The author of a message, derived from its source and never from a name (M4). */
+/** The author of a message, derived from its source, never from a name (M4). */
 export type Speaker =
   | { kind: 'person'; name: string }
   | { kind: 'agent'; agentId: string }
@@ -41,9 +41,9 @@ export interface TranscriptMessage {
   /** The model's thinking before this answer, if the vendor shows it. */
   readonly thinking?: string;
   readonly createdAt: string;
-  /** The message this one answers; it may not be loaded. */
+  /** The message that this one answers; it may not be loaded. */
   readonly replyToMessageId?: string;
-  /** The id that its sender assigned. */
+  /** The id assigned by the sender. */
   readonly clientMessageId?: string;
   /** The calls of this message, in call order, as keys of `invocations`. */
   readonly invocationIds: readonly string[];
@@ -57,13 +57,16 @@ export interface Decision {
   readonly scope: Scope;
   /** Who decided; `system` if no person did. */
   readonly by: string;
-  /** The client it was decided in, if known. */
+  /** The client in which the decision was made, if known. */
   readonly client?: string;
   readonly at: string;
   /** For an expired approval: how long it waited. */
   readonly waitedMs?: number;
   readonly reason?: string;
-  /** Released by a grant or rule, as `scope` says, and not approved individually. `by` created the grant or rule (A5). */
+  /**
+   * Set if a grant or rule released the call (`scope` says which) instead of an individual approval. `by` is the author of the grant or rule
+   * (A5).
+   */
   readonly released?: { readonly rule?: string };
   /** The text answer to a question. */
   readonly answer?: string;
@@ -96,8 +99,8 @@ export interface ApprovalView {
 }
 
 /**
- * Status of a call; `invocations.ts` derives it. `proposed`: needs no approval, or has none yet, and has not started.
- * `approved`: has not started.
+ * Status of a call, derived in `invocations.ts`. `proposed`: not started, and either needs no approval or has not been asked about yet.
+ * `approved`: approved but not started.
  */
 export type InvocationStatus =
   | { readonly kind: 'proposed' }
@@ -105,7 +108,7 @@ export type InvocationStatus =
   | { readonly kind: 'approved' }
   | { readonly kind: 'running' }
   | { readonly kind: 'succeeded'; readonly result: unknown }
-  /** `outcome`: the outcome is unknown, and why (S3). */
+  /** `outcome`: set if the outcome is unknown; says why (S3). */
   | { readonly kind: 'failed'; readonly error: string; readonly outcome?: UnknownOutcome; readonly result?: unknown }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'expired'; readonly reason: string };
@@ -116,55 +119,55 @@ export type CallEnd = Extract<InvocationStatus, { kind: 'succeeded' | 'failed' |
 export interface Invocation {
   readonly invocationId: string;
   readonly status: InvocationStatus;
-  /** Empty, like the agent, while only its result is loaded and not the message that made the call. */
+  /** Empty, like the agent, while the result is loaded but not the message that made the call. */
   readonly toolName: string;
   readonly agentId: string;
-  /** As proposed by the model, masked. Text if the model's JSON was truncated. */
+  /** The model's arguments, masked. A string if the model's JSON was truncated. */
   readonly arguments: unknown;
-  /** The arguments as a person edited them before approving (A7): this is what ran. */
+  /** The arguments edited by a person before approving (A7): these are the ones that ran. */
   readonly editedArguments?: unknown;
-  /** The message it belongs to; absent while that is not loaded. */
+  /** The message that made the call; absent while it is not loaded. */
   readonly messageId?: string;
-  /** All its approvals, oldest first, as keys of `approvals`. */
+  /** All approvals of the call, oldest first, as keys of `approvals`. */
   readonly approvalIds: readonly string[];
   readonly startedAt?: string;
   readonly settledAt?: string;
-  /** How the call ended, and where that is known from; views read `status`. */
+  /** How the call ended, and the source of that information; views read `status`. */
   readonly end?: { readonly as: CallEnd; readonly toldBy: 'summary' | 'event' | 'message' };
 }
 
-/** An answer being streamed. Chunks are not stored: it is removed when its message arrives. */
+/** An answer being streamed. Chunks are not stored, so it is removed when its message arrives. */
 export interface LiveStream {
   readonly messageId: string;
   readonly agentName: string;
   readonly agentId?: string;
   readonly attempt: number;
-  /** Number of characters before `text` that were missed: a view that joined late shows an ellipsis. */
+  /** The number of missed characters before `text`: a view that joined late shows an ellipsis. */
   readonly missing: number;
   readonly text: string;
-  /** Complete; the message is about to arrive. */
+  /** Whether the answer is complete and its message is about to arrive. */
   readonly ended: boolean;
 }
 
 /** The end of a running call's output, in order of arrival. Not stored. */
 export interface OutputTail {
   readonly parts: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
-  /** Number of characters dropped before it. */
+  /** The number of characters dropped before the tail. */
   readonly dropped: number;
   readonly length: number;
 }
 
-/** Something a person should know that is not in the transcript. A reload doesn't show it again. */
+/** Information for people that is not in the transcript. After a reload, it is gone. */
 export interface Notice {
   readonly eventId: number;
   readonly chatId?: string;
   readonly type: 'error' | 'notice';
   readonly message: string;
-  /** The last line of the transcript when it arrived. */
+  /** The last line of the transcript when the notice arrived. */
   readonly afterMessageId?: string;
 }
 
-/** Approvals and their decisions. The first of `queue` is "1 of n" (A12). */
+/** Approvals and their decisions. The first in `queue` is "1 of n" (A12). */
 export interface ApprovalBook {
   readonly approvals: Table<ApprovalView>;
   /** Ids of pending approvals, oldest first. */
@@ -182,15 +185,15 @@ export interface ChatState extends ApprovalBook {
   readonly title: string;
   readonly status: ChatStatus;
   readonly createdAt: string;
-  /** True once it was deleted. */
+  /** Whether the chat was deleted. */
   readonly deleted: boolean;
   readonly agents: readonly Agent[];
   /** Ids of the loaded lines, oldest first. */
   readonly transcript: Rows<string>;
   readonly messages: Table<TranscriptMessage>;
   /**
-   * Whether there are older lines. `failed`: loading them failed; only scrolling or a reconnect retries, so that the view
-   * doesn't keep asking a server that is down.
+   * Whether there are older lines. `failed`: loading them failed. Only scrolling or a reconnect retries, so that the view doesn't keep sending
+   * requests to a server that is down.
    */
   readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading' | 'failed'; readonly before: string };
   readonly invocations: Table<Invocation>;
@@ -199,11 +202,11 @@ export interface ChatState extends ApprovalBook {
   readonly streams: readonly LiveStream[];
   readonly outputs: ReadonlyMap<string, OutputTail>;
   readonly notices: readonly Notice[];
-  /** The event id up to which this state is current. */
+  /** The id of the last event that this state includes. */
   readonly lastEventId: number;
-  /** The event id up to which title and status were current when fetched. */
+  /** The id of the last event that the title and status included when fetched. */
   readonly chatShownAt: number;
-  /** The event id up to which the newest page was current: earlier messages that are not in it are on older pages. */
+  /** The id of the last event that the newest page included: earlier messages that are not in it are on older pages. */
   readonly pageShownAt: number;
 }
 
@@ -212,9 +215,9 @@ export interface ChatSummary {
   readonly title: string;
   readonly status: ChatStatus;
   readonly createdAt: string;
-  /** Number of pending approvals in it. */
+  /** The number of pending approvals in the chat. */
   readonly waiting: number;
-  /** The event id up to which this was current when fetched. */
+  /** The id of the last event that this summary included when fetched. */
   readonly shownAt: number;
 }
 
@@ -222,14 +225,13 @@ export interface ChatSummary {
 export interface WorldState extends ApprovalBook {
   readonly worldId: string;
   /**
-   * Cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are in
-   * `queue` already.
+   * The cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are already in `queue`.
    */
   readonly laterApprovals: string | undefined;
   readonly loading: Loading;
   readonly connection: Connection;
   readonly world: World | undefined;
-  /** True once it was deleted. */
+  /** Whether the world was deleted. */
   readonly deleted: boolean;
   readonly agents: readonly Agent[];
   /** Newest first. */

@@ -6,14 +6,14 @@ export interface Store<State> {
   readonly getState: () => State;
   /** Calls the listener after each change. The returned function unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
-  /** Ends the stream. The last state stays readable. */
+  /** Ends the stream. The last state remains readable. */
   readonly close: () => void;
 }
 
 export interface ChatStore extends Store<ChatState> {
-  /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing if all lines are loaded. */
+  /** Loads the page before the first loaded line. Resolves when it has been added to the state; does nothing if all lines are loaded. */
   readonly loadOlder: () => Promise<void>;
-  /** Loads pages until this line is included. False if it is not in this chat. */
+  /** Loads pages until this line is included. Resolves to false if it is not in this chat. */
   readonly reach: (messageId: string) => Promise<boolean>;
   /** Retries the connection, or a failed load, immediately. */
   readonly retryNow: () => void;
@@ -23,6 +23,6 @@ export interface WorldStore extends Store<WorldState> {
   readonly retryNow: () => void;
   /** Loads the next page of pending approvals; does nothing if all are loaded. Never rejects. */
   readonly loadLaterApprovals: () => Promise<void>;
-  /** A view of one of its chats that shares its stream: browsers allow only six connections per server. */
+  /** Opens a view of one of the world's chats that shares its stream: browsers allow only six connections per server. */
   readonly openChat: (chat: string, options?: OpenChatOptions) => ChatStore;
 }

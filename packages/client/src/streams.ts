@@ -43,7 +43,7 @@ function blank({ messageId, agentName, agentId }: SSEEvent): LiveStream {
 function withChunk(stream: LiveStream, { content = '', offset }: SSEEvent): LiveStream {
   const heard = stream.missing + stream.text.length;
   const from = offset ?? heard;
-  // A gap after a disconnect: earlier text can't be joined.
+  // There is a gap after a disconnect: earlier text can't be joined with this.
   if (from > heard) return { ...stream, missing: from, text: content };
   const fresh = content.slice(heard - from);
   return fresh === '' ? stream : { ...stream, text: stream.text + fresh };
@@ -55,11 +55,11 @@ function put(streams: readonly LiveStream[], changed: LiveStream): readonly Live
   return streams[at] === changed ? streams : streams.with(at, changed);
 }
 
-/** Maximum length of a call's output to keep. */
+/** The maximum length of the output kept per call. */
 const MAX_TAIL_LENGTH = 32_000;
-/** Maximum number of calls whose output is kept, latest first. */
+/** The maximum number of calls whose output is kept. The latest are kept. */
 const MAX_TAILS = 40;
-/** Parts are merged up to this length, so that many small writes stay a short list. */
+/** Parts are merged up to this length, so that many small writes result in a short list. */
 const PART = 2000;
 
 export function hearOutput(

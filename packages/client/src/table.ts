@@ -9,7 +9,7 @@ export interface Table<V> {
 type Bucket<V> = ReadonlyMap<string, V>;
 
 const FIRST_BUCKETS = 16;
-/** Maximum average bucket size; beyond it, a change would copy too much. */
+/** The maximum average bucket size; with larger buckets, a change would copy too much. */
 const FULL = 32;
 
 export function emptyTable<V>(): Table<V> {
@@ -34,7 +34,7 @@ export function* keys<V>(table: Table<V>): Generator<string> {
   for (const bucket of table.buckets) yield* bucket.keys();
 }
 
-/** The table with this entry. Returns the same table if the value is unchanged. */
+/** Returns the table with this entry, or the same table if the value is unchanged. */
 export function set<V>(table: Table<V>, id: string, value: V): Table<V> {
   return setAll(table, [[id, value]]);
 }
@@ -59,7 +59,7 @@ export function setAll<V>(table: Table<V>, entries: Iterable<readonly [string, V
   return grown({ size, buckets });
 }
 
-/** The table without these entries. */
+/** Returns the table without these entries. */
 export function remove<V>(table: Table<V>, ids: Iterable<string>): Table<V> {
   const buckets = [...table.buckets];
   let { size } = table;
@@ -89,7 +89,7 @@ function emptyBuckets<V>(count: number): Bucket<V>[] {
   return Array.from({ length: count }, () => new Map<string, V>());
 }
 
-/** FNV-1a. `count` is a power of two. */
+/** FNV-1a hash. `count` is a power of two. */
 function bucketOf(id: string, count: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i += 1) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

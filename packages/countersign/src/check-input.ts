@@ -24,7 +24,7 @@ export function page(value: unknown): Page {
   return value === undefined ? {} : parseInput(pageSchema, value, 'page');
 }
 
-/** An unknown status would return an empty list. */
+/** Rejects an unknown status, which would return an empty list. */
 export function approvalFilter(value: unknown): ApprovalFilter | undefined {
   return value === undefined ? undefined : parseInput(approvalFilterSchema, value, 'filter');
 }
@@ -48,7 +48,7 @@ const EVENTS: Record<WorldEventName, true> = {
   crud: true,
 };
 
-/** A listener for a misspelled event would never be called. */
+/** Rejects a misspelled event, whose listener would never be called. */
 export function eventName<E extends WorldEventName>(value: E): E {
   return typeof value === 'string' && Object.hasOwn(EVENTS, value)
     ? value
@@ -77,7 +77,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   execute: true,
 };
 
-/** A tool that was not created by `defineTool`, which would have validated it. */
+/** Checks a tool that was not created by `defineTool`, which would have validated it. */
 export function tool(value: Tool, field: string): Tool {
   if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'must be a tool; make one with defineTool');
   parseInput(toolDefinitionSchema, value.definition, `${field}.definition`);

@@ -151,7 +151,7 @@ function checkWorld(options: WorldOptions, what: string, prefix: string): void {
   parseInput(worldSettingsSchema, Object.fromEntries(settings), what);
 }
 
-/** Of two with the same name, the second would silently replace the first. */
+/** Rejects duplicate names: the second would silently replace the first. */
 function refuseTwice(names: readonly string[], field: string): void {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (at >= 0) throw wrong(`${field}.${at}`, `there is already one named "${names[at]}"`);

@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * Enables Node's compile cache if available (22.8 or newer). It is in the home folder because anyone who can write to
- * it decides what the next start runs. Agents can't reach the home (A21), unlike the temporary folder.
+ * Enables Node's compile cache if available (22.8 or newer). The cache is in the home folder because anyone who can write to it controls which
+ * code the next start runs. Agents can't reach the home folder (A21), unlike the temporary folder.
  */
 export function keepCompiledCode(words: readonly string[], env: NodeJS.ProcessEnv): void {
   const folder = cacheFolder(words, env);
@@ -14,10 +14,7 @@ export function keepCompiledCode(words: readonly string[], env: NodeJS.ProcessEn
   if (folder !== undefined) enableCompileCache?.(folder);
 }
 
-/**
- * Undefined on the first run and for a home that others can access: the server restricts it, and the next start uses
- * it.
- */
+/** Undefined on the first run and for a home folder that others can access: the server restricts it, and the next start uses it. */
 export function cacheFolder(words: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   const home = namedHome(words) ?? env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
   try {
@@ -25,7 +22,7 @@ export function cacheFolder(words: readonly string[], env: NodeJS.ProcessEnv): s
     const isOurs = stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
     return isOurs ? join(resolve(home), 'compile-cache') : undefined;
   } catch {
-    // The server reports what is wrong with the home.
+    // The server reports what is wrong with the home folder.
     return undefined;
   }
 }

@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { SECRET_VARIABLES } from '@countersign/protocol';
 
 /**
- * Overwrites secrets in `/proc/PID/environ`, which all processes of the user can read; `process.env` keeps the values.
- * If the system doesn't allow it, nothing changes, and the server warns when it finds its token there.
+ * Overwrites secrets in `/proc/PID/environ`, which all processes of the user can read; `process.env` keeps the values. If the system doesn't
+ * allow that, nothing changes, and the server warns when it finds its token there.
  */
 export function hideSecrets(): void {
   if (process.platform !== 'linux') return;
@@ -23,14 +23,11 @@ export function hideSecrets(): void {
       closeSync(memory);
     }
   } catch {
-    // No such file, or the kernel forbids it.
+    // There is no such file, or the kernel denies access.
   }
 }
 
-/**
- * Address of the environment: field 50 of proc_pid_stat(5). The program name before it may contain spaces and
- * parentheses.
- */
+/** The address of the environment: field 50 of proc_pid_stat(5). The program name before it may contain spaces and parentheses. */
 function environmentStart(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[47]);

@@ -4,11 +4,11 @@ import type { PlaceFinder } from '@countersign/core';
 import { CountersignError, unknownSandbox } from '@countersign/protocol';
 
 /**
- * The real folder with symlinks resolved, looked up for every call: if it was swapped, the call needs approval again
+ * The real path of the folder, with symlinks resolved. Looked up for every call: if the folder was replaced, the call needs approval again
  * (A7).
  */
 export function placeFinder(sandbox: string | undefined): PlaceFinder {
-  // The program's own description: shown, but never trusted.
+  // The program's own description is shown, but never trusted.
   const said = sandbox === undefined ? {} : { sandbox: unknownSandbox(sandbox) };
   return ({ world }) => {
     const workingDirectory = realFolder(world.settings.workingDirectory ?? process.cwd());
@@ -19,7 +19,7 @@ export function placeFinder(sandbox: string | undefined): PlaceFinder {
 /** Throws if it is not a folder. */
 export function realFolder(path: string): string {
   try {
-    // With the dot, a path that is not a folder fails too.
+    // With the trailing dot, a path that is not a folder also fails.
     return realpathSync.native(path === '' ? path : `${path}/.`);
   } catch (cause) {
     const why = isNoFolder(cause) ? 'is not a folder' : 'does not exist';

@@ -42,7 +42,7 @@ async function untilNothingRuns({ runtime, closing }: Engine, chat: WatchedChat)
       if (event.data.type === 'idle' || event.data.type === 'waiting') resolve(event.data.type);
     };
     const endListening = runtime.bus.subscribe(chat.worldId, onWorld, 'world');
-    // No event follows closing, so without this the caller would wait forever.
+    // No event follows once the world is closed, so without this the caller would wait forever.
     const onClosing = (): void =>
       reject(new CountersignError('closed', 'the world was closed before this chat had settled'));
     const endWaiting = onAbort(closing, onClosing);
@@ -54,7 +54,7 @@ async function untilNothingRuns({ runtime, closing }: Engine, chat: WatchedChat)
   // Prevents an unhandled rejection if nobody awaits it.
   heard.catch(() => undefined);
   try {
-    // Subscribe first, then read the status, or a change in between would be missed.
+    // Subscribe before reading the status: otherwise, a change in between would be missed.
     const now = await chat.status();
     return now === 'working' ? await heard : now;
   } finally {

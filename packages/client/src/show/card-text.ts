@@ -19,12 +19,12 @@ export function readArguments(text: string): { arguments: Record<string, unknown
   }
 }
 
-/** Counts the numbered masks in the shown text (A15). */
+/** Counts the numbered masks in the displayed text (A15). */
 export function maskedCount(shown: string): number {
   return new Set(shown.match(new RegExp(MASK, 'g'))).size;
 }
 
-/** `2 secrets are masked…`, for what a card shows. Undefined if there are none. */
+/** `2 secrets are masked…`, for the content of a card. Undefined if there are none. */
 export function maskedText(
   shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
@@ -55,7 +55,9 @@ export function whyText({ reason }: Pick<ApprovalView, 'reason'>): string {
   return `Why you're asked: ${describeReason(reason)}`;
 }
 
-/** Like `whyText`, for edited arguments: the reason for the original call no longer applies, so it uses the gate's verdict on them. */
+/**
+ * Like `whyText`, for edited arguments: the reason for the original call no longer applies, so the gate's verdict on the edited call is used.
+ */
 export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome' | 'reason'>): string {
   switch (outcome) {
     case 'ask':
@@ -67,13 +69,13 @@ export function editedWhyText({ outcome, reason }: Pick<PolicyVerdict, 'outcome'
   }
 }
 
-/** `wants to run`, or `wants to use TOOL` if there is no verb for it. */
+/** `wants to run`, or `wants to use TOOL` if there is no specific verb. */
 export function wantsTo(toolName: string): string {
   const verb = verbFor(toolName);
   return verb === undefined ? `wants to use ${toolName}` : `wants to ${verb}`;
 }
 
-/** The verb for a tool whose card shows what it does. Undefined if the card has to name the tool. */
+/** The verb for a tool whose card shows what the call does. Undefined if the card has to name the tool. */
 export function verbFor(toolName: string): 'run' | 'write' | 'change' | undefined {
   switch (toolName) {
     case 'shell_cmd':

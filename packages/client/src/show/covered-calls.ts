@@ -2,7 +2,7 @@ import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { callLine } from './describe-call.js';
 
-/** The request to find which waiting calls a decision for this chat would cover (A5). */
+/** The request that finds the waiting calls a decision for this chat would cover (A5). */
 export function grantMatch(
   { chatId, agentId, toolName }: Pick<ApprovalView, 'chatId' | 'agentId' | 'toolName'>,
   pattern: string | undefined,
@@ -17,7 +17,7 @@ export function coveredLines(waiting: readonly CoveredCall[], decided: { invocat
     .map(({ toolName, arguments: args }) => `${toolName}: ${callLine(toolName, args)}`);
 }
 
-/** `later`: without a long-running server, calls of other chats run when the next one starts. */
+/** `later`: without a long-running server, calls in other chats run when the next one starts. */
 export type CoveredWhen = 'now' | 'later';
 
 export function coveredTitle(count: number, when: CoveredWhen = 'now'): string {
@@ -30,7 +30,7 @@ export function coveredText(count: number, when: CoveredWhen): string {
   return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
 }
 
-/** Groups the covered calls by when they run. `endsSoon`: this process stays only for the chat of the decision (X4). */
+/** Groups the covered calls by when they run. `endsSoon`: this process only runs until the chat of the decision has settled (X4). */
 export function coveredGroups(
   waiting: readonly CoveredCall[],
   decided: { invocationId: string; chatId: string },

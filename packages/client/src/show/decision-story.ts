@@ -1,7 +1,7 @@
 import type { Decision } from '../state.js';
 import { agoText, secondsText } from './time-text.js';
 
-/** How long an approval applies, as shown on screens. */
+/** How long an approval applies, as displayed. */
 const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
   once: 'once',
   session: 'for this chat',
@@ -42,7 +42,7 @@ export function scopeText({ scope, released }: Pick<Decision, 'scope' | 'release
 }
 
 const ALLOWED: Readonly<Record<Decision['scope'], string>> = {
-  // As earlier versions recorded it.
+  // The form recorded by earlier versions.
   once: 'allowed by a grant or rule',
   session: 'allowed for this chat',
   always: 'allowed by a rule',
@@ -69,7 +69,7 @@ export function byText({ by }: Pick<Decision, 'by'>, me?: string): string {
   return by === 'system' || by === '' ? '' : ` by ${by === me ? 'you' : by}`;
 }
 
-/** Our own clients, by the label they register with. */
+/** Our own clients, by their registered label. */
 const PLACES = new Map([
   ['web', 'web app'],
   ['terminal', 'terminal'],

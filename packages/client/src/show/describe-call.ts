@@ -1,4 +1,4 @@
-/** What a card shows of a call, by kind of tool. */
+/** The parts of a call that a card shows, by kind of tool. */
 export type CallShape =
   | { kind: 'shell'; command: string; parameters: readonly string[] }
   | { kind: 'write'; path: string; content: string }
@@ -12,7 +12,7 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   const record: Readonly<Record<string, unknown>> = { ...args };
   const { command, parameters, path, content, oldText, newText } = record;
   const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
-  // With an unknown field, show the plain list: no argument may be hidden.
+  // If there is an unknown field, show the plain list: no argument may be hidden.
   if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
     if (parameters === undefined) return { kind: 'shell', command, parameters: [] };
     if (isStrings(parameters)) return { kind: 'shell', command, parameters };
@@ -46,7 +46,7 @@ export function callLine(toolName: string, args: unknown): string {
   }
 }
 
-/** Like `callLine`, with the tool's name, for places that don't show it. A command needs none. */
+/** Like `callLine`, with the tool's name, for places that don't show it otherwise. A command needs no tool name. */
 export function namedCallLine(toolName: string, args: unknown): string {
   const line = callLine(toolName, args);
   return describeCall(toolName, args).kind === 'shell' ? line : `${toolName} ${line}`.trim();

@@ -13,7 +13,7 @@ export function diffLines(diff: string): DiffLine[] {
   return lines.flatMap((line): DiffLine[] => {
     if (line.startsWith('@@')) {
       inside = true;
-      // The position is redundant for a new file.
+      // For a new file, the position is redundant.
       if (/^@@ -0,0 \+\d+(?:,\d+)? @@$/.test(line)) return [];
       return [{ kind: 'place', text: line }];
     }
@@ -27,13 +27,15 @@ export function diffLines(diff: string): DiffLine[] {
 
 type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: string; after: string };
 
-/** What a call would change in a file. A truncated preview hides part of what is approved, so show the full arguments instead. */
+/**
+ * The changes that a call would make to a file. A truncated preview hides part of what is approved, so the full arguments are shown instead.
+ */
 export function changeLines(change: Change, preview: Preview | undefined): DiffLine[] {
   if (preview?.truncated === false) return diffLines(preview.text);
   return change.kind === 'edit' ? replaceLines(change.before, change.after) : replaceLines('', change.content);
 }
 
-/** An edit without a diff: removed lines, then added ones. */
+/** An edit without a diff: the removed lines, then the added ones. */
 function replaceLines(before: string, after: string): DiffLine[] {
   return [
     ...(before === '' ? [] : before.split('\n').map((text): DiffLine => ({ kind: 'removed', text }))),

@@ -1,6 +1,6 @@
 import type { McpCause } from '@countersign/protocol';
 
-/** What in its sandbox keeps an MCP server from starting, and what to do. */
+/** The sandbox restriction that prevents an MCP server from starting, and what to do. */
 export function mcpCauseText(cause: McpCause, { server, world }: { server: string; world: string }): string {
   switch (cause.code) {
     case 'no-network': {

@@ -1,18 +1,18 @@
-/** The card in front of the person. `held`: it was decided elsewhere and stays until the person has seen that. */
+/** The card that the person currently sees. `held`: it was decided elsewhere and stays until the person has seen that. */
 export type Current =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly id: string }
   | { readonly kind: 'held'; readonly id: string };
 
-/** This person's answers: requests in flight, and accepted ones. */
+/** This person's answers: those being sent, and those accepted. */
 export interface Answered {
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * Which card is shown next. A pending card is never replaced, so that it can't change just before a click; one that was
- * decided elsewhere stays and shows that.
+ * Picks the card to show next. A pending card is never replaced, so that it can't change just before a click. A card that was decided elsewhere
+ * stays and says so.
  */
 export function nextCurrent(current: Current, queue: readonly string[], { sending, taken }: Answered): Current {
   if (current.kind === 'held') return queue.includes(current.id) ? { kind: 'open', id: current.id } : current;

@@ -9,7 +9,7 @@ export type WhoAnswers =
   /** `fixed` is the message with its mention corrected, if one change is enough. */
   | { kind: 'nobody'; why: Silence; fixed?: string };
 
-/** The same rules as on the server (M2–M4), so that a person sees the answer before they send. */
+/** Applies the same rules as the server (M2–M4), so that a person sees who will answer before they send. */
 export function whoAnswers(content: string, agents: readonly Addressable[], mainAgent: string | undefined): WhoAnswers {
   const { agentIds, addressed } = resolveAddressees({ content, speaker: { kind: 'human' }, agents, mainAgent });
   if (agentIds.length > 0) {

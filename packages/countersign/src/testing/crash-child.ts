@@ -12,7 +12,7 @@ await runScenario({
     count += 1;
     if (count === 1) process.send?.('started');
     if (dieAt === 0) appendFileSync(diary, `moment ${moment}\n`);
-    // No handler and no exit code, as when the kernel kills a process to free memory.
+    // No handler and no exit code, as if the kernel had killed the process to free memory.
     if (count === dieAt) process.kill(process.pid, 'SIGKILL');
   },
 });

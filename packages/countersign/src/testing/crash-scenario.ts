@@ -8,14 +8,14 @@ import type { OpenedWorld } from '../world.js';
 export interface Scenario {
   /** The store. */
   file: string;
-  /** What really happened, written immediately; the store is compared with it. */
+  /** A log of what really happened, written immediately; the store is compared with it. */
   diary: string;
   probe: (moment: string) => void;
 }
 
 /**
- * One person, two agents and a turn with three mixed tools: a gated one, an ungated one and an idempotent one. Every
- * step can be repeated: after a crash it continues where the record says it was.
+ * One person, two agents and a turn with three different tools: gated, ungated and idempotent. Every step can be repeated: after a crash, it
+ * continues where the record ends.
  */
 export async function runScenario({ file, diary, probe }: Scenario): Promise<void> {
   const note = (...words: string[]): void => appendFileSync(diary, `${words.join(' ')}\n`);
@@ -72,7 +72,7 @@ async function approveAll(world: OpenedWorld, note: (...words: string[]) => void
   }
 }
 
-/** A stateless model, so that a second process gets the same one. */
+/** A stateless model, so that a second process behaves the same. */
 function answer({ model, messages }: GenerateRequest): ScriptedReply {
   if (model === 'Ben') return 'Well done. <world>STOP</world>';
   const told = messages.findLastIndex((message) => message.role === 'user');

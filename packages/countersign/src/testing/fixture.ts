@@ -6,7 +6,7 @@ import type { OpenWorldOptions } from '../options.js';
 import type { OpenedChat, OpenedWorld } from '../world.js';
 
 export interface TestWorldOptions extends Omit<OpenWorldOptions, 'agents'> {
-  /** The script of every agent's model. Default: it says `ok`. */
+  /** The script of every agent's model. By default, it answers `ok`. */
   script?: Script;
   model?: ScriptedOptions;
   /** Names or definitions. Default: one agent `Ada` that may use every tool. */
@@ -27,7 +27,7 @@ export interface TestWorld {
   errors: readonly { error: unknown; what: string }[];
   /** Resolves with the first matching event, past or future. */
   heard: (fits: (event: WorldEvent) => boolean) => Promise<WorldEvent>;
-  /** The tool events so far, optionally of one call. */
+  /** The tool events so far, optionally only those of one call. */
   toolEvents: (invocationId?: string) => ToolEvent[];
   /** The only pending approval. */
   onlyApproval: () => Promise<Approval>;
@@ -149,7 +149,7 @@ export function deferred<T = void>(): Deferred<T> {
     resolve = onValue;
     reject = onError;
   });
-  // A rejection before anyone awaits it must not end the process.
+  // A rejection before the promise is awaited must not end the process.
   promise.catch(() => undefined);
   return { promise, resolve: (value) => resolve(value), reject: (error) => reject(error) };
 }

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { closeTestWorlds } from './fixture.js';
 
-/**
- * A folder for each test of a file, removed at its end after closing the opened worlds. Returns a function that
- * resolves names in it.
- */
+/** A folder for each test of a file, removed after the test once its worlds are closed. Returns a function that resolves names in it. */
 export function freshFolder(): (name: string) => string {
   let folder = '';
   beforeEach(async () => {

@@ -10,13 +10,12 @@ const USED_UP = 1_000_000;
 interface Size {
   runs: number;
   longest: number;
-  /** Starts no further run after this time. */
+  /** No further run starts after this time. */
   limitMs?: number;
 }
 
 /**
- * Runs random commands against separate chats, lets everything finish, and rejects with all violated invariants.
- * Returns the number of runs.
+ * Runs random commands against separate chats, lets everything finish, and rejects with all violated invariants. Returns the number of runs.
  */
 export async function hold(
   commands: fc.WeightedArbitrary<Command>[],
@@ -31,7 +30,7 @@ export async function hold(
     const key = JSON.stringify(limits);
     const known = benches.get(key);
     if (known !== undefined && !(await isWornOut(known))) return known;
-    // Remove it from the list first: another search that ends in the meantime would close it again.
+    // Remove it from the list first: otherwise, another search that ends in the meantime would close it again.
     benches.delete(key);
     if (known !== undefined) await giveUp(known);
     const bench = await openBench(limits, ground);

@@ -12,7 +12,7 @@ const addressee = fc.constantFrom(
 );
 const chat = fc.constantFrom(0 as const, 0 as const, 1 as const);
 const pick = fc.nat(5);
-/** Often until everything has settled; otherwise the next command interrupts it. */
+/** Usually waits until everything has settled; otherwise, the next command interrupts it. */
 const ticks = fc.oneof({ arbitrary: fc.constant('all' as const), weight: 3 }, { arbitrary: fc.nat(120), weight: 2 });
 
 const reply = fc.oneof(
@@ -99,7 +99,7 @@ export const change: fc.WeightedArbitrary<Command>[] = [
     weight: 1,
   },
 ];
-/** Ends of processes, at any moment between two steps or microtasks. */
+/** Process crashes and shutdowns, at any moment between two steps or microtasks. */
 export const death: fc.WeightedArbitrary<Command>[] = [
   {
     arbitrary: fc.record(
@@ -137,7 +137,7 @@ const approves: Command = {
   ticks: 'all',
 };
 
-/** How a run starts. Random commands rarely reach an approved call that waits for another to end. */
+/** The first commands of a run. Random commands rarely reach the state in which an approved call waits for another to end. */
 export const prelude: fc.Arbitrary<readonly Command[]> = fc.oneof(
   { arbitrary: fc.constant([]), weight: 5 },
   { arbitrary: fc.constant([asks('write', 'remove', 'sync'), approves]), weight: 2 },

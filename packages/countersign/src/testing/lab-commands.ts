@@ -60,13 +60,13 @@ export type Command = { ticks: number | 'all' } & (
 const SIGNER = { who: 'kim', client: 'lab' };
 
 /**
- * Performs one command and lets the given number of ticks pass, so that the next command interrupts its effects.
- * Nothing in a lab waits for the outside, so runs are deterministic.
+ * Performs one command and lets the given number of ticks pass, so that the next command interrupts its effects. Nothing in a lab waits for
+ * anything external, so runs are deterministic.
  */
 export async function perform(lab: Lab, command: Command): Promise<void> {
   await reviveIfDead(lab);
   const work = start(lab, command);
-  // A dying process doesn't answer; every other request must be answered.
+  // A dying process doesn't respond; every other request must get a response.
   const { life } = lab;
   work.catch((error: unknown) => {
     if (!life.isDead()) lab.violations.push(`${command.do} was refused: ${String(error)}`);
@@ -75,7 +75,7 @@ export async function perform(lab: Lab, command: Command): Promise<void> {
   else await pass(lab, command.ticks);
 }
 
-/** Microtasks before the next event loop iteration, in which steps are committed. */
+/** The number of microtasks before the next event loop iteration, in which steps are committed. */
 const MICROTASKS = 6;
 
 async function pass({ ground }: Lab, ticks: number | 'all'): Promise<void> {
@@ -245,10 +245,7 @@ async function decide(
   entry.outcome = await publishToolResult(lab.engine.runtime, lab.worldId, agentId, sent, SIGNER);
 }
 
-/**
- * Lets everything finish: only crashes that are already scheduled, every approval decided, every tool and model call
- * finished.
- */
+/** Lets everything finish: no further crashes except those already scheduled, every approval decided, every tool and model call finished. */
 export async function finish(lab: Lab, approve: (at: number) => boolean): Promise<void> {
   let answered = 0;
   for (let round = 0; round < 200; round += 1) {
@@ -277,13 +274,13 @@ export async function finish(lab: Lab, approve: (at: number) => boolean): Promis
     if (approvals.length + calls.length > 0 || lab.life.isDead()) continue;
     const left = await lab.store.read((reader) => reader.unfinishedTurns());
     if (left.length === 0) return;
-    // A delayed retry, or a client that left: only the clock triggers these.
+    // For a delayed retry, or a client that left: only the clock triggers these.
     lab.clock.advance(round % 10 === 9 ? 31_000 : 1_100);
   }
   lab.violations.push('[S3] the world did not come to rest');
 }
 
-/** A dying process doesn't answer; the next one is asked again. */
+/** A dying process doesn't respond; the request goes to the next one. */
 async function unlessDead<T>({ life }: Lab, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (!life.isDead()) throw error;

@@ -26,12 +26,9 @@ const LETTER: Record<ToolEventType, string> = {
   TOOL_EXECUTION_SUCCEEDED: 'U',
   TOOL_EXECUTION_FAILED: 'F',
 };
-/**
- * After a change a call needs approval again, so requests may repeat; an approved call that is then denied or stopped
- * never starts.
- */
+/** After a change, a call needs approval again, so requests may repeat. An approved call that is then denied or stopped never starts. */
 const LIFE_OF_A_CALL = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
-/** The tool of a client that left between approval and start can't run any more. */
+/** The tool of a client that left between approval and start can no longer run. */
 const LIFE_OF_A_CLIENT_CALL = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
 const CHANGED_CALL = /RA?R/;
 const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };
@@ -96,7 +93,7 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
   return wrong;
 }
 
-/** Released by a grant or rule, not by a decision on its own approval (A5). */
+/** Whether a grant or rule released the call, instead of a decision on its own approval (A5). */
 function wasReleased({ row, approvals }: CallRecord): boolean {
   const approval = approvals.find(({ id }) => id === row.approvalId);
   return approval?.status === 'approved' && approval.decisionDigest === null;
@@ -254,7 +251,7 @@ function wrongWithTurns(record: WorldRecordOf): string[] {
   return wrong;
 }
 
-/** Nothing of a tool turn happens before the previous one has settled (T5, T8). */
+/** Nothing in a tool turn may happen before the previous one has settled (T5, T8). */
 function wrongOrder(record: WorldRecordOf, turnId: string): string[] {
   const calls = record.calls.filter(({ row }) => row.turnId === turnId);
   const early = calls.filter(({ row, events }) =>

@@ -10,10 +10,10 @@ import type {
 import type { AuditEntry, ToolEvent } from '@countersign/protocol';
 import type { Lab } from './lab.js';
 
-/** One call with everything that the store has about it. */
+/** One call with all its stored data. */
 export interface CallRecord {
   row: InvocationRecord;
-  /** Its lifecycle with the event ids, in order. */
+  /** The call's lifecycle with the event ids, in order. */
   events: { id: number; data: ToolEvent }[];
   approvals: ApprovalRecord[];
   results: MessageRecord[];

@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from '@countersign/core/ports';
 import { z } from 'zod';
 
-/** The kinds of calls. The last six never reach a tool: models make them up. */
+/** The kinds of calls. The last six never reach a tool, because the model made up the tool or its arguments. */
 export const CALL_KINDS = [
   'look',
   'write',
@@ -51,7 +51,7 @@ export function createLabTools(execute: Execute): Tool[] {
   );
 }
 
-/** A call as a model sends it. `tap` is the tool of a client, whose name is known after registration. */
+/** A call in the form that a model sends it. `tap` is the tool of a client, whose name is known after registration. */
 export function toCall(kind: CallKind, n: number, tap: string): { name: string; arguments: string } {
   const args = JSON.stringify({ n });
   switch (kind) {

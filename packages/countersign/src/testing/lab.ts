@@ -63,9 +63,9 @@ interface SentDecision {
 export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   readonly bench: Bench;
   readonly chatIds: readonly [string, string];
-  /** First event of this lab in the log. */
+  /** The first event of this lab in the log. */
   readonly firstEventId: number;
-  /** The real folder of the tools; moving it changes approved calls. */
+  /** The real path of the tools' folder. If it changes, approved calls change. */
   folder: string;
   engine: Engine;
   life: Life;
@@ -82,9 +82,9 @@ export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   readonly settledCalls: Set<string>;
   /** Violations found while running; checked at the end. */
   readonly violations: string[];
-  /** Kinds of changes so far that make a call need approval again. */
+  /** The kinds of changes so far after which a call needs approval again. */
   readonly changes: Set<'folder' | 'policy' | 'revoke' | 'stop'>;
-  /** Crashes at this probe of the next process too. */
+  /** Crashes the next process too, at this probe. */
   dieAgainAfter: number | undefined;
 }
 
@@ -118,7 +118,7 @@ const execute: Execute = (name, args, context) => {
 
 export const tools: readonly Tool[] = createLabTools(execute);
 
-/** A world that several labs use one after another, each in its own chats: creating one takes longer than most runs. */
+/** A world that several labs use in sequence, each in its own chats, because creating a world takes longer than most runs. */
 export interface Bench {
   readonly ground: Ground;
   readonly store: Store;
@@ -137,14 +137,14 @@ export interface Bench {
 export interface Ground {
   open(clock: FakeClock): Promise<Store>;
   close(store: Store): Promise<void>;
-  /** Resolves when everything that needs no model, tool, person or clock is done. */
+  /** Resolves when everything that doesn't need a model, tool, person or clock is done. */
   settle(): Promise<void>;
 }
 
 export const sqliteGround: Ground = {
   open: (clock) => openSqlite(':memory:', { clock }),
   close: (store) => store.close(),
-  // A step is committed in the next event loop iteration; many follow from each other.
+  // A step is committed in the next event loop iteration, and one step often leads to another.
   async settle() {
     for (let round = 0; round < 60; round += 1) await setImmediate();
   },
@@ -191,7 +191,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
   const chatIds = [newChatId(), newChatId()] as const;
   await stepOf(store, worldId, { chats: [] }, (tx) => {
     const chat = { worldId, title: 'lab', status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: tx.now() } as const;
-    // Already titled: generating a title is one more model call in every run.
+    // Already titled, because generating a title would add a model call to every run.
     for (const id of chatIds) tx.createChat({ ...chat, id, titled: true });
   });
   const lab: Lab = {
@@ -219,7 +219,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
   return lab;
 }
 
-/** Restores the policy for the next lab; grants and unknown outcomes belong to this lab's chats. */
+/** Restores the policy for the next lab. Grants and unknown outcomes belong to this lab's chats. */
 export async function closeLab({ life, store, worldId, bench }: Lab): Promise<void> {
   life.die();
   labs.delete(worldId);
@@ -313,7 +313,7 @@ function modelOf(lab: Lab): Provider {
   };
 }
 
-/** Every call in the model's view has settled, with its result after it and in call order (T5). */
+/** Checks that every call in the model's view has settled, with its result after it and in call order (T5). */
 function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   const wrong: string[] = [];
   for (const [at, message] of messages.entries()) {
@@ -329,12 +329,12 @@ function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   return wrong;
 }
 
-/** Agent and chat: at most one turn of the pair is open. */
+/** The agent and the chat: at most one turn of this pair is open. */
 function whoseTurn(request: GenerateRequest): string {
   return `${request.model} in ${chatMark(request)}`;
 }
 
-/** Every message in a lab ends with a mark of its chat, because a model doesn't know its chat. */
+/** Every message in a lab ends with a mark that identifies its chat, because a model isn't told its chat. */
 export function chatMark({ messages }: GenerateRequest): string {
   const marks = messages.flatMap((message) => /#chat\d/.exec(message.content)?.[0] ?? []);
   return marks.at(-1) ?? '#chat?';

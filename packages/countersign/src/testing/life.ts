@@ -18,8 +18,8 @@ export interface Life {
 }
 
 /**
- * Simulates a process that can be killed: several share one store in sequence, and none can write, read, wake or run
- * anything after its death. Open transactions are rolled back.
+ * Simulates a process that can be killed. Several processes share one store in sequence, and none can write, read, wake or run anything after
+ * its death. Open transactions are rolled back.
  */
 export function createLife(store: Store, clock: Clock, onDeath: () => void): Life {
   const timers = new Set<() => void>();

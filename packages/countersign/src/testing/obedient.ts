@@ -3,7 +3,7 @@ import type { Script, ScriptedCall } from '@countersign/core/testing';
 import type { Approval, ToolDefinition } from '@countersign/protocol';
 import { gated, type TestWorld } from './fixture.js';
 
-/** A model that makes the calls in a JSON message and then says `done`. It answers anything else with `ok`. */
+/** A model that makes the calls in a JSON message and then answers `done`. It answers any other message with `ok`. */
 export const obedient: Script = ({ messages }) => {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
@@ -11,7 +11,7 @@ export const obedient: Script = ({ messages }) => {
   return settled ? 'done' : { calls: JSON.parse(told.content) as ScriptedCall[] };
 };
 
-/** Makes the model propose these calls in one response. Resolves when the chat is idle or waits for a person. */
+/** Makes the model request these calls in one response. Resolves when the chat is idle or waits for a person. */
 export async function propose(
   { chat }: Pick<TestWorld, 'chat'>,
   ...calls: readonly ScriptedCall[]

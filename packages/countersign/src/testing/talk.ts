@@ -8,7 +8,7 @@ export const said = (messages: readonly Message[]): string[] =>
 export const notices = (events: readonly WorldEvent[]): string[] =>
   events.flatMap((event) => (event.event === 'system' ? [event.data.message] : []));
 
-/** Sends a message, waits until the chat has settled, and returns who said what. */
+/** Sends a message, waits until the chat has settled, and returns lines such as `ada: hello`. */
 export async function talk({ chat }: Pick<TestWorld, 'chat'>, content: string): Promise<string[]> {
   await chat.send(content);
   await chat.settled();

@@ -4,7 +4,7 @@ import type { Signer } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { obedient } from './obedient.js';
 
-/** Acts in tests for which the actor doesn't matter. */
+/** The signer in tests where it doesn't matter who acts. */
 export const person: Signer = { who: 'meg', client: 'test' };
 
 /**

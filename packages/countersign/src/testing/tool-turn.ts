@@ -5,7 +5,7 @@ export const calls = (...names: (string | ScriptedCall)[]): ScriptedReply => ({
   calls: names.map((call) => (typeof call === 'string' ? { name: call } : call)),
 });
 
-/** A world whose model makes these calls once and then says `done`. */
+/** A world whose model makes these calls once and then answers `done`. */
 export async function openCalling(
   names: readonly (string | ScriptedCall)[],
   options: TestWorldOptions,

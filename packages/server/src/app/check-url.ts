@@ -3,7 +3,7 @@ import type { Env } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 
-/** Rejects a URL that is not valid UTF-8: decoding it leniently would turn a broken byte into a different id. */
+/** Rejects a URL that is not valid UTF-8: lenient decoding would turn an invalid byte into a different id. */
 export const checkUrl: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.url.includes('%')) {
     const { pathname, search } = new URL(c.req.url);

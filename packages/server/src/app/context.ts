@@ -15,7 +15,7 @@ export interface Env {
 }
 export type AppRequest = Context<Env>;
 
-/** Diagnostic log for operators. Never log decisions or secrets: messages are written unredacted. */
+/** Diagnostic log for operators. Never log decisions or secrets: messages are not redacted. */
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
@@ -30,27 +30,27 @@ export interface Auth {
   middleware: MiddlewareHandler<Env>;
   /** A single-use ticket for the start link, valid for one minute. */
   newTicket(): string;
-  /** Like `newTicket`, once every process knows the ticket. Throws for browser sessions: a stolen session must not create more. */
+  /** Like `newTicket`, but waits until every process accepts the ticket. Throws for browser sessions: a stolen session must not create more. */
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
-  /**
-   * Exchanges a ticket for a session: the full `Set-Cookie` value and the page's half. Undefined if the ticket is unknown or
-   * expired.
-   */
+  /** Exchanges a ticket for a session: the full `Set-Cookie` value and the page's part. Undefined if the ticket is unknown or expired. */
   redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
 }
 
-/** What the app needs from the process that hosts it. */
+/** The app's dependencies on the process that hosts it. */
 export interface AppContext {
   engine: Engine;
   auth: Auth;
   log: Log;
   version: string;
   providers: ProviderRegistry;
-  /** Throws if a world must not use this folder, such as one that contains our home (A21). Absent: the first call checks it. */
+  /**
+   * Throws if a world must not use this folder, such as one that contains our home folder (A21). If absent, the folder is checked at the first
+   * call.
+   */
   checkWorkingDirectory?: (folder: string) => void;
-  /** The folder of the built web app. Absent: only the API is served. */
+  /** The folder of the built web app. If absent, only the API is served. */
   webRoot?: string;
-  /** Served at `/metrics` to clients with the token. Absent: not served. */
+  /** Served at `/metrics` to clients with the token. If absent, not served. */
   metrics?: Metrics;
   /** Request body limit in bytes. */
   bodyLimit?: number;

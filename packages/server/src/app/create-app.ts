@@ -16,13 +16,12 @@ import { problemTexts } from './problem-texts.js';
 const API = '/api';
 
 /**
- * The HTTP API of an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller
- * listens.
+ * The HTTP API of an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening.
  */
 export function createApp(context: AppContext): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => refuse(error, c, context));
-  // First, so that rejected URLs get the security headers too.
+  // Must be first, so that rejected URLs also get the security headers.
   app.use(context.auth.guard);
   app.use(checkUrl);
 
@@ -36,7 +35,7 @@ export function createApp(context: AppContext): Hono<Env> {
   // Public like the web app: the page reveals no data, and a browser that follows a link can't send a credential.
   app.get(`${API}/docs`, (c) => c.html(page()));
   app.get(`${API}/docs.css`, (c) => c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }));
-  // Before routing, so that unauthenticated clients can't learn which routes or ids exist.
+  // Must precede routing, so that unauthenticated clients can't learn which routes or ids exist.
   app.use(`${API}/*`, context.auth.middleware);
   for (const route of closed) register(app, route, context);
   app.get(`${API}/openapi.json`, (c) => c.json(description()));
@@ -69,7 +68,7 @@ function honoPath({ path }: Pick<Route, 'path'>): string {
 function register(app: Hono<Env>, route: Route, context: AppContext): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
     const reply = await route.handle(await readInput(route, c, context));
-    // Compare by identity too: this response was created before the adapter replaced the global Response class.
+    // Compare by identity as well: this response was created before the adapter replaced the global Response class.
     return reply === RESPONSE_ALREADY_SENT || reply instanceof Response ? reply : respond(reply);
   });
 }
@@ -80,7 +79,7 @@ function respond({ status, body, headers = {} }: Reply): Response {
   return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } });
 }
 
-/** Answers 405 with the allowed methods for known paths. */
+/** Responds with 405 and the allowed methods for known paths. */
 function refuseOtherMethods(app: Hono<Env>): void {
   const paths = new Map<string, string[]>([
     [`${API}/openapi.json`, ['GET']],

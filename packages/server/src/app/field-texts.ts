@@ -1,4 +1,4 @@
-/** Descriptions of the API's fields, by name. A `Schema.field` or `parent.field` key wins over a plain one. */
+/** Descriptions of the API's fields, by name. A `Schema.field` or `parent.field` key takes precedence over a plain one. */
 export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   accept: "Set to true to accept the server's current tool definitions.",
   active: 'Whether the agent takes part in chats.',

@@ -13,7 +13,7 @@ interface Place {
   depth: number;
 }
 
-/** Finds what no request body may contain: values nested too deeply, and text that can't be stored unchanged. */
+/** Finds content that is not allowed in a request body: values nested too deeply, and text that can't be stored unchanged. */
 export function findUnsupported(value: unknown): { field: string; detail: string } | undefined {
   const open: Place[] = [{ value, key: '', parent: undefined, depth: 0 }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

@@ -2,7 +2,7 @@ import { isScalar, Lexer, parseDocument, visit, type Document } from 'yaml';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 
-/** Enough for a world of a thousand agents with their prompts. */
+/** Enough for a world with a thousand agents and their prompts. */
 const MAX_LENGTH = 1024 * 1024;
 /** Parsing time grows with the number of tokens. A prompt of several pages is one token. */
 const MAX_TOKENS = 150_000;

@@ -1,4 +1,4 @@
-/** Details of problem documents (W2): what happened, then what to do. Core errors bring their own text. */
+/** Details of problem documents (W2): what happened, then what to do. Errors from core have their own text. */
 export const problemTexts = {
   internal: 'Internal server error. The server log has the details. You can send the request again.',
 

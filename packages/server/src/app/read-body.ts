@@ -47,12 +47,12 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
 
 /** Reads from the socket if there is one: wrapping it in a web stream costs more than the rest of a short request. */
 function piecesOf({ env: { incoming }, req }: AppRequest): AsyncIterable<Uint8Array> {
-  // Don't destroy the socket on early exit: a client that sent too much still gets the 413.
+  // Don't destroy the socket on early exit: a client that sent too much must still get the 413.
   if (incoming !== undefined) return incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   return Readable.from(req.raw.body ?? []);
 }
 
-/** Call without bytes to flush. */
+/** Call it without bytes to flush. */
 function createDecoder(): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   return (bytes) => {

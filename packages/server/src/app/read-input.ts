@@ -50,7 +50,7 @@ async function readContent(route: Route, c: AppRequest, context: AppContext): Pr
   const { kind, optional } = route.body;
   if (optional && isEmpty(c)) return parseRequest(route.body.schemaFor({}), {}, 'body');
   const text = await readBody(c, kind, context.bodyLimit);
-  // Lazy import: most servers never receive YAML, and it would slow down every start.
+  // Imported lazily: most servers never receive YAML, and loading the parser would slow down every start.
   const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
   const unsupported = findUnsupported(value);
   if (unsupported !== undefined) throw new HttpProblem(422, unsupported.detail, { field: unsupported.field });

@@ -8,7 +8,7 @@ type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Res
   ? Readonly<Record<Name, string>> & ParamsOf<Rest>
   : unknown;
 
-/** What a route returns. Streams return their own `Response`. */
+/** The return value of a route. Streams return their own `Response`. */
 export interface Reply {
   status: number;
   body?: unknown;
@@ -24,7 +24,7 @@ export interface RouteInput<Params, Query, Body> {
   context: AppContext;
 }
 
-/** The shape of a response, for the API description and tests. Without a schema it has no body, or one that isn't JSON. */
+/** The shape of a response, for the API description and tests. Without a schema, it has no body, or one that isn't JSON. */
 export interface Answer {
   description: string;
   schema?: z.ZodType;
@@ -39,9 +39,9 @@ interface RouteFacts {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Needs no credential. */
+  /** Whether the route works without a credential. */
   readonly open?: true;
-  /** Request headers that matter, besides the credential. */
+  /** Request headers that the route uses, besides the credential. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, Answer | readonly Answer[]>>;
 }
@@ -68,7 +68,7 @@ interface RouteSpec<P extends string, Query, Body> extends RouteFacts {
   readonly bodyKind?: 'json' | 'yaml';
   /** Picks the schema of a body that has several possible shapes, so that errors name the intended one. */
   readonly bodyFor?: (value: unknown) => z.ZodType<Body>;
-  /** An empty body counts as `{}`. */
+  /** Set if an empty body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly handle: (input: RouteInput<ParamsOf<P>, Query, Body>) => Promise<Reply | Response>;
 }

@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The compressed copies that the build writes beside a file, best first. */
+/** The encodings of the compressed copies that the build writes next to each file, best first. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -38,8 +38,7 @@ interface WebFile extends Body {
 }
 
 /**
- * Serves the web app's files from memory: a request only looks up a name, so path traversal is impossible. Any other name gets
- * the start page.
+ * Serves the web app's files from memory: a request only looks up a name, so path traversal is impossible. Unknown names get the start page.
  */
 export function serveWebApp(app: Hono<Env>, { webRoot }: Pick<AppContext, 'webRoot'>): void {
   const files = webRoot === undefined || !existsSync(webRoot) ? new Map<string, WebFile>() : readFiles(webRoot);
@@ -93,7 +92,7 @@ function readFiles(root: string): Map<string, WebFile> {
           {
             ...readBody(join(root, name)),
             type: TYPES[extname(name)] ?? 'application/octet-stream',
-            // Names under assets/ change with their content. A cached start page would request files that no longer exist.
+            // Names under assets/ change with their content. The start page is not cached, because it would request files that no longer exist.
             cache: address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
             encoded: ENCODINGS.filter(({ ending }) => known.has(name + ending)).map((encoding) => ({
               name: encoding.name,

@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 export interface HostOptions {
   /** Set once the server listens. */
   port: () => number;
-  /** The address it binds to (`--host`). */
+  /** The address that the server binds to (`--host`). */
   host: string;
-  /** Additional host names it accepts (`--allow-host`), with or without a port. */
+  /** Additional host names to accept (`--allow-host`), with or without a port. */
   allowHosts: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export interface AuthOptions extends HostOptions {
   /** The signer name for requests with the token (A16). */
   tokenHolder?: string;
   clock: Pick<Clock, 'now'>;
-  /** Persists sessions across restarts. Absent: sessions end with the process. */
+  /** Persists sessions across restarts. If absent, sessions end with the process. */
   sessions?: SessionKeeper;
   /** For processes that share a database: tickets and sessions are valid in all of them. `name` is the same in each. */
   shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
@@ -41,7 +41,7 @@ export function createAuth(options: AuthOptions): Auth {
       ? createSessions(clock, options.sessions)
       : createSharedSessions(shared.passes, () => clock.now());
   const attempts = createFailedAttempts(clock);
-  // Cookies ignore the port. Put it in the name, or two servers on one host overwrite each other's session.
+  // Cookies ignore the port. The name includes it; otherwise, two servers on one host would overwrite each other's session.
   const cookieName = (): string => `countersign_${shared?.name ?? options.port()}`;
 
   function checkSource(c: AppRequest): void {
@@ -72,7 +72,7 @@ export function createAuth(options: AuthOptions): Auth {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-      // Compare before rate limiting: a token is too long to guess, and other people's attempts must not lock its owner out.
+      // Compare before rate limiting: a token is too long to guess, and failed attempts by others must not lock its owner out.
       if (token !== undefined && isSecret(token, tokenHash)) {
         return { who: options.tokenHolder ?? 'token', client: 'http' };
       }
@@ -123,7 +123,7 @@ export function createAuth(options: AuthOptions): Auth {
     },
     newTicket: () => tickets.make().ticket,
     async newTicketFor(c) {
-      // The middleware has authenticated the request; without this header it used a session.
+      // The middleware has authenticated the request; without this header, it used a session.
       if (c.req.header('authorization') === undefined) {
         throw new HttpProblem(403, problemTexts.needsToken);
       }
@@ -158,7 +158,7 @@ function unauthorized(detail: string): HttpProblem {
 }
 
 function addressOf(c: AppRequest): string {
-  // Not X-Forwarded-For: an attacker could send a different value with each attempt.
+  // Don't use X-Forwarded-For: an attacker could send a different value with each attempt.
   return c.env.incoming?.socket.remoteAddress ?? 'unknown';
 }
 

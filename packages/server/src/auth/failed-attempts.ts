@@ -13,7 +13,7 @@ export interface FailedAttempts {
 }
 
 export function createFailedAttempts(clock: Pick<Clock, 'now'>): FailedAttempts {
-  /** Failures per network and when they were last counted, least recent first. */
+  /** Failures per network and the time of the last one, least recent first. */
   const counted = new Map<string, { failures: number; at: number }>();
 
   function failuresOf(key: string): number {
@@ -38,7 +38,7 @@ export function createFailedAttempts(clock: Pick<Clock, 'now'>): FailedAttempts 
   };
 }
 
-/** One IPv6 customer has at least 2^64 addresses, so count the /64 network as one. */
+/** One IPv6 customer has at least 2^64 addresses, so the whole /64 network counts as one. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -5,7 +5,7 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Store only the hash of a secret: it can verify the secret but doesn't reveal it. */
+/** Only the hash of a secret is stored: it can verify the secret but doesn't reveal it. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

@@ -1,6 +1,6 @@
 /**
- * Security headers for every response. Agent output can't become a script, and no other site can frame the page to hijack a
- * click on "Approve". CORS is not enabled.
+ * Security headers for every response. Agent output can't be executed as a script, and no other site can frame the page to hijack a click on
+ * "Approve". CORS is not enabled.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [

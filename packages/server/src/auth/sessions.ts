@@ -32,7 +32,7 @@ interface Opened {
 type Found = { id: string } | undefined;
 
 export interface Sessions {
-  /** Two secrets: the cookie, which any server on this host receives, and the header value, which only the page knows. */
+  /** Creates two secrets: the cookie, which any server on this host receives, and the header value, which only the page has. */
   open(): Opened | Promise<Opened>;
   /** The session that both secrets belong to. */
   find(cookie: string, header: string): Found | Promise<Found>;

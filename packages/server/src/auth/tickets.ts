@@ -10,7 +10,7 @@ const MAX = 100;
 export interface Tickets {
   /** `stored` rejects if the ticket could not be stored for all processes. Callers may ignore it. */
   make(): { ticket: string; stored: Promise<void> };
-  /** True once, within a minute. */
+  /** Returns true once, within a minute. */
   take(ticket: string): boolean | Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
     take(ticket) {
       const hash = hashSecret(ticket).toString('hex');
       const ends = open.get(hash);
-      // Expired or not, a ticket that was presented is used up.
+      // A ticket that was presented is used up, whether expired or not.
       open.delete(hash);
       return ends !== undefined && clock.now() < ends;
     },

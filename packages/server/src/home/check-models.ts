@@ -3,7 +3,10 @@ import { chosenAddress, tryAddress } from '@countersign/providers';
 import { findProviders } from './find-providers.js';
 import { readToken } from './keep-token.js';
 
-/** `fine`: works. `missing`: optional and not there. `warning`: needs a look, but the server can start. `broken`: nothing works until somebody fixes it. */
+/**
+ * `fine`: works. `missing`: optional and not present. `warning`: should be checked, but the server can start. `broken`: nothing works until
+ * somebody fixes it.
+ */
 export interface Finding {
   what: string;
   state: 'fine' | 'missing' | 'warning' | 'broken';
@@ -32,8 +35,8 @@ export async function askServer(url: string, home: string, env: NodeJS.ProcessEn
 }
 
 /**
- * Checks the providers of the running server, or of a server that this shell would start. Tries custom endpoints, such as from
- * `OPENAI_BASE_URL`. A vendor's own API is not called, and the finding says so.
+ * Checks the providers of the running server, or of a server started from this shell. Contacts custom endpoints, such as `OPENAI_BASE_URL`. A
+ * vendor's own API is not called, and the finding says so.
  */
 export async function checkModels(
   env: NodeJS.ProcessEnv,
@@ -67,7 +70,7 @@ function environmentOf(server: AskedServer | undefined): Finding {
   };
 }
 
-/** A provider that is configured differently in this shell: the server's key is unknown here, so its endpoint can't be tried. */
+/** A provider that is configured differently in this shell: the server's key is unknown here, so its endpoint can't be tested. */
 function describeTheirs({ id: what, available, source, variable, baseUrl, problem }: ProviderStatus): Finding {
   if (!available) {
     const detail = problem ?? 'the server found no key, although this shell has one';

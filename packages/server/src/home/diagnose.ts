@@ -10,7 +10,7 @@ import { findServer } from '../serve/server-file.js';
 import { askServer, checkModels, type Finding } from './check-models.js';
 import { noSandboxWords } from './no-sandbox-words.js';
 
-/** Checks what this machine provides and what is missing. Creates no home or database, and reveals no secrets. */
+/** Checks what this machine provides and what is missing. Creates no home folder or database, and reveals no secrets. */
 export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
   const running = await findServer(home);
   const folder = checkHome(home);
@@ -39,7 +39,7 @@ function checkNode(): Finding {
     : { what: 'node', state: 'broken', detail: `${detail} is too old`, advice: 'Install Node 20.19 or newer.' };
 }
 
-/** With less, SQLite can't create its file, and a partly written one looks corrupt. */
+/** With less free space, SQLite can't create its file, and a partly written one looks corrupt. */
 const LEAST_SPACE = 1024 * 1024;
 
 export function checkHome(home: string, freeOn = freeSpaceOn): Finding {
@@ -69,7 +69,7 @@ function checkSpace(home: string, free: number): Finding | undefined {
   return { what: 'home', state: 'broken', detail, advice };
 }
 
-/** Infinity if the file system doesn't report it. */
+/** Infinity if the file system doesn't report its free space. */
 function freeSpaceOn(folder: string): number {
   const { blocks, bavail, bsize } = statfsSync(folder);
   return blocks === 0 ? Infinity : bavail * bsize;
@@ -105,7 +105,7 @@ async function checkDatabase(
   }
 }
 
-/** Work that an earlier process left unfinished. It continues only while a process is running. */
+/** Reports work that an earlier process left unfinished. It continues only while a process is running. */
 function checkWork(seen: StoreInspection | undefined, isRunning: boolean): Finding[] {
   const what = 'work';
   const advice = 'Run countersign serve to continue it.';

@@ -12,19 +12,19 @@ import {
 } from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
 
-/** Suggestions until the vendor's own list is loaded. Vendors retire models after about a year, so replace them in time. */
+/** Suggestions until the vendor's own list is loaded. Vendors retire models after about a year, so update these in time. */
 const MODELS = { anthropic: 'claude-sonnet-5', openai: 'gpt-5.6-terra', google: 'gemini-3.5-flash' } as const;
 const MAKE = { anthropic, openai, google } as const;
 const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 export interface FoundProviders {
-  /** All providers, with or without a key; one without fails with a message when called. SDKs are loaded on first use. */
+  /** All providers, with or without a key; without one, a call fails with a message. SDKs are loaded on first use. */
   providers: readonly Provider[];
-  /** Names of those that have a key or need none. Ollama is not among them: it may or may not run. */
+  /** Names of the providers that have a key or need none. Excludes Ollama, which may or may not be running. */
   configured: readonly string[];
-  /** Which providers are usable now. Never contains a key. */
+  /** The current status of each provider. Never contains a key. */
   status(): Promise<ProviderStatus[]>;
-  /** How to call one. Undefined for the demo's model, and without a usable key. */
+  /** The configuration to call a provider. Undefined for the demo's model, or without a usable key. */
   config(id: string): ProviderConfig | undefined;
   /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];

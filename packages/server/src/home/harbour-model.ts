@@ -1,7 +1,7 @@
 import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
 import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
 
-/** The model of the demo world. It needs no key, and depends only on its input, so it continues after any restart. */
+/** The model of the demo world. It needs no key, and its output depends only on its input, so it continues after any restart. */
 export function harbourModel(): ScriptedProvider {
   return scripted(
     (request) => (speaks(request, 'Mason') ? mason(lastExchange(request)) : scout(lastExchange(request))),
@@ -9,7 +9,7 @@ export function harbourModel(): ScriptedProvider {
   );
 }
 
-/** By the first request, so that the three demo chats get different titles. */
+/** Depends on the first request, so that the three demo chats get different titles. */
 function title({ messages }: GenerateRequest): string {
   const asked = messages.find(({ role }) => role === 'user')?.content.toLowerCase() ?? '';
   if (asked.includes('crew')) return 'Count the crew';
@@ -17,7 +17,7 @@ function title({ messages }: GenerateRequest): string {
   return 'Tidy the notes folder';
 }
 
-/** The last request of a person, and the results of the calls since then. */
+/** The last request from a person, and the results of the calls since then. */
 interface Exchange {
   asked: string;
   results: readonly Record<string, unknown>[];
@@ -91,7 +91,7 @@ function mason({ asked, results }: Exchange): ScriptedReply {
   return `@human ${summarize(results, ['wrote the summary', 'moved the logs', 'removed the scratch files'])}`;
 }
 
-/** Reports for each call what its result says, not what was intended. */
+/** Reports the actual result of each call, not the intended one. */
 function summarize(results: readonly Record<string, unknown>[], steps: readonly string[]): string {
   const done = steps.filter((_, index) => results[index]?.['error'] === undefined);
   const left = steps.flatMap((step, index) => {

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewAgent } from '@countersign/protocol';
 
-/** Two agents: one only reads, the other acts. */
+/** Two agents: one only reads, the other makes changes. */
 export function harbourAgents(provider: string, model: string): NewAgent[] {
   return [
     {
@@ -31,7 +31,7 @@ const NOTES: Readonly<Record<string, string>> = {
   'tides.md': '# Tides\n\nHigh water a little later each day.\n',
 };
 
-/** Writes the demo files. Never overwrites: changes by a person or an agent stay. */
+/** Writes the demo files. Never overwrites, so that changes by a person or an agent are kept. */
 export async function layOutHarbour(folder: string): Promise<void> {
   const notes = join(folder, 'notes');
   await mkdir(notes, { recursive: true });

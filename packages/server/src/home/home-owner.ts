@@ -7,18 +7,18 @@ import { readPrivate, writePrivate } from './private-file.js';
 export const SERVE = 'countersign serve';
 
 const ownerSchema = z.object({ pid: z.number().int(), command: z.string().exactOptional() });
-/** The process that uses a home, and its command. Only for error messages: the lock decides. */
+/** The process that uses a home folder, and its command. Only for error messages: the lock is authoritative. */
 type HomeOwner = z.infer<typeof ownerSchema>;
 
 const fileOf = (home: string): string => join(home, 'owner.json');
 
-/** Records the owner of the home for the error that a second process gets. The returned function removes the record. */
+/** Records the owner of the home folder, for the error message that a second process gets. The returned function removes the record. */
 export function noteOwner(home: string, command: string | undefined): () => void {
   const owner: HomeOwner = { pid: process.pid, ...(command === undefined ? {} : { command }) };
   try {
     writePrivate(fileOf(home), `${JSON.stringify(owner)}\n`);
   } catch {
-    // Full disk: the error will not name a process.
+    // The disk may be full; the error message will then not name a process.
   }
   return () => {
     try {

@@ -6,7 +6,7 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 const fileSchema = z.strictObject({ version: z.literal(1), sessions: z.array(storedSessionSchema) });
 
-/** Saves browser sessions across restarts: only hashes, and only if the sandbox hides the folder from commands. */
+/** Saves browser sessions across restarts: only their hashes, and only if the sandbox hides the folder from commands. */
 export function keepSessions(home: string, report: (error: unknown, what: string) => void): SessionKeeper {
   const file = join(home, 'sessions.json');
   registerOwnFile(file);

@@ -8,21 +8,21 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 export interface Token {
   value: string;
-  /** Where the token comes from. One from the environment is never printed. */
+  /** The source of the token. A token from the environment is never printed. */
   source: { kind: 'environment' } | { kind: 'file'; path: string } | { kind: 'memory' };
-  /** Signer name of the token: the user for a generated token, anybody for one from the environment. */
+  /** The signer name for the token: the user for a generated token, "anybody" for one from the environment. */
   holder: string;
 }
 
 /**
- * The server's token (W1). It is written to a file only if the sandbox hides that file from commands (A21): otherwise the first
- * approved command could read it.
+ * The server's token (W1). It is written to a file only if the sandbox hides that file from commands (A21): otherwise, the first approved
+ * command could read it.
  */
 export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolean): Token {
   const file = join(home, 'token');
   registerOwnFile(file);
   const given = env['COUNTERSIGN_TOKEN'];
-  // Child processes would inherit it.
+  // Child processes would inherit the variable.
   delete env['COUNTERSIGN_TOKEN'];
   if (given !== undefined && given !== '') {
     const value = checked(given);
@@ -55,7 +55,7 @@ function ownName(): string {
   }
 }
 
-/** The token that a server of this home has saved, for other commands of the same user. */
+/** The token that a server of this home folder has saved, for other commands of the same user. */
 export function readToken(home: string): string | undefined {
   const token = readPrivate(join(home, 'token'))?.trim();
   return token === '' ? undefined : token;

@@ -5,7 +5,7 @@ import { harbourAgents, layOutHarbour } from './harbour.js';
 const FIRST_RUN: Signer = { who: 'countersign', client: 'first run' };
 const ID = 'harbour';
 
-/** Creates the demo world on the first run only, so that it stays deleted. An interrupted creation is completed. */
+/** Creates the demo world on the first run only, so that it stays deleted once a person deletes it. An interrupted creation is completed. */
 export async function makeDemoWorld({ runtime }: Engine, folderOf: (worldId: string) => string): Promise<void> {
   const found = await runtime.store.read(async (reader) => ({
     isEmpty: (await reader.worlds()).length === 0 && !(await reader.worldIdTaken(ID)),

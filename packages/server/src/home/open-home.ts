@@ -24,29 +24,29 @@ import { createWorkFolders, type WorkFolders } from './work-folders.js';
 export interface HomeOptions {
   /** The folder; see `homeFolder`. */
   home: string;
-  /** Secrets are removed from it: `COUNTERSIGN_TOKEN`, `COUNTERSIGN_SECRETS_KEY` and `DATABASE_URL`. */
+  /** The environment. Secrets are removed from it: `COUNTERSIGN_TOKEN`, `COUNTERSIGN_SECRETS_KEY` and `DATABASE_URL`. */
   env: NodeJS.ProcessEnv;
   log: Log;
-  /** Default: true. False if the caller tells people itself that there is no sandbox. */
+  /** Default: true. False if the caller itself tells people that there is no sandbox. */
   logsNoSandbox?: boolean;
   clock?: Clock;
   /** Additional models and tools. */
   providers?: readonly Provider[];
   tools?: readonly Tool[];
-  /** Default: the one this system has. */
+  /** Default: the sandbox that this system supports. */
   sandbox?: Sandbox;
-  /** Folders with programs of MCP servers that a sandbox would otherwise hide, such as a home or a temporary folder. */
+  /** Folders with programs for MCP servers that a sandbox would otherwise hide, such as a home or temporary folder. */
   show?: readonly string[];
   ollamaUrl?: string;
   /** How long a provider may take to answer a test or to list its models. */
   providerTestMs?: number;
-  /** The command a person ran, such as `countersign chat`, for the error of another process that finds the home in use. */
+  /** The command that the person ran, such as `countersign chat`. Another process that finds the home folder in use names it in its error. */
   command?: string;
   /** What to do with turns that an earlier process left unfinished. Default: resume them. */
   unfinished?: Unfinished;
 }
 
-/** Everything that runs in one home. */
+/** Everything that runs in one home folder. */
 export interface Home {
   folder: string;
   engine: Engine;
@@ -59,11 +59,11 @@ export interface Home {
   providers: ProviderRegistry;
   /** Resumes unfinished turns, unless configured otherwise, and creates the demo world on the first run. */
   start(): Promise<void>;
-  /** Parks running turns and releases the home. */
+  /** Parks running turns and releases the home folder. */
   close(): Promise<void>;
 }
 
-/** The composition root. One process owns a home; a second one fails with `store-locked` (S4). */
+/** The composition root. One process owns a home folder; a second one fails with `store-locked` (S4). */
 export async function openHome(options: HomeOptions): Promise<Home> {
   const { env, log, clock = systemClock } = options;
   const folder = prepareHome(options.home);
@@ -88,7 +88,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const found = findProviders(env, options.ollamaUrl);
     prepareSecrets(secrets, log);
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
-    // For the lifetime of the process: another home in it may use the same files.
+    // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
     // Commands and MCP servers never see this folder or the files that restrict them (A21).
     const workFolders = createWorkFolders(folder, work);
@@ -134,7 +134,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       providers: registry,
       async start() {
         await engine.start(options.unfinished);
-        // Not on a shared database: its servers would each create one.
+        // Not on a shared database, where each server would create one.
         if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },
       close: () => engine.close().finally(unlock),
@@ -148,7 +148,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 /** Log messages. */
 const MEASURED = { turn: 'turn ended', tool: 'tool ran', model: 'model answered' } as const;
 
-/** Logs which processes expose the token to commands. It is removed from our own environment. */
+/** Logs which processes expose the token to commands. The token was already removed from our own environment. */
 function warnOfExposedToken(log: Log, token: Token): void {
   if (token.source.kind !== 'environment') return;
   const processes = processesExposing(token.value);
@@ -176,12 +176,12 @@ function prepareSecrets(secrets: SecretsKey, log: Log): void {
   try {
     secrets.get();
   } catch (error) {
-    // Only saved keys need it, and each of those says so.
+    // Only saved API keys need this file, and each of them reports the problem.
     log.warn("API keys can't be saved", { error });
   }
 }
 
-/** A file lock of the system, not a pid file: it needs no stale-lock check, and only one of two concurrent starts gets it. */
+/** Uses a file lock of the operating system instead of a pid file: it can't become stale, and only one of two concurrent starts gets it. */
 function lockHome(folder: string, command: string | undefined): () => void {
   const unlock = openLock(folder);
   if (unlock === undefined) {
@@ -195,12 +195,12 @@ function lockHome(folder: string, command: string | undefined): () => void {
   });
 }
 
-/** Undefined if another process holds it. */
+/** Undefined if another process holds the lock. */
 function openLock(folder: string): (() => void) | undefined {
   try {
     return lockFile(join(folder, 'lock'));
   } catch (cause) {
-    // A full disk has its own error. Otherwise the file isn't writable, such as in another user's home.
+    // A full disk has its own error. Otherwise, the file isn't writable, for example in another user's home folder.
     throw cause instanceof CountersignError ? cause : unusableHome(folder, "its lock file can't be opened", cause);
   }
 }
@@ -224,14 +224,14 @@ function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
 }
 
-/** The key that signs audit heads. This process doesn't read it, but keeps agents from reading it (A16). */
+/** The key that signs audit heads. This process doesn't read it, but prevents agents from reading it (A16). */
 function auditKeyFile(env: NodeJS.ProcessEnv): string | undefined {
   const file = env['COUNTERSIGN_AUDIT_KEY'] ?? '';
-  // If it is invalid, `audit head` reports that to the person who signs.
+  // If the file is invalid, `audit head` reports that to the person who signs.
   return isAbsolute(file) && existsSync(file) ? realpathSync(file) : undefined;
 }
 
-/** Where the default working folders of worlds are. Default: next to the home. */
+/** The parent of the worlds' default working folders. By default, it is next to the home folder. */
 function workFolder(env: NodeJS.ProcessEnv): string | undefined {
   const folder = env['COUNTERSIGN_WORK'];
   if (folder === undefined || folder === '') return undefined;

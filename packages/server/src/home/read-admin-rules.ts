@@ -5,13 +5,13 @@ import { CountersignError } from '@countersign/protocol';
 
 export interface AdminRules {
   rules: readonly string[];
-  /** The configured file, which must be hidden from agents. The default one is hidden together with the home. */
+  /** The configured file, which must be hidden from agents. The default file is hidden together with the home folder. */
   file?: string;
 }
 
 /**
- * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home. Throws if the file is
- * unreadable: ignoring it would let denied calls run.
+ * The administrator's rules (A19.3), from `COUNTERSIGN_POLICY_FILE` or `admin.rules` in the home folder. Throws if the file is unreadable:
+ * ignoring it would let denied calls run.
  */
 export function readAdminRules(home: string, env: NodeJS.ProcessEnv = {}): AdminRules {
   const named = env['COUNTERSIGN_POLICY_FILE'];

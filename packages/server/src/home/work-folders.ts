@@ -8,18 +8,18 @@ import { makeFolder } from './make-folder.js';
 
 /** The folders that worlds work in. */
 export interface WorkFolders {
-  /** The default folder of a world, outside our home. Created if missing. */
+  /** The default folder of a world, outside our home folder. Created if missing. */
   own(worldId: string): string;
   /** The folders that agents of these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may use. Throws for the ones that A21 excludes. */
+  /** The real path of a folder that a world may use. Throws for folders that A21 excludes. */
   check(folder: string): string;
   findPlace: PlaceFinder;
 }
 
 /**
- * Working folders lie next to `home` (a real path), because agents write there and must not reach the token. Checked for each
- * call: a folder may have been replaced by a link (A7).
+ * Working folders are next to `home` (a real path), because agents write there and must not reach the token. Checked for each call: a folder
+ * may have been replaced by a symlink (A7).
  */
 export function createWorkFolders(home: string, worlds = `${home}-worlds`): WorkFolders {
   function check(folder: string): string {
@@ -30,7 +30,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     const real = realPathOf(folder, (cause) => refuse('does not exist; create it first', cause));
     if (!statSync(real).isDirectory()) throw refuse('is not a folder');
     const person = realPathOf(homedir(), (cause) => refuse('could not be compared with your home folder', cause));
-    // Skip if the user's home is `/`: it would exclude every folder.
+    // Skip this check if the user's home folder is `/`: it would exclude every folder.
     if (person !== '/' && isWithin(real, person)) {
       throw refuse(
         'contains your home folder with its keys and passwords, which agents must not reach; choose a folder inside it',
@@ -74,7 +74,7 @@ function realPathOf(path: string, refuse: (cause: unknown) => Error): string {
   }
 }
 
-/** Whether a path is the folder or inside it. Compares text, since both are real paths. */
+/** Whether a path is the folder or inside it. A text comparison is enough, because both are real paths. */
 function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -4,7 +4,7 @@ import { problemTexts } from '../app/problem-texts.js';
 
 /** Timeout for the database check. */
 const TIMEOUT_MS = 2_000;
-/** Reuse a result this long: the endpoint is public and must not put load on the database. */
+/** How long a result is reused: the endpoint is public and must not put load on the database. */
 const CACHE_MS = 500;
 
 interface Looked {
@@ -14,7 +14,7 @@ interface Looked {
 
 const looked = new WeakMap<Engine, Looked>();
 
-/** Why this process should get no traffic now, without internal details. Undefined if it is ready. */
+/** Why this process should currently get no traffic, without internal details. Undefined if it is ready. */
 export async function checkReadiness(engine: Engine): Promise<string | undefined> {
   if (engine.closing.aborted) return 'This server is shutting down.';
   const last = looked.get(engine);

@@ -107,7 +107,7 @@ function createCounters({ Counter, Gauge, Histogram, Registry, collectDefaultMet
   };
 }
 
-/** Tool names of MCP servers and clients are unbounded, so one label stands for each kind: each value is a new time series. */
+/** Replaces tool names of MCP servers and clients with one label per kind: names are unbounded, and each label value creates a time series. */
 function familyOf(tool: string): string {
   if (tool.startsWith('mcp__')) return 'mcp';
   return tool.startsWith('app__') ? 'client' : tool;

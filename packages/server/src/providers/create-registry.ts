@@ -30,7 +30,7 @@ export interface ProviderRegistry extends ProviderSource {
   list(): Promise<ProviderStatus[]>;
   add(runtime: Runtime, provider: NewProvider, signer: Signer): Promise<ProviderStatus>;
   change(runtime: Runtime, id: string, change: ProviderChange, signer: Signer): Promise<ProviderStatus>;
-  /** Refuses one that agents use, unless forced. */
+  /** Rejects the removal of a provider that agents use, unless forced. */
   remove(runtime: Runtime, id: string, isForced: boolean, signer: Signer): Promise<void>;
   test(id: string, model: string | undefined): Promise<ProviderTest>;
   models(id: string): Promise<ProviderModels>;
@@ -39,9 +39,9 @@ export interface ProviderRegistry extends ProviderSource {
 export interface RegistryOptions {
   store: Pick<Store, 'read'>;
   secrets: SecretsKey;
-  /** From the environment. Absent: none. */
+  /** Providers from the environment, if any. */
   found?: FoundProviders;
-  /** Added by the program that runs the server. */
+  /** Providers added by the program that runs the server. */
   own: readonly Provider[];
   timeoutMs?: number;
 }
@@ -61,12 +61,12 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
     const entries = records.map((record) => {
       const known = stored.get(record.id);
       const isSame = known !== undefined && JSON.stringify(known.record) === JSON.stringify(record);
-      // One that failed is tried again: the person may have repaired the secrets key.
+      // Retry a provider that failed: the person may have repaired the secrets key.
       return isSame && known.config !== undefined ? known : openStored(record, secrets);
     });
     stored = new Map(entries.map((entry) => [entry.record.id, entry]));
   }
-  /** One at a time: an older read must not overwrite a newer one. */
+  /** Runs one load at a time: an older read must not overwrite a newer one. */
   function load(): Promise<void> {
     const next = loading.then(loadNow);
     loading = next.catch(() => undefined);
@@ -126,7 +126,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
 
     async add(runtime, { kind, name, baseUrl = null, apiKey }, signer) {
       if (reserved().some((other) => other.toLowerCase() === name.toLowerCase())) throw takenName(name);
-      // Before the transaction: deriving it is slow.
+      // Derive the key before the transaction, because that is slow.
       if (apiKey !== undefined) secrets.get();
       const id = await changeProviders(runtime, signer, async (tx) => {
         const taken = new Set([...reserved(), ...(await tx.providers()).map((record) => record.id)]);
@@ -212,7 +212,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
   }
 }
 
-/** Why one can't be called. */
+/** Why a provider can't be called. */
 function problemOf({ available, problem }: ProviderStatus): ProviderModels['problem'] {
   if (problem !== undefined) return { code: 'failed', detail: `It can't be used: ${problem}.` };
   if (available) return undefined;
@@ -231,7 +231,10 @@ function invalid(field: 'baseUrl' | 'apiKey', detail: string): CountersignError 
   return new CountersignError('invalid', `${field}: ${detail}`, { field });
 }
 
-/** Applies a change. The key is entered again if it would go to another server: somebody who can edit a provider must not learn its key. */
+/**
+ * Applies a change. The key must be entered again if it would be sent to another server: somebody who can edit a provider must not learn its
+ * key.
+ */
 function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsKey): ProviderRecord {
   const isChecked = isIntact(before, secrets);
   const isWhole = change.kind !== undefined && change.baseUrl !== undefined;
@@ -260,7 +263,7 @@ function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsK
   return after;
 }
 
-/** For the audit log. */
+/** The provider's description in the audit log. */
 function describe({ id, kind, baseUrl, apiKey }: ProviderRecord): string {
   return `${id}: ${kind}${baseUrl === null ? '' : ` at ${baseUrl}`}, ${apiKey === null ? 'no key' : 'with a key'}`;
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** An encryption key and its fingerprint, which tells apart a wrong key and a damaged text. */
+/** An encryption key and its fingerprint, which distinguishes a wrong key from a damaged text. */
 export interface SealingKey {
   readonly key: Buffer;
   readonly id: string;
@@ -42,7 +42,7 @@ export function unseal({ key, id }: SealingKey, sealed: string, purpose: readonl
   }
 }
 
-/** Otherwise somebody who can write to the database could move a key to another provider or address. */
+/** Binds a ciphertext to its purpose: otherwise, somebody who can write to the database could move a key to another provider or address. */
 function boundTo(keyId: string, purpose: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify([VERSION, keyId, ...purpose]), 'utf8');
 }

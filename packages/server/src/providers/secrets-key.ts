@@ -6,10 +6,10 @@ import { sealingKey, type SealingKey } from './seal.js';
 
 /** The key that encrypts API keys in the store. It is never in the store itself. */
 export interface SecretsKey {
-  /** The file, which no command may see. With `COUNTERSIGN_SECRETS_KEY`, one from before may still be there. */
+  /** The key file, which must be hidden from commands. With `COUNTERSIGN_SECRETS_KEY`, an older file may still exist. */
   readonly file?: string;
   readonly isFromEnvironment?: boolean;
-  /** Creates the file if it is missing. Throws a message for people if it can't be used. */
+  /** Creates the file if it is missing. Throws a user-facing error if it can't be used. */
   get(): SealingKey;
 }
 
@@ -17,11 +17,11 @@ const VARIABLE = 'COUNTERSIGN_SECRETS_KEY';
 const SHORTEST = 32;
 const FEWEST_DIFFERENT = 10;
 
-/** From `COUNTERSIGN_SECRETS_KEY`, which is removed from the environment, or else from a file next to the home. */
+/** Reads the key from `COUNTERSIGN_SECRETS_KEY`, which is then removed from the environment, or from a file next to the home folder. */
 export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey {
   const file = secretsFile(home);
   const given = env[VARIABLE];
-  // Child processes would inherit it.
+  // Child processes would inherit the variable.
   delete env[VARIABLE];
   if (given !== undefined && given !== '') {
     const text = checked(given.trim());
@@ -30,17 +30,17 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
   return { file, get: keep(() => fromFile(file)) };
 }
 
-/** Next to the home and not in it: a copy of the home alone reveals no key. */
+/** The file is next to the home folder and not in it: a copy of the home folder alone reveals no key. */
 function secretsFile(home: string): string {
   return `${home}-secrets`;
 }
 
-/** A key that ends with the process, for tests and programs that store nothing. */
+/** A key that exists only in this process, for tests and programs that store nothing. */
 export function temporarySecretsKey(): SecretsKey {
   return { get: keep(() => sealingKey(randomBytes(32))) };
 }
 
-/** Derives it once. Failures are not cached: the person may repair the file. */
+/** Derives the key once. Failures are not cached: the person may repair the file. */
 function keep(make: () => SealingKey): () => SealingKey {
   let made: SealingKey | undefined;
   return () => (made ??= make());
@@ -50,7 +50,7 @@ const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 function fromText(text: string): SealingKey {
   if (BASE64_KEY.test(text)) return sealingKey(Buffer.from(text, 'base64url'));
-  // A passphrase has less randomness than a key, so guessing is made slow.
+  // A passphrase has less entropy than a key, so guessing is made slow.
   return sealingKey(scryptSync(text, 'countersign secrets key v1', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }));
 }
 
@@ -74,7 +74,7 @@ function invalid(detail: string): CountersignError {
 function fromFile(file: string): SealingKey {
   const text = readPrivate(file)?.trim();
   if (text !== undefined && BASE64_KEY.test(text)) return sealingKey(Buffer.from(text, 'base64url'));
-  // Never replaced: the stored keys would be lost.
+  // Never replace it: the stored keys would be lost.
   if (existsSync(file)) {
     const why =
       text === undefined ? `other users can read it, or it isn't yours. Run: chmod 600 ${file}` : 'it is damaged';

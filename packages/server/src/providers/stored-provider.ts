@@ -9,11 +9,11 @@ export interface StoredProvider {
   readonly record: ProviderRecord;
   readonly status: ProviderStatus;
   readonly provider: Provider;
-  /** Absent if it can't be used; `status.problem` says why. */
+  /** Absent if the provider can't be used; `status.problem` says why. */
   readonly config?: ProviderConfig;
 }
 
-/** Never throws: a provider that can't be used says why when it is called. */
+/** Never throws: a provider that can't be used explains why when it is called. */
 export function openStored(record: ProviderRecord, secrets: SecretsKey): StoredProvider {
   const { id, name, baseUrl } = record;
   const common = { id, name, source: 'stored' as const, hasKey: record.apiKey !== null };
@@ -64,8 +64,8 @@ function hasUsableUrl(kind: ProviderKind, baseUrl: string | null): boolean {
 }
 
 /**
- * Whether the record is as Countersign wrote it: only then does its key decrypt. Without that, somebody who can write to the database may have
- * chosen the URL.
+ * Whether the record is unchanged since Countersign wrote it: only then can its key be decrypted. Otherwise, somebody who can write to the
+ * database may have chosen the URL.
  */
 export function isIntact(record: ProviderRecord, secrets: SecretsKey): boolean {
   const kind = providerKindSchema.safeParse(record.kind);

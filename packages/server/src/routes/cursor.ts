@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 
-/** An opaque cursor for a position in a list. */
+/** Creates an opaque cursor for a position in a list. */
 export function writeCursor(place: number): string {
   return Buffer.from(`p${place}`).toString('base64url');
 }

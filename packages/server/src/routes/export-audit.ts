@@ -27,7 +27,7 @@ async function read(store: Store, worldId: string, after: number, limit: number)
   });
 }
 
-/** Streams the whole log in batches: it may exceed memory, and reads must not block other work. */
+/** Streams the whole log in batches: it may be larger than memory, and reads must not block other work. */
 export async function exportAudit(
   store: Store,
   worldId: string,
@@ -48,7 +48,7 @@ export async function exportAudit(
         batch = last === undefined ? undefined : await read(store, worldId, last.seq, BATCH);
         if (batch === undefined || batch.length === 0) controller.close();
       } catch (error) {
-        // Abort the connection: after a normal end the client would take the truncated log for the whole one.
+        // Abort the connection: if it ended normally, the client would mistake the truncated log for the whole one.
         log.error('audit export failed', { worldId, error: String(error) });
         controller.error(error);
       }
@@ -85,7 +85,7 @@ function csvLine(entry: AuditEntry): string {
   return `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`;
 }
 
-/** Prevents CSV injection: agents choose the values, and a spreadsheet would execute a cell that is a formula. */
+/** Prevents CSV injection: agents choose the values, and a spreadsheet would execute a cell that contains a formula. */
 function cell(value: unknown): string {
   const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
   const inert = typeof value === 'string' && /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;

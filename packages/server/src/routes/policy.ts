@@ -42,7 +42,7 @@ export const policyRoutes = [
     answers: { 200: { description: 'The updated policy', schema: shownPolicySchema } },
     async handle({ context, params, body, c }) {
       const expected = ifMatch(c);
-      // `If-Match: *` matches any version, so the sender may not have seen this one.
+      // `If-Match: *` matches any version, so the sender may not have seen the current one.
       if (expected === undefined || expected === '*') {
         throw new HttpProblem(428, problemTexts.needsIfMatch);
       }

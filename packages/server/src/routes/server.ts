@@ -27,7 +27,7 @@ export const serverRoutes = [
     async handle({ context }) {
       const unready = await checkReadiness(context.engine);
       if (unready === undefined) return { status: 200, body: { status: 'ok', version: context.version } };
-      // Not thrown: health checks every few seconds would flood the log.
+      // Don't throw: health checks every few seconds would flood the log.
       const { problem } = toProblem(new HttpProblem(503, unready));
       return { status: 503, body: problem, headers: { 'Content-Type': PROBLEM_TYPE } };
     },

@@ -7,7 +7,7 @@ import { problemTexts } from '../app/problem-texts.js';
 /** Default page size. */
 export const PAGE = 100;
 
-/** A page of a list that is in memory. Cursors are the ids of its items. */
+/** A page of a list that is in memory. Cursors are item ids. */
 export function pageOf<T>(
   all: readonly T[],
   idOf: (item: T) => string,
@@ -51,8 +51,7 @@ export const IF_MATCH = { 'If-Match': 'ETag of the version you read. 412 if it h
 export const AS_CLIENT = { [CLIENT_HEADER]: 'Secret of the client that sends the request' };
 
 /**
- * The registered client that sends the request, if any. An unknown secret is rejected; otherwise the request would count as a
- * person's.
+ * The registered client that sends the request, if any. An unknown secret is rejected; otherwise, the request would be attributed to a person.
  */
 export async function clientOf(
   c: AppRequest,
@@ -80,7 +79,7 @@ export async function signerOf(c: AppRequest, context: AppContext, worldId: stri
   return client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
 }
 
-/** Like `signerOf`, for revealing masked values: only for clients that may decide, in a world that exists or existed. */
+/** Like `signerOf`, for revealing masked values: only for clients that may decide, in a world that exists or used to exist. */
 export async function revealerOf(
   c: AppRequest,
   context: AppContext,

@@ -8,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogOptions {
   level: LogLevel;
-  /** True: readable lines instead of JSON. */
+  /** If true, writes readable lines instead of JSON. */
   isTerminal: boolean;
   write: (line: string) => void;
   now: () => number;
@@ -50,7 +50,7 @@ export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOp
   };
 }
 
-/** Masks known secrets of any form; `maskSecrets` only finds text that looks like one. */
+/** Removes known secrets in any form; `maskSecrets` only finds text that looks like a secret. */
 function without(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '‹masked›'), text);
 }
@@ -63,7 +63,7 @@ function forPeople(line: string): string {
   return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${more.join('')}\n`;
 }
 
-/** JSON.stringify shows no fields of an Error, so copy its text. */
+/** JSON.stringify omits all fields of an Error, so convert it to text. */
 function plain(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? errorText(value) : value]),

@@ -8,11 +8,11 @@ export interface Greeted {
   start: string;
   token: Token;
   sandbox: Sandbox;
-  /** If standard output is not a terminal, it is often a log that others can read. */
+  /** If false, standard output is often a log that others can read. */
   isTerminal: boolean;
 }
 
-/** What `countersign serve` prints once it listens. */
+/** The text that `countersign serve` prints once it listens. */
 export function greeting({ url, start, token, sandbox, isTerminal }: Greeted): string[] {
   return [
     `Countersign is listening on ${url}`,

@@ -12,8 +12,8 @@ export interface UnauthenticatedLimits {
 export const UNAUTHENTICATED_LIMITS: UnauthenticatedLimits = { headersMs: 10_000, most: 512 };
 
 /**
- * Caps unauthenticated connections, so that silent ones don't exhaust file descriptors. Over the cap the oldest is closed. Call
- * the returned function when a connection has authenticated.
+ * Limits unauthenticated connections, so that idle ones don't exhaust file descriptors. Beyond the limit, the oldest is closed. Call the
+ * returned function when a connection has authenticated.
  */
 export function limitUnauthenticated(server: Server, most: number): (socket: Socket) => void {
   // A Set iterates in insertion order.

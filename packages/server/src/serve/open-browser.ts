@@ -12,8 +12,8 @@ export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.pl
 }
 
 /**
- * Opens a start link in the browser, through a private file: other users can read a program's arguments. Never throws or
- * blocks; the link is printed as well.
+ * Opens a start link in the browser, through a private file: other users can read a program's arguments. Never throws or blocks; the link is
+ * also printed.
  */
 export function openBrowser(url: string, home: string, platform: string = process.platform): void {
   let file = '';
@@ -33,13 +33,13 @@ export function openBrowser(url: string, home: string, platform: string = proces
 
 const BROWSER_PATH = [SYSTEM_PATH, '/snap/bin', '/var/lib/flatpak/exports/bin'].join(delimiter);
 
-/** Without our secrets: a browser runs for days. Its PATH has no folder that an agent can write to. */
+/** Excludes our secrets, because a browser runs for days. Its PATH contains no folder that an agent can write to. */
 export function browserEnvironment(env: NodeJS.ProcessEnv, platform: string): NodeJS.ProcessEnv {
   const safe = withoutSecrets(env);
   return platform === 'win32' ? safe : { ...safe, PATH: BROWSER_PATH };
 }
 
-/** In the home, which sandboxed commands can't see. The ticket works once, for a minute; the next link replaces the file. */
+/** The file is in the home folder, which sandboxed commands can't see. The ticket works once, for a minute; the next link replaces the file. */
 export function writeRedirect(url: string, home: string): string {
   const file = join(home, 'open.html');
   const link = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

@@ -13,9 +13,9 @@ export interface RunServeOptions {
   host?: string;
   allowHosts?: readonly string[];
   home?: string;
-  /** False: print the start link without opening it. */
+  /** If false, print the start link without opening it. */
   open: boolean;
-  /** Print only one line of JSON on standard output: `{"url","token","open"}`. A token from the environment is left out. */
+  /** Print only one line of JSON on standard output: `{"url","token","open"}`. A token from the environment is omitted. */
   json: boolean;
   logLevel?: LogLevel;
   webRoot?: string;
@@ -24,10 +24,10 @@ export interface RunServeOptions {
 
 /** Container runtimes send SIGKILL after 10 s. Turns that are not parked by then count as interrupted. */
 const SHUTDOWN_MS = 9_000;
-// Not SIGHUP: a handler would undo nohup.
+// Not SIGHUP: a handler would override nohup.
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** `countersign serve`: runs until a signal. Resolves with the exit code; errors are one line on standard error. */
+/** `countersign serve`: runs until a signal. Resolves to the exit code; errors are one line on standard error. */
 export async function runServe(options: RunServeOptions): Promise<number> {
   const { open, json, home = homeFolder(process.env), logLevel, ...rest } = options;
   const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
@@ -38,11 +38,11 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     now: () => systemClock.now(),
     secrets,
   });
-  // First, so that no early signal is missed.
+  // Must be first, so that no early signal is missed.
   const signalled = nextSignal();
   let serving: Serving;
   try {
-    // The greeting tells a person at a terminal already.
+    // At a terminal, the greeting already says so.
     const logsNoSandbox = json || !process.stderr.isTTY;
     serving = await serve({ ...rest, home, log, logsNoSandbox, env: process.env, command: SERVE });
   } catch (error) {

@@ -17,7 +17,7 @@ import { problemTexts } from '../app/problem-texts.js';
 export const DEFAULT_PORT = 4747;
 
 export interface ServeOptions extends HomeOptions {
-  /** 0: any free port. */
+  /** 0 means any free port. */
   port?: number;
   /** Default: loopback. Other addresses accept connections from other machines. */
   host?: string;
@@ -35,11 +35,13 @@ export interface Serving {
   home: Home;
   /** A start link with a new ticket: works once, for one minute. */
   newStartUrl(): string;
-  /** Notifies streams, parks running turns and releases the home. */
+  /** Notifies streams, parks running turns and releases the home folder. */
   close(): Promise<void>;
 }
 
-/** Starts a server on a home and resolves when it listens. A second server on the same home fails with the URL of the first (S4). */
+/**
+ * Starts a server on a home folder and resolves when it listens. A second server on the same home folder fails with the URL of the first (S4).
+ */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const {
     host = '127.0.0.1',
@@ -97,7 +99,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         rejectStopping(request, response);
         return;
       }
-      // The caller reports a failed start. Unhandled here, the rejection would crash the process first.
+      // The caller reports a failed start. Without this handler, the unhandled rejection would crash the process first.
       started.then(() => answer(request, response)).catch(() => response.destroy());
     });
     port = await listenOn(server, port, host);
@@ -149,7 +151,7 @@ const LAST_RESPONSES_MS = 500;
 
 async function shutDown(server: Server, home: Home, answering: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
-  // Reject requests in flight with 503: if the connection is cut, the client can't know that it is safe to retry.
+  // Reject requests in flight with 503: if the connection is dropped, the client can't know that it is safe to retry.
   await waitTurns(IN_FLIGHT_MS);
   server.close();
   server.closeIdleConnections();
@@ -170,8 +172,8 @@ async function waitTurns(ms: number, isEnough: () => boolean = () => false): Pro
 }
 
 /**
- * Rejects a request before processing it, so that the client can retry elsewhere. Reads it to the end first: closing the
- * connection earlier would lose the answer.
+ * Rejects a request before processing it, so that the client can retry elsewhere. Reads it to the end first: closing the connection earlier
+ * would lose the response.
  */
 function rejectStopping(request: IncomingMessage, response: ServerResponse): void {
   request.resume().once('end', () => {
@@ -190,7 +192,7 @@ function shownHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : inBrackets(host);
 }
 
-/** How long another server may take from locking the home to announcing its URL. */
+/** How long another server may take from locking the home folder to announcing its URL. */
 const FIRST_SERVER_MS = 3_000;
 
 async function reportRunningServer(error: unknown, folder: string): Promise<never> {

@@ -9,9 +9,9 @@ import { writePrivate } from '../home/private-file.js';
 const serverSchema = z.object({ url: z.string(), pid: z.number().int() });
 type ServerFile = z.infer<typeof serverSchema>;
 
-/** A running server of a home: its URL and pid, never a credential. */
+/** A running server of a home folder: its URL and pid, never a credential. */
 export interface RunningServer extends ServerFile {
-  /** The server of another command ends with that command. */
+  /** A server started by another command ends with that command. */
   readonly startedBy: 'serve' | 'command';
 }
 
@@ -25,7 +25,7 @@ export function announceServer(home: string, url: string): () => void {
   };
 }
 
-/** The server that runs on this home and answers, or undefined. Leftovers of a dead server are ignored. */
+/** The running server of this home folder, if it responds. Ignores leftovers of a dead server. */
 export async function findServer(home: string): Promise<RunningServer | undefined> {
   const server = readServerFile(home);
   if (server === undefined || !isAlive(server.pid)) return undefined;
@@ -54,7 +54,7 @@ function isAlive(pid: number): boolean {
 /** A dead server refuses the connection immediately; a busy one may take a while. */
 const ANSWER_MS = 5_000;
 
-/** The pid may have been reused, so check that our server answers at this URL. */
+/** The pid may have been reused, so check that our server responds at this URL. */
 async function isServing(url: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const asked = get(`${url}/api/health`, { agent: false, timeout: ANSWER_MS }, (response) => {
@@ -73,7 +73,7 @@ async function isServing(url: string): Promise<boolean> {
   });
 }
 
-/** Also true for a server whose store is down: it still holds the home. */
+/** Also true for a server whose store is down: it still owns the home folder. */
 function isHealth(text: string): boolean {
   try {
     const said: unknown = JSON.parse(text);

@@ -3,14 +3,14 @@ import { startScriptedModel, type ModelScript, type ScriptedModel, type ServedRe
 import { LineCounter, parseDocument, type Document } from 'yaml';
 
 export interface StartModelOptions {
-  /** Name and content of the script, YAML or JSON. */
+  /** Name and content of the script, in YAML or JSON. */
   file: { name: string; text: string };
   port?: number;
   host?: string;
   onRequest?: (served: ServedRequest) => void;
 }
 
-/** `countersign model`: starts the scripted model of a file. An error in the script names the line (P6.3). */
+/** `countersign model`: starts the scripted model from a file. An error in the script names the line (P6.3). */
 export async function startModel({ file, ...options }: StartModelOptions): Promise<ScriptedModel> {
   const lines = new LineCounter();
   const document = parseDocument(file.text, { schema: 'core', prettyErrors: false, lineCounter: lines });
@@ -20,7 +20,7 @@ export async function startModel({ file, ...options }: StartModelOptions): Promi
     throw new CountersignError('invalid', `${file.name}: ${problem.message} (line ${line})`, { cause: problem });
   }
   try {
-    // The scripted model checks it.
+    // The scripted model validates it.
     return await startScriptedModel({ ...options, script: document.toJS() as ModelScript, name: file.name });
   } catch (cause) {
     if (!(cause instanceof CountersignError) || cause.field === undefined) throw cause;
@@ -29,7 +29,7 @@ export async function startModel({ file, ...options }: StartModelOptions): Promi
   }
 }
 
-/** The line of a field, or of what should contain it. */
+/** The line of a field, or of its parent if the field is missing. */
 function lineOf(document: Document, path: readonly string[], lines: LineCounter): number {
   const node: unknown = document.getIn(path, true);
   const range = typeof node === 'object' && node !== null ? (Reflect.get(node, 'range') as unknown) : undefined;

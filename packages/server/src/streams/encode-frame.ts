@@ -1,25 +1,25 @@
 import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
 
-/** An event encoded once for all readers: encoding it per reader would dominate the cost with 500 of them. */
+/** An event encoded once for all readers: with 500 readers, most of the time would be spent on encoding. */
 export interface EncodedFrame {
-  /** The number in the world's log to resume after. */
+  /** The number in the world's log after which a stream resumes. */
   readonly id: number;
   /** False for chunks and output, which are not in the log and repeat the previous number (S6). */
   readonly isStored: boolean;
   readonly chatId: string | undefined;
-  /** An approval or question. Clients without approvals don't get it (A13). */
+  /** Whether this is an approval or question. Clients without approvals don't get it (A13). */
   readonly isApproval: boolean;
-  /** The tool of a call that starts. */
+  /** The tool of a call that starts, if any. */
   readonly starts: string | undefined;
-  /** The message or call that a chunk belongs to. */
+  /** The message or call that a chunk belongs to, if any. */
   readonly part: string | undefined;
   readonly ends: string | undefined;
-  /** Whether this makes the chat busy, or leaves it idle or waiting for a person (M8). */
+  /** Whether the chat becomes busy, or becomes idle or waits for a person (M8). */
   readonly activity: 'working' | 'settled' | undefined;
-  /** The chat or world was deleted, so its streams end. */
+  /** The chat or world that was deleted, so that its streams end. */
   readonly removes: { entity: 'chat' | 'world'; id: string } | undefined;
   readonly bytes: Uint8Array;
-  /** The same frame with another number. */
+  /** The same frame with a different number. */
   under(id: number): Uint8Array;
 }
 

@@ -6,9 +6,9 @@ const HEARTBEAT_MS = 15_000;
 
 interface FeedListener {
   heard(frame: EncodedFrame): void;
-  /** Heartbeat. `lastEventId` is the end of the log: a reader behind it has missed a wake-up. */
+  /** Called for each heartbeat. `lastEventId` is the end of the log: a reader behind it has missed a wake-up. */
   tick(lastEventId: number): void;
-  /** The server is shutting down. */
+  /** Called when the server shuts down. */
   closing(): void;
 }
 

@@ -1,9 +1,9 @@
 import type { Engine } from '@countersign/core';
 
 export interface StreamStart {
-  /** Send everything after this number. */
+  /** The reader gets everything after this number. */
   position: number;
-  /** The requested number is not in the log: the reader must reload, then gets later events (S6). */
+  /** Set if the requested number is not in the log: the reader must reload, then gets later events (S6). */
   isReset: boolean;
 }
 
@@ -18,7 +18,7 @@ export async function findStart(
   return await runtime.store.read(async (reader) => {
     const last = await reader.lastEventId(worldId);
     if (wanted === undefined) return { position: last, isReset: false };
-    // Newer than our log: the number is from another log, such as before a restore.
+    // Newer than our log, so the number is from a different log, for example from before a restore.
     if (wanted > last || Number.isNaN(wanted)) return { position: last, isReset: true };
     // 0 means everything, even if the log no longer starts at 1.
     const [first] = wanted === 0 ? [] : await reader.events(worldId, { after: 0, limit: 1 });
@@ -27,7 +27,7 @@ export async function findStart(
   });
 }
 
-/** Browsers repeat an id we sent. Anything else is not one of our ids. */
+/** Browsers send back an id that we sent. Anything else is not one of our ids. */
 function numberOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -5,7 +5,7 @@ import { feedsOf } from './feeds.js';
 import type { Outlet } from './open-outlet.js';
 import { readOwnCalls, withRealArguments, type OwnCalls } from './own-calls.js';
 
-/** Page size for reading the log. Starts small and stays small for large events, since each may be as large as a message. */
+/** Page size for reading the log. Starts small and stays small for large events, because each may be as large as a message. */
 const FIRST_PAGE = 4;
 const LARGEST_PAGE = 64;
 /** Chunks buffered while a reader catches up. They are not in the log and may be dropped. */
@@ -16,7 +16,7 @@ export interface Following {
   worldId: string;
   chatId: string | undefined;
   untilSettled: boolean;
-  /** False: the reader can't ask a person, so it gets no approvals (A13). */
+  /** If false, the reader can't ask a person, so it gets no approvals (A13). */
   approvals: boolean;
   /** Tools that the reader itself runs. It gets calls to them unmasked. */
   ownTools: ReadonlySet<string>;
@@ -24,19 +24,19 @@ export interface Following {
 }
 
 export interface Follower {
-  /** `held`: events since the position was looked up. If they are complete, the log need not be read. */
+  /** `held`: events since the position was looked up. If they are complete, the log doesn't have to be read. */
   start(held?: readonly EncodedFrame[]): void;
   stop(): void;
 }
 
 /**
- * Sends a reader the log after a position, then live events. A gap in the numbers sends it back to the log. A slow reader reads
- * the log at its own pace.
+ * Sends a reader the log after a position, then live events. After a gap in the numbers, reads from the log again. A slow reader reads the log
+ * at its own pace.
  */
 export function followLog(following: Following, outlet: Outlet): Follower {
   const { engine, worldId, chatId, untilSettled, approvals, ownTools } = following;
   const { runtime } = engine;
-  /** Everything up to here was written. */
+  /** Everything up to this position was written. */
   let { position } = following;
   let newest = position;
   let state: 'behind' | 'live' | 'over' = 'behind';
@@ -48,7 +48,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
   const isEnd = ({ removes }: EncodedFrame): boolean =>
     removes !== undefined && (removes.entity === 'world' ? removes.id === worldId : removes.id === chatId);
 
-  /** False if the reader has no room now. */
+  /** False if the reader's buffer is full. */
   function write(frame: EncodedFrame): boolean {
     return (
       !isWanted(frame) || outlet.write(frame.isStored || frame.id === position ? frame.bytes : frame.under(position))
@@ -61,7 +61,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       return;
     }
     if (frame.id <= position) return;
-    // Live events are masked; read a call of the reader's own tool unmasked from the log.
+    // Live events are masked. A call of the reader's own tool is read from the log, unmasked.
     const isOwn = frame.starts !== undefined && ownTools.has(frame.starts);
     // On a gap or a full buffer, read from the log once there is room.
     if (frame.id > position + 1 || isOwn || !write(frame)) {
@@ -77,7 +77,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
     state = 'behind';
     readLog().catch((error: unknown) => {
       runtime.report(error, 'An event stream failed');
-      // End the stream, so that the reader reconnects with its last id. Left open, it would wait forever.
+      // End the stream, so that the reader reconnects with its last id. If it stayed open, it would wait forever.
       outlet.end();
     });
   }
@@ -132,7 +132,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   const isOver = (): boolean => state === 'over';
 
-  /** `isLatest` is false for a status that has changed since: a past wait must not end the stream. */
+  /** `isLatest` is false for a status that has changed since: an earlier wait must not end the stream. */
   function heard(frame: EncodedFrame, isLatest = true): void {
     if (frame.isStored) newest = Math.max(newest, frame.id);
     if (state === 'live') hearLive(frame, isLatest);
@@ -140,7 +140,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       bufferedChunks = [...bufferedChunks, frame].slice(-MAX_BUFFERED_CHUNKS);
   }
 
-  /** False if `held` doesn't show whether the chat has settled, which `untilSettled` needs. */
+  /** False if `held` doesn't show whether the chat has settled, which `untilSettled` depends on. */
   function goLiveWith(held: readonly EncodedFrame[]): boolean {
     const latest = held.findLast((frame) => frame.activity !== undefined && frame.chatId === chatId);
     if (untilSettled && latest === undefined) return false;
@@ -176,7 +176,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
 interface LogPage {
   events: readonly StoredEvent[];
-  /** If the page is not full, it contains everything up to here. */
+  /** If the page is not full, it contains everything up to this id. */
   lastEventId: number;
   isSettled: boolean;
   ownCalls: OwnCalls;
@@ -189,7 +189,7 @@ async function readPage(
   limit: number,
 ): Promise<LogPage | undefined> {
   return await engine.runtime.store.read(async (reader) => {
-    // Read the events last, so that the page includes the events for what the other two reads show.
+    // Read the events last, so that the page includes the events that led to what the other two reads show.
     const chat = chatId === undefined ? undefined : await reader.chat(chatId);
     const isThere = chatId === undefined ? (await reader.worldRev(worldId)) !== undefined : chat?.worldId === worldId;
     if (!isThere) return undefined;

@@ -3,12 +3,12 @@ import type { EncodedFrame } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
 import type { StreamStart } from './find-start.js';
 
-/** More than one request usually causes before it is answered. Beyond this, the log is read instead. */
+/** More events than one request usually causes before its response. Beyond this, the log is read instead. */
 const MAX_HELD = 64;
 
 export interface HeldFrames {
   frames(): readonly EncodedFrame[];
-  /** Where the log ended before the first frame. */
+  /** The end of the log before the first frame. */
   start(): StreamStart | undefined;
   stop(): void;
 }

@@ -3,12 +3,12 @@ import type { AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 
-/** Twice the number of readers per chat that we support (N4). Each uses a socket and a buffer. */
+/** Twice the number of readers per chat that we support (N4). Each needs a socket and a buffer. */
 export const MAX_STREAMS = 1_000;
 
 const open = new WeakMap<Engine, Map<string, number>>();
 
-/** Prevents one credential from using up the sockets and memory of all others. */
+/** Prevents one credential from exhausting sockets and memory for all others. */
 export function refuseManyStreams(c: AppRequest, engine: Engine): void {
   if ((open.get(engine)?.get(holderOf(c)) ?? 0) < MAX_STREAMS) return;
   const detail = problemTexts.tooManyStreams(MAX_STREAMS);
@@ -31,7 +31,7 @@ export function countStream(c: AppRequest, engine: Engine): () => void {
   };
 }
 
-/** The token, or one browser session. */
+/** The holder of the token, or one browser session. */
 function holderOf(c: AppRequest): string {
   return c.get('signer')?.who ?? '';
 }

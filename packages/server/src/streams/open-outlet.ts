@@ -8,26 +8,26 @@ const MAX_STALLED_BEATS = 2;
 /** The connection to one reader of a stream. */
 export interface Outlet {
   /**
-   * Batches the writes of one event loop turn into one write to the socket. False if the buffer is full and the bytes were not
+   * Batches the writes of one event loop turn into one write to the socket. Returns false if the buffer is full and the bytes were not
    * accepted.
    */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when the reader has drained its buffer, or has disconnected. */
+  /** Resolves when the reader has drained its buffer or has disconnected. */
   room(): Promise<void>;
-  /** Sends a heartbeat. A reader that has drained nothing since the last two is disconnected; it reconnects with its last id. */
+  /** Sends a heartbeat. A reader that has read nothing since the last two is disconnected; it reconnects with its last id. */
   beat(): void;
-  /** Flushes what was written. */
+  /** Flushes pending writes and ends the stream. */
   end(): void;
 }
 
 const HEARTBEAT = new TextEncoder().encode(': still here\n\n');
 
-/** `onGone` is called once, when nothing more can be written: the reader left, was disconnected, or we ended the stream. */
+/** `onGone` is called once, when nothing more can be written: the reader disconnected, was disconnected, or we ended the stream. */
 export function openOutlet(response: ServerResponse, onGone: () => void): Outlet {
   let isOpen = true;
   let isFull = false;
   let wake = (): void => undefined;
-  /** Written by us, but not yet passed to the response. */
+  /** Bytes that have not been passed to the response yet. */
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let written = 0;

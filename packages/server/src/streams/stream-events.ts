@@ -10,17 +10,17 @@ import { holdFrames } from './hold-frames.js';
 
 export interface StreamOptions {
   engine: Engine;
-  /** The route has checked that the world, and the chat in it, exist. */
+  /** The route has verified that the world, and the chat in it, exist. */
   worldId: string;
   /** Only events of this chat. */
   chatId?: string;
-  /** Resume after this number of the log. `Last-Event-ID` overrides it. Absent: start with new events. */
+  /** Resume after this number of the log. `Last-Event-ID` overrides it. If absent, start with new events. */
   after?: number;
-  /** An action whose events the stream shows. It runs once the position in the log is known; if it throws, nothing was sent. */
+  /** An action whose events the stream includes. It runs once the position in the log is known; if it throws, nothing was sent. */
   act?: () => Promise<unknown>;
-  /** End when the chat is idle or waits for a person. */
+  /** End the stream when the chat is idle or waits for a person. */
   untilSettled?: boolean;
-  /** The registered client that reads. It is connected while it reads (A18). */
+  /** The registered client that reads the stream. It is connected while it reads (A18). */
   client?: {
     id: string;
     approvals: boolean;
@@ -35,20 +35,20 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Streams the events of a world or chat (W4), resuming without gaps or duplicates (S6). Every event after it resolves is sent. */
+/** Streams the events of a world or chat (W4), resuming without gaps or duplicates (S6). Once this resolves, every later event is sent. */
 export async function streamEvents(c: AppRequest, options: StreamOptions): Promise<Response> {
-  // HEAD has no body, so the stream would never end.
+  // HEAD responses have no body, so the stream would never end.
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
   const { engine, worldId, client } = options;
   const { outgoing } = c.env;
   if (outgoing === undefined) throw new Error('an event stream needs a socket');
-  // Check before acting: an accepted message must not be answered with an error.
+  // Check before acting: a request whose message was accepted must not fail.
   refuseManyStreams(c, engine);
   const find = (): Promise<StreamStart> => findStart(engine, worldId, c.req.header('last-event-id'), options.after);
   const held = options.act === undefined ? undefined : holdFrames(engine, worldId);
   let start: StreamStart;
   try {
-    // With a store of one process, the held frames show where the log ended, so it need not be read.
+    // With a store that one process owns, the held frames show where the log ended, so it doesn't have to be read.
     const isTold = options.after === undefined && c.req.header('last-event-id') === undefined;
     const before = isTold && engine.runtime.store.shared === undefined ? undefined : await find();
     await options.act?.();

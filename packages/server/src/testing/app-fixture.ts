@@ -36,7 +36,7 @@ export interface AppFixture {
   provider: ScriptedProvider;
   /** The server's URL, without a trailing slash. */
   url: string;
-  /** Logged and reported errors. */
+  /** Errors that were logged or reported. */
   errors: readonly string[];
   /**
    * Sends a request to a path under `/api` with the token; `body` is sent as JSON. The response is checked against the API
@@ -141,7 +141,7 @@ export async function closeApps(): Promise<void> {
   await Promise.all([...opened].map((fixture) => fixture.close()));
 }
 
-/** Polls until a condition holds; throws on timeout. */
+/** Polls until `look` returns a value; throws on timeout. */
 export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 30_000): Promise<T> {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const found = await look();

@@ -16,11 +16,11 @@ function routeFor(method: string, path: string): Route | undefined {
   const fitting = patterns.filter(
     ({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(address),
   );
-  // Paths without parameters win: `/worlds/import` is not a world id.
+  // Paths without parameters take precedence: `/worlds/import` is not a world id.
   return (fitting.find(({ route }) => route.path === address) ?? fitting[0])?.route;
 }
 
-/** Throws if a response doesn't match the API description: its status, type or shape, or extra fields. */
+/** Throws if a response doesn't match the API description: wrong status, type or shape, or extra fields. */
 export function checkResponse(
   method: string,
   path: string,

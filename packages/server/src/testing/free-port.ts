@@ -7,8 +7,7 @@ const EPHEMERAL_FROM = 32_768;
 const FIRST = 10_240;
 
 /**
- * A free loopback port below the ephemeral range, for servers that restart at the same address: another connection can't take
- * it in between.
+ * A free loopback port below the ephemeral range, for servers that restart at the same address: no outgoing connection can take it in between.
  */
 export async function freePort(): Promise<number> {
   const from = Math.max(FIRST + 1_000, Math.min(EPHEMERAL_FROM, handedOutFrom()));

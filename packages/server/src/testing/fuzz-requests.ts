@@ -83,7 +83,7 @@ const FITTING = [
   '@ada hi',
 ];
 
-/** Fields that contain an id, and of what. */
+/** Fields that contain an id, and the kinds of objects it can refer to. */
 const OF: Readonly<Record<string, readonly string[]>> = {
   tool_call_id: ['approval', 'call'],
   agentId: ['agent'],
@@ -101,8 +101,8 @@ export interface FuzzRequest {
 }
 
 /**
- * Generates valid, nearly valid and invalid requests from the API description. `ids` exist. Picks one of the wanted operations,
- * or any if none is given.
+ * Generates valid, nearly valid and invalid requests from the API description. `ids` are ids that exist. Picks one of the wanted operations, or
+ * any if none is given.
  */
 export function createFuzzer(
   api: ApiDescription,

@@ -2,7 +2,7 @@ import type { Tool } from '@countersign/core/ports';
 import type { Script, ScriptedCall } from '@countersign/core/testing';
 import { until, openApp, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
 
-/** Makes the calls it gets as JSON, then says `done`. Answers anything else with `ok`. */
+/** Makes the calls in a JSON message, then answers `done`. Answers any other message with `ok`. */
 const obedient: Script = ({ messages }) => {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
@@ -46,11 +46,11 @@ interface Pending {
 export interface Harbour extends AppFixture {
   chat: string;
   runs: readonly unknown[];
-  /** Lets the model make these calls in one response, and waits until the chat is idle or waiting. */
+  /** Makes the model request these calls in one response, and waits until the chat is idle or waiting. */
   propose(...calls: ScriptedCall[]): Promise<void>;
   say(content: string): Promise<void>;
   pending(): Promise<Pending[]>;
-  /** Resolves with the status of the chat once it has settled. */
+  /** Resolves to the status of the chat once it has settled. */
   settled(): Promise<string>;
 }
 

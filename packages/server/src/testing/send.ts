@@ -14,13 +14,13 @@ export interface Answer {
   text: string;
 }
 
-/** Sends a request as given: unlike `fetch`, it can send a false Host and Origin. */
+/** Sends a request unchanged: unlike `fetch`, it can send a fake Host and Origin. */
 export async function send(url: string, sent: Sent = {}): Promise<Answer> {
   const response = await open(url, sent);
   return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }
 
-/** Like `send`, for a response that doesn't end by itself. */
+/** Like `send`, for a response that doesn't end on its own. */
 export async function open(url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<IncomingMessage> {
   const asked = request(url, {
     method,
