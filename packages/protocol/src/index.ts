@@ -234,6 +234,7 @@ export {
 export type { Addressable, PreparedAnswer, Silence, Speaker } from './mentions/index.js';
 export {
   newProviderSchema,
+  isUnencrypted,
   PROVIDER_KINDS,
   providerChangeSchema,
   providerKindFacts,

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseRequest } from './parse-input.js';
-import { newProviderSchema, PROVIDER_KINDS, providerChangeSchema, providerKindFacts } from './providers.js';
+import {
+  isUnencrypted,
+  newProviderSchema,
+  PROVIDER_KINDS,
+  providerChangeSchema,
+  providerKindFacts,
+} from './providers.js';
 
 const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
 const good = { kind: 'openai', name: 'OpenAI', apiKey: KEY };
@@ -30,7 +36,7 @@ describe('a new provider', () => {
   it('[P7.3] has a usable URL, and an error never quotes it', () => {
     const bad = [
       ['localhost:8000', 'must begin with http:// or https://'],
-      ['models', 'is not a URL'],
+      ['models', 'not a valid URL'],
       ['', 'must not be empty'],
       ['file:///etc/passwd', 'must begin with http:// or https://'],
       ['https://me:secret@host/v1', 'must not contain a user name or password'],
@@ -65,8 +71,8 @@ describe('a new provider', () => {
   });
 
   it('[P7.3] has all fields that its kind requires', () => {
-    expect(refused({ apiKey: undefined }).message).toBe('apiKey: is missing. OpenAI needs an API key');
-    expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: is missing\. Azure OpenAI has no default URL/);
+    expect(refused({ apiKey: undefined }).message).toBe('apiKey: OpenAI needs an API key');
+    expect(refused({ kind: 'azure' }).message).toMatch(/^baseUrl: Azure OpenAI has no default URL/);
     for (const name of ['', ' ', 'a\nb', '-x', 'x'.repeat(65)]) expect(refused({ name }).field).toBe('name');
     expect(refused({ id: 'mine' }).field).toBe('id');
     const local = { kind: 'ollama', name: 'Ollama (gpu-box, 2nd.)' };
@@ -87,4 +93,11 @@ it('[P7.3] a change may reset the URL and remove the key', () => {
   const change = { baseUrl: null, apiKey: null };
   expect(parseRequest(providerChangeSchema, change, 'body')).toEqual(change);
   expect(() => parseRequest(providerChangeSchema, { id: 'other' }, 'body')).toThrow('id');
+});
+
+it('[P7.9] knows which URLs send a key unencrypted to another machine', () => {
+  for (const url of ['http://gpu:8000/v1', 'HTTP://10.0.0.2', 'http://localhost.example/v1', 'http://[fe80::1]:80'])
+    expect(isUnencrypted(url)).toBe(true);
+  for (const url of ['https://gpu/v1', 'http://localhost:1', 'http://127.0.0.1/v1', 'http://[::1]:8000', 'nonsense'])
+    expect(isUnencrypted(url)).toBe(false);
 });

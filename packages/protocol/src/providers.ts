@@ -131,7 +131,7 @@ const baseUrl = z
 
 function urlProblem(text: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks';
-  if (!z.url().safeParse(text).success) return 'is not a URL. Enter something like http://127.0.0.1:8000/v1';
+  if (!z.url().safeParse(text).success) return 'not a valid URL. Enter something like http://127.0.0.1:8000/v1';
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#\\]+)([^\\]*)$/i.exec(text) ?? [];
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
@@ -141,6 +141,12 @@ function urlProblem(text: string): string | undefined {
   if (query !== '' && !/^api-version=[\w.-]*$/.test(query))
     return 'must not contain parameters other than api-version. Enter a key as the API key';
   return undefined;
+}
+
+/** Whether everybody on the network can read what is sent to this URL: plain HTTP to another machine. */
+export function isUnencrypted(baseUrl: string): boolean {
+  const [, host] = /^http:\/\/(\[[^\]]*\]|[^/:?#]+)/i.exec(baseUrl.trim()) ?? [];
+  return host !== undefined && !/^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?$/i.test(host);
 }
 
 /** Error messages never quote the key. Other characters are not allowed in HTTP headers. */
@@ -159,11 +165,11 @@ export const newProviderSchema = z
   .superRefine((given, context) => {
     const { label, example, baseUrl: usual, key } = providerKindFacts(given.kind);
     if (given.baseUrl === undefined && usual === undefined) {
-      const message = `is missing. ${label} has no default URL; enter yours, such as ${example}`;
+      const message = `${label} has no default URL; enter yours, such as ${example}`;
       context.addIssue({ code: 'custom', path: ['baseUrl'], message });
     }
     if (given.apiKey === undefined && key === 'required') {
-      context.addIssue({ code: 'custom', path: ['apiKey'], message: `is missing. ${label} needs an API key` });
+      context.addIssue({ code: 'custom', path: ['apiKey'], message: `${label} needs an API key` });
     }
   });
 export type NewProvider = z.infer<typeof newProviderSchema>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@countersign/client';
-import { createLog, serve, type Serving } from '@countersign/server';
+import { createLog, serve, type ServeOptions, type Serving } from '@countersign/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { inject, vi } from 'vitest';
 import { chromiumArguments } from '../../support/chromium.js';
@@ -80,7 +80,7 @@ export function leave(): void {
 }
 
 /** A real server for a test file, and people who visit it with a browser. */
-export async function openBrowser(): Promise<Opened> {
+export async function openBrowser(options: Pick<ServeOptions, 'providerTestMs'> = {}): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const recorded = testTools();
   const log = createLog({
@@ -90,6 +90,7 @@ export async function openBrowser(): Promise<Opened> {
     now: Date.now,
   });
   const serving = await serve({
+    ...options,
     home,
     env: {},
     log,

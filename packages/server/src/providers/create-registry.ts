@@ -246,12 +246,12 @@ function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsK
   const baseUrl = change.baseUrl === undefined ? before.baseUrl : change.baseUrl;
   const { label, key, baseUrl: usual, example } = providerKindFacts(kind);
   if (baseUrl === null && usual === undefined) {
-    throw invalid('baseUrl', `is missing. ${label} has no default URL; enter yours, such as ${example}`);
+    throw invalid('baseUrl', `${label} has no default URL; enter yours, such as ${example}`);
   }
   const name = change.name ?? before.name;
   const after = { ...before, kind, name, baseUrl };
   if (change.apiKey === null || (change.apiKey === undefined && before.apiKey === null)) {
-    if (key === 'required') throw invalid('apiKey', `is missing. ${label} needs an API key`);
+    if (key === 'required') throw invalid('apiKey', `${label} needs an API key`);
     return { ...after, apiKey: null };
   }
   if (change.apiKey !== undefined) {

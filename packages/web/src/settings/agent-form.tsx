@@ -7,7 +7,7 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
-import { firstProvider, providerLabel } from './provider-choice.js';
+import { firstProvider, providerLabel } from '../providers/provider-choice.js';
 import { useSaving } from './use-saving.js';
 import { t } from '../words/settings.js';
 

@@ -14,11 +14,16 @@ export interface Saving {
   look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Saves, and keeps errors next to their fields. */
-export function useSaving(): Saving {
+/** Saves, and keeps errors next to their fields. `fields`: those whose errors the form moves the focus to, instead of a notice. */
+export function useSaving(fields: readonly string[] = []): Saving {
   const about = useId();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: string; words: string }>();
+  const refuse = (field: string | undefined, words: string): void => {
+    if (field !== undefined) setProblem({ field, words });
+    if (field === undefined || !fields.includes(field)) sayError(about, new Error(words));
+    else clearErrors(about);
+  };
   const run = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
     setBusy(true);
     setProblem(undefined);
@@ -28,9 +33,7 @@ export function useSaving(): Saving {
       if (done !== undefined) say(done, 'green');
       return true;
     } catch (error) {
-      const words = wordsOf(error);
-      if (error instanceof ClientError && error.field !== undefined) setProblem({ field: error.field, words });
-      sayError(about, new Error(words));
+      refuse(error instanceof ClientError ? error.field : undefined, wordsOf(error));
       return false;
     } finally {
       setBusy(false);
@@ -39,11 +42,8 @@ export function useSaving(): Saving {
   return {
     busy,
     errorOf: (field) =>
-      problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? problem.words : undefined,
-    refuse(field, words) {
-      setProblem({ field, words });
-      sayError(about, new Error(words));
-    },
+      problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? fieldWords(problem) : undefined,
+    refuse,
     run,
     look: (work) => run(work),
   };
@@ -52,4 +52,10 @@ export function useSaving(): Saving {
 function wordsOf(error: unknown): string {
   if (error instanceof ClientError && error.status === 412) return t.staleSave;
   return error instanceof Error ? error.message : t.saveFailed;
+}
+
+/** At the field, its technical name is noise: `apiKey: is missing` → `Is missing`. */
+function fieldWords({ field, words }: { field: string; words: string }): string {
+  const rest = words.startsWith(`${field}: `) ? words.slice(field.length + 2) : words;
+  return `${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`;
 }

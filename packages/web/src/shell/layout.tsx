@@ -23,7 +23,7 @@ const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-pag
 const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-page.js'));
 const ServersPage = lazyView(t.pages.servers, () => import('../settings/servers-page.js'));
 const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
-const ProvidersPage = lazyView(t.pages.providers, () => import('../settings/providers-page.js'));
+const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));

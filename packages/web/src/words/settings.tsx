@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { common } from './common.js';
 
-/** Settings of a world, its agents, and providers. */
+/** Settings of a world and its agents. */
 export const t = {
   ...common,
   settings: 'Settings',
@@ -81,12 +81,4 @@ export const t = {
   agentRules: "The agent's own rules",
   agentRulesHint: "They can only be stricter than the world's rules.",
   active: 'Active: takes part in chats',
-
-  providers: 'Providers',
-  providersLead:
-    "API keys come from the server's environment and never reach this page. Set one, such as ANTHROPIC_API_KEY, and restart the server. Set OPENAI_BASE_URL to use another OpenAI-compatible endpoint.",
-  configured: 'configured',
-  noKey: 'no key',
-  notAvailable: 'not available',
-  at: 'at',
 } as const;

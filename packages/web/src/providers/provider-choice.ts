@@ -1,5 +1,5 @@
 import type { ProviderStatus } from '@countersign/protocol';
-import { t } from '../words/settings.js';
+import { t } from '../words/providers.js';
 
 /** The id of the default for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {

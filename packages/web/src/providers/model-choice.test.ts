@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { matchingModels, unlisted } from './model-choice.js';
+
+const models = [{ id: 'meta/llama-3-70b', name: 'Llama 3 70B' }, { id: 'mistral-large' }, { id: 'mistral-small' }];
+
+it('[P9.2] finds models by words of their id or name', () => {
+  expect(matchingModels(models, '')).toEqual(models);
+  expect(matchingModels(models, 'LLAMA 70').map(({ id }) => id)).toEqual(['meta/llama-3-70b']);
+  expect(matchingModels(models, 'mistral')).toHaveLength(2);
+  expect(matchingModels(models, 'nothing')).toEqual([]);
+});
+
+it('[P9.2] warns of a model that is not in the list, with the most similar one', () => {
+  expect(unlisted(models, 'mistral-lrge')).toEqual({ closest: 'mistral-large' });
+  expect(unlisted(models, 'zzz')).toEqual({});
+  expect(unlisted(models, ' mistral-large ')).toBeUndefined();
+  expect(unlisted(models, '')).toBeUndefined();
+  // Without a list, nothing is known.
+  expect(unlisted([], 'x')).toBeUndefined();
+});

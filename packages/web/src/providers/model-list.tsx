@@ -1,0 +1,91 @@
+import type { ProviderModel, ProviderStatus } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
+import { Note } from '../ui/note.js';
+import { Visible } from '../ui/visible.js';
+import { matchingModels } from './model-choice.js';
+import type { Testing } from './use-test.js';
+import { t } from '../words/providers.js';
+
+const FIRST = 20;
+
+/** The provider's own models. The field finds one in the list, and tests any other. */
+export function ModelList({ provider, testing }: { provider: ProviderStatus; testing: Testing }): ReactElement {
+  const client = useClient();
+  const models = useRead({
+    key: ['provider-models', provider.id],
+    read: (signal) => client.providerModels(provider.id, { signal }),
+  });
+  const [typed, setTyped] = useState('');
+  const [shown, setShown] = useState(FIRST);
+  if (models.kind !== 'ready') return <NotRead read={models} what={t.theModels} />;
+  const { items, problem } = models.data;
+  const found = matchingModels(items, typed);
+  return (
+    <div className="space-y-3">
+      {/* A failed test says the same above. */}
+      {problem === undefined || (typeof testing.state === 'object' && !testing.state.ok) ? null : (
+        <Note>
+          <Visible text={problem.detail} />
+        </Note>
+      )}
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() !== '') testing.run(typed.trim());
+        }}
+      >
+        <div className="min-w-48 flex-1">
+          <TextField
+            label={t.findModel}
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </div>
+        <Button type="submit" disabled={typed.trim() === '' || testing.state === 'running'}>
+          {t.testModel}
+        </Button>
+      </form>
+      {found.length === 0 ? (
+        problem === undefined ? (
+          <p className="text-sm text-ink-3">{items.length === 0 ? t.noModels : t.noMatch}</p>
+        ) : null
+      ) : (
+        <ul aria-label={t.modelsOf(provider.name)} className="divide-y divide-line text-[0.8125rem]">
+          {found.slice(0, shown).map((model) => (
+            <li key={model.id} className="flex flex-wrap items-baseline gap-x-4 py-1.5">
+              <code className="min-w-0 [overflow-wrap:anywhere]">
+                <Visible text={model.id} strict />
+              </code>
+              {model.name === undefined ? null : (
+                <span className="text-ink-3">
+                  <Visible text={model.name} />
+                </span>
+              )}
+              <span className="text-ink-2 sm:ml-auto">{factsOf(model)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.length > shown ? (
+        <Button size="small" onClick={() => setShown(shown + 200)}>
+          {t.moreModels(Math.min(200, found.length - shown))}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+/** Context size and price, where the list has them. */
+export function factsOf({ contextTokens, inputPrice, outputPrice }: ProviderModel): string {
+  const price = inputPrice === undefined && outputPrice === undefined ? [] : [t.price(inputPrice, outputPrice)];
+  return [...(contextTokens === undefined ? [] : [t.context(contextTokens)]), ...price].join(' · ');
+}

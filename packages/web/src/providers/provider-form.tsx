@@ -1,0 +1,142 @@
+import {
+  isUnencrypted,
+  PROVIDER_KINDS,
+  type ProviderKind,
+  providerKindFacts,
+  providerKindSchema,
+  type ProviderStatus,
+} from '@countersign/protocol';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useSaving } from '../settings/use-saving.js';
+import { Button } from '../ui/button.js';
+import { Select, TextField } from '../ui/field.js';
+import { Note } from '../ui/note.js';
+import { KeyField } from './key-field.js';
+import {
+  draftOf,
+  type KeyPlan,
+  keyStep,
+  type ProviderDraft,
+  startDraft,
+  switchKind,
+  toChange,
+  toNewProvider,
+} from './provider-draft.js';
+import { t } from '../words/providers.js';
+
+interface ProviderFormProps {
+  /** The one to edit. Undefined: a new one. */
+  saved?: ProviderStatus | undefined;
+  kind?: ProviderKind | undefined;
+  /** Names of the other providers. */
+  taken: readonly string[];
+  submit: string;
+  onDone: (saved: ProviderStatus) => void;
+  /** A button to leave the form. */
+  leave?: ReactNode;
+}
+
+const FIELDS = ['kind', 'name', 'baseUrl', 'apiKey'];
+const KINDS = Object.entries(PROVIDER_KINDS).map(([value, { label }]) => ({ value, label }));
+
+/** Adds or edits a provider. The server checks it; errors are shown at their fields. */
+export function ProviderForm({
+  saved,
+  kind = 'openai',
+  taken,
+  submit,
+  onDone,
+  leave,
+}: ProviderFormProps): ReactElement {
+  const client = useClient();
+  const saving = useSaving(FIELDS);
+  const [draft, setDraft] = useState(() => (saved === undefined ? startDraft(kind, taken) : draftOf(saved)));
+  const [chosen, setChosen] = useState<KeyPlan>('keep');
+  const change = (part: Partial<ProviderDraft>): void => setDraft({ ...draft, ...part });
+  const facts = providerKindFacts(draft.kind);
+  const step = keyStep(saved, draft, chosen);
+  const form = useRef<HTMLFormElement>(null);
+  const wrong = FIELDS.find((field) => saving.errorOf(field) !== undefined);
+  useEffect(() => {
+    if (wrong !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [wrong]);
+  const save = async (): Promise<void> => {
+    if (chosen === 'replace' && step.sends === 'keep') return saving.refuse('apiKey', t.enterKey);
+    let result: ProviderStatus | undefined;
+    const isSaved = await saving.run(
+      async () => {
+        if (saved === undefined) {
+          result = await client.addProvider(toNewProvider(draft));
+          return;
+        }
+        const changed = toChange(saved, draft, step.sends);
+        result = changed === undefined ? saved : await client.updateProvider(saved.id, changed);
+      },
+      saved === undefined ? t.added(draft.name.trim()) : t.saved,
+    );
+    if (isSaved && result !== undefined) onDone(result);
+  };
+  const sendsKey = step.sends === 'replace' || (step.sends === 'keep' && saved?.hasKey === true);
+  return (
+    <form
+      ref={form}
+      noValidate
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label={t.kind}
+          value={draft.kind}
+          error={saving.errorOf('kind')}
+          options={KINDS}
+          onChange={(event) => {
+            const chosen = providerKindSchema.safeParse(event.target.value);
+            if (chosen.success) setDraft(switchKind(draft, chosen.data, saved === undefined ? taken : []));
+          }}
+        />
+        <TextField
+          label={t.name}
+          required
+          value={draft.name}
+          error={saving.errorOf('name')}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+      </div>
+      <TextField
+        label={t.baseUrl}
+        mono
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.baseUrl}
+        error={saving.errorOf('baseUrl')}
+        hint={t.baseUrlHint(facts.baseUrl, facts.example)}
+        onChange={(event) => change({ baseUrl: event.target.value })}
+      />
+      <KeyField
+        kind={draft.kind}
+        step={step}
+        canKeep={saved?.hasKey === true}
+        value={draft.apiKey}
+        error={saving.errorOf('apiKey')}
+        onPlan={(next) => {
+          setChosen(next);
+          change({ apiKey: '' });
+        }}
+        onChange={(apiKey) => change({ apiKey })}
+      />
+      {sendsKey && isUnencrypted(draft.baseUrl) ? <Note>{t.unencrypted}</Note> : null}
+      <div className="flex justify-end gap-2">
+        {leave}
+        <Button look="primary" type="submit" disabled={saving.busy || draft.name.trim() === ''}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,62 @@
+import { ClientError } from '@countersign/client';
+import type { ProviderStatus } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { attempt, say } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/providers.js';
+
+/** Confirms a removal. One that agents use is removed only with a second button, which appears elsewhere (P7.2). */
+export function RemoveProvider({
+  provider,
+  onClose,
+  onRemoved,
+}: {
+  provider: ProviderStatus;
+  onClose: () => void;
+  onRemoved: () => void;
+}): ReactElement {
+  const client = useClient();
+  const [used, setUsed] = useState<string>();
+  const remove = async (force: boolean): Promise<void> => {
+    const removal = client.removeProvider(provider.id, { force }).catch((error: unknown) => {
+      if (force || !(error instanceof ClientError) || error.status !== 409) throw error;
+      setUsed(error.detail);
+      return 'used' as const;
+    });
+    await attempt(
+      `remove-provider-${provider.id}`,
+      removal.then((answer) => {
+        if (answer === 'used') return;
+        say(t.removed(provider.name), 'green');
+        onRemoved();
+      }),
+    );
+  };
+  return (
+    <Dialog title={t.removeTitle} onClose={onClose}>
+      <p className="text-sm">{t.removeText(provider.name)}</p>
+      <div role="status">
+        {used === undefined ? null : (
+          <div className="mt-3 space-y-2 rounded-md border border-red bg-red-soft px-3 py-2 text-sm text-red">
+            <p className="[overflow-wrap:anywhere]">
+              <Visible text={used} />
+            </p>
+            <p>{t.removeAnywayHint}</p>
+            <Button size="small" look="danger" icon="trash" onClick={() => void remove(true)}>
+              {t.removeAnyway}
+            </Button>
+          </div>
+        )}
+      </div>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button look="danger" icon="trash" disabled={used !== undefined} onClick={() => void remove(false)}>
+          {t.remove}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

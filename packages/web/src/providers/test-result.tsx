@@ -1,0 +1,67 @@
+import type { ProviderAnswer, ProviderTest } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { Badge } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import type { Tone } from '../ui/tone.js';
+import { Visible } from '../ui/visible.js';
+import type { Testing } from './use-test.js';
+import { t } from '../words/providers.js';
+
+/** What a test found out, and what to do. The live region is always there, so that screen readers announce it. */
+export function TestResult({ testing }: { testing: Testing }): ReactElement {
+  const { state } = testing;
+  return (
+    <div role="status" className="text-sm empty:-mt-2!">
+      {state === 'idle' ? null : state === 'running' ? (
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">
+          {t.testing}
+          <Button size="small" onClick={testing.cancel}>
+            {t.stopTest}
+          </Button>
+        </p>
+      ) : (
+        <Answer test={state} onTry={(model) => testing.run(model)} />
+      )}
+    </div>
+  );
+}
+
+function Answer({ test, onTry }: { test: ProviderTest; onTry: (model: string) => void }): ReactElement {
+  const { closest } = test;
+  return (
+    <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
+      <Badge tone={toneOf(test.code)} icon={test.ok ? 'check' : 'alert'}>
+        {t.answers[test.code]}
+      </Badge>
+      <p className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
+        <Visible text={test.detail} /> <span className="whitespace-nowrap text-ink-3">{t.tookMs(test.ms)}</span>
+      </p>
+      {closest === undefined ? null : (
+        <Button size="small" onClick={() => onTry(closest)}>
+          {t.didYouMean(closest)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** After these, the same provider may work: it needs a model, or time. */
+function toneOf(code: ProviderAnswer): Tone {
+  switch (code) {
+    case 'ok':
+      return 'green';
+    case 'model-needed':
+    case 'rate-limited':
+    case 'overloaded':
+      return 'neutral';
+    case 'no-key':
+    case 'wrong-key':
+    case 'no-credit':
+    case 'wrong-address':
+    case 'no-network':
+    case 'unknown-model':
+    case 'timeout':
+    case 'failed':
+      return 'red';
+  }
+}

@@ -1,0 +1,44 @@
+import type { ProviderTest } from '@countersign/protocol';
+import { useEffect, useRef, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { clearErrors, sayError } from '../ui/toast.js';
+
+export interface Testing {
+  readonly state: 'idle' | 'running' | ProviderTest;
+  /** Without a model, the list of models is requested. */
+  run: (model?: string) => void;
+  cancel: () => void;
+}
+
+/** Tests a provider. A later test replaces an earlier one. */
+export function useTest(providerId: string): Testing {
+  const client = useClient();
+  const [state, setState] = useState<Testing['state']>('idle');
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), [providerId]);
+  const about = `test-${providerId}`;
+  const run = async (model?: string): Promise<void> => {
+    running.current?.abort();
+    const own = new AbortController();
+    running.current = own;
+    setState('running');
+    clearErrors(about);
+    try {
+      const body = model === undefined ? {} : { model };
+      const result = await client.testProvider(providerId, body, { signal: own.signal });
+      if (!own.signal.aborted) setState(result);
+    } catch (error) {
+      if (own.signal.aborted) return;
+      setState('idle');
+      sayError(about, error);
+    }
+  };
+  return {
+    state,
+    run: (model) => void run(model),
+    cancel() {
+      running.current?.abort();
+      setState('idle');
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { ProviderAnswer } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { common } from './common.js';
+
+/** Providers, their keys and models. */
+export const t = {
+  ...common,
+  title: 'Providers',
+  theProviders: 'the providers',
+  lead: 'A provider is a vendor or server that runs models. Agents of every world can use it. API keys are saved encrypted and never shown again.',
+  add: 'Add provider',
+  added: (name: string) => `Added ${name}.`,
+  editTitle: (name: string) => `Edit ${name}`,
+  empty: 'No providers yet.',
+  emptyHint: 'Add one with its API key, or with the URL of a model server on your network.',
+  others: 'From the environment and this server',
+  othersHint:
+    'These come from environment variables, were found on this machine, or are part of the server. You can’t change them here.',
+  addKey: 'Add key',
+
+  keySaved: 'key saved',
+  keyInVariable: (variable: string): ReactElement => (
+    <>
+      key in <code>{variable}</code>
+    </>
+  ),
+  builtIn: 'part of the server',
+  fromEnvironment: 'from the environment',
+  noKey: 'no key',
+  notAvailable: 'not available',
+
+  kind: 'Kind',
+  baseUrl: 'Base URL',
+  baseUrlHint: (usual: string | undefined, example: string | undefined) =>
+    usual === undefined ? `Such as ${example ?? ''}` : 'Keep it unless you use a proxy or another address.',
+  apiKey: 'API key',
+  apiKeyOptional: 'API key (optional)',
+  apiKeyHint: 'Saved encrypted and never shown again.',
+  getKey: (label: string) => `Get a key from ${label}`,
+  keyIsSaved: 'A key is saved.',
+  replaceKey: 'Replace key',
+  removeKey: 'Remove key',
+  enterKey: 'Enter the new key, or keep the saved one.',
+  keepKey: 'Keep the saved key',
+  keyWillGo: 'The saved key will be removed.',
+  keyAgain: 'Enter the key again, because it would be sent to another server.',
+  keyUnreadable: 'The saved key can’t be used. Enter it again.',
+  unencrypted:
+    'This URL is not encrypted: everybody on the network can read the API key and your messages. Use https:// if the server supports it.',
+
+  test: 'Test',
+  testing: 'Waiting for an answer…',
+  stopTest: 'Cancel test',
+  tookMs: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),
+  answers: {
+    ok: 'works',
+    'no-key': 'no key',
+    'wrong-key': 'wrong key',
+    'no-credit': 'no credit',
+    'wrong-address': 'wrong address',
+    'no-network': 'no network',
+    'unknown-model': 'unknown model',
+    'model-needed': 'model needed',
+    'rate-limited': 'rate limit',
+    overloaded: 'overloaded',
+    timeout: 'timeout',
+    failed: 'failed',
+  } satisfies Readonly<Record<ProviderAnswer, string>>,
+  didYouMean: (model: string): string => `Test ${model} instead`,
+
+  models: 'Models',
+  modelsOf: (name: string) => `Models of ${name}`,
+  theModels: 'the models',
+  noModels: 'The provider lists no models.',
+  findModel: 'Find or enter a model',
+  testModel: 'Test model',
+  noMatch: 'No listed model matches. You can still test it.',
+  moreModels: (count: number) => `Show ${count} more`,
+  context: (tokens: number) => `${tokens.toLocaleString('en')} tokens`,
+  price: (input: number | undefined, output: number | undefined) =>
+    `$${input ?? '?'} in, $${output ?? '?'} out per million tokens`,
+
+  removeTitle: 'Remove provider',
+  removeText: (name: string): ReactElement => (
+    <>
+      This removes <bdi className="font-semibold">{name}</bdi> and its saved API key. Chats and agents stay.
+    </>
+  ),
+  removeAnyway: 'Remove anyway',
+  removeAnywayHint: 'Their turns will fail until you give them another provider.',
+  removed: (name: string) => `Removed ${name}.`,
+
+  provider: 'Provider',
+  model: 'Model',
+  modelHint: 'Choose one from the list, or enter another name.',
+  modelsLoading: 'Loading the provider’s models…',
+  noModelList: (why: string) => `The list of models can’t be read: ${why}`,
+  notListed: (provider: string): string => `${provider} does not list this model. You can save it anyway.`,
+  useModel: (model: string): string => `Use ${model}`,
+} as const;

@@ -1,0 +1,140 @@
+import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
+import { button, overflow } from './support/steps.js';
+import { violations } from './support/violations.js';
+
+const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
+const DEAD = 'http://127.0.0.1:9';
+
+describe.runIf(hasBrowser)('providers', () => {
+  let opened: Opened;
+  let model: ScriptedModel;
+  beforeAll(async () => {
+    opened = await openBrowser({ providerTestMs: 3000 });
+    model = await startScriptedModel({
+      script: ({ headers, model: name }) => {
+        if (headers.authorization !== `Bearer ${KEY}`) return { error: { status: 401 } };
+        if (name === 'scriptd') return { error: { status: 404 } };
+        if (name === 'busy') return { error: { status: 429 } };
+        return name === 'slow' ? { connection: 'hang' } : 'OK';
+      },
+    });
+    // Loads the SDK, which takes seconds on a busy machine.
+    await opened.api.addProvider({ kind: 'vllm', name: 'Warm', baseUrl: model.url, apiKey: KEY });
+    await vi.waitUntil(async () => (await opened.api.testProvider('warm', { model: 'scripted' })).ok, 60_000);
+    await opened.api.removeProvider('warm');
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(async () => {
+    await opened.close();
+    await model.close();
+  });
+
+  const card = (page: Page, name: string): Locator =>
+    page.getByRole('main').getByRole('listitem').filter({ hasText: name }).first();
+
+  it('[P7] [P7.3] [P8] [P9.1] are added, tested, edited and removed, and every failure is explained', async () => {
+    const { page, complaints } = await opened.visit({ path: '/providers' });
+    const dialog = page.getByRole('dialog');
+    const box = card(page, 'GPU box');
+    const result = box.getByRole('status').first();
+    await page.getByText('No providers yet.').waitFor();
+    await button(page, 'Add provider').click();
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+
+    // The kind fills in the name and URL, and bad input is refused at its field.
+    await dialog.getByLabel('Kind').selectOption('Groq');
+    expect(await dialog.getByLabel('Base URL').inputValue()).toBe('https://api.groq.com/openai/v1');
+    await button(page, 'Add provider').last().click();
+    await dialog.getByText('Groq needs an API key').waitFor();
+    await dialog.getByLabel('Kind').selectOption('OpenAI-compatible');
+    await dialog.getByLabel('Name').fill('GPU box');
+    await dialog.getByLabel('Base URL').fill('gpu:8000');
+    await dialog.getByLabel('API key').fill('wrong key');
+    await button(page, 'Add provider').last().click();
+    await dialog.getByText('Must begin with http:// or https://').waitFor();
+    expect(await dialog.getByLabel('Base URL').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Base URL').fill('http://gpu.example');
+    await dialog.getByText('This URL is not encrypted').waitFor();
+    await dialog.getByLabel('Base URL').fill(model.url);
+    await expect.poll(() => dialog.getByText('This URL is not encrypted').count()).toBe(0);
+    await button(page, 'Add provider').last().click();
+    await dialog.getByText('Must be one word of visible ASCII characters').waitFor();
+    expect((await opened.api.providers()).items.filter(({ source }) => source === 'stored')).toEqual([]);
+
+    // Saved with a wrong key, and tested at once.
+    await dialog.getByLabel('API key').fill('sk-wrong');
+    await dialog.getByLabel('API key').press('Enter');
+    await box.getByText('key saved').waitFor();
+    await result.getByText('It answers and lists 1 model.').waitFor();
+    await box.getByRole('button', { name: 'Models' }).click();
+    const models = box.getByRole('list', { name: 'Models of GPU box' });
+    await models.getByText('scripted').waitFor();
+    const test = async (name: string, code: string, words: string): Promise<void> => {
+      await box.getByLabel('Find or enter a model').fill(name);
+      await box.getByLabel('Find or enter a model').press('Enter');
+      await result.getByText(code, { exact: true }).waitFor();
+      await result.getByText(words).waitFor();
+    };
+    await test('scripted', 'wrong key', 'Check the key or create a new one.');
+    expect(await violations(page)).toEqual([]);
+
+    // The key is never shown; a new one replaces it.
+    await box.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByText('A key is saved.').waitFor();
+    expect(await dialog.getByLabel('API key', { exact: true }).locator('input').count()).toBe(0);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    await button(page, 'Replace key').click();
+    await button(page, 'Save').click();
+    await dialog.getByText('Enter the new key, or keep the saved one.').waitFor();
+    await dialog.getByLabel('API key').fill(KEY);
+    await button(page, 'Save').click();
+    await expect.poll(() => dialog.count()).toBe(0);
+    await result.getByText('It answers and lists 1 model.').waitFor();
+    await test('scripted', 'works', 'The model scripted answers.');
+    await test('busy', 'rate limit', 'The key works; wait a moment.');
+    await test('scriptd', 'unknown model', 'Choose a model from the list.');
+    await button(page, 'Test scripted instead').click();
+    await result.getByText('The model scripted answers.').waitFor();
+    await test('slow', 'timeout', 'did not answer within 3 seconds');
+    await box.getByLabel('Find or enter a model').press('Enter');
+    await button(page, 'Cancel test').click();
+    await expect.poll(() => result.textContent()).toBe('');
+
+    // Another host needs the key again, and nothing answers there.
+    await box.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Base URL').fill(DEAD);
+    await dialog.getByText('it would be sent to another server').waitFor();
+    await dialog.getByLabel('API key').fill(KEY);
+    await button(page, 'Save').click();
+    await result.getByText('wrong address', { exact: true }).waitFor();
+    await result.getByText('Nothing answers at 127.0.0.1:9.').waitFor();
+    expect(await page.content()).not.toContain(KEY);
+
+    // One that agents use is removed only with a second button.
+    const { world } = await opened.newChat();
+    await opened.api.createAgent(world, { name: 'Bea', provider: 'gpu-box', model: 'm' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await box.getByRole('button', { name: 'Remove' }).click();
+    await button(page, 'Remove').last().click();
+    await dialog.getByText('Bea (Lab 1)').waitFor();
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    await button(page, 'Remove anyway').click();
+    await page.getByText('No providers yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('[P7] those from the environment are shown as such, and get a key without the environment', async () => {
+    const { page } = await opened.visit({ path: '/providers' });
+    const anthropic = card(page, 'Anthropic');
+    await anthropic.getByText('no key').waitFor();
+    expect(await anthropic.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await anthropic.getByRole('button', { name: 'Add key' }).click();
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Anthropic');
+    expect(await page.getByRole('dialog').getByLabel('Base URL').inputValue()).toBe('https://api.anthropic.com');
+    await page.keyboard.press('Escape');
+  });
+});
