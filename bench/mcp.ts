@@ -20,7 +20,7 @@ import { withFolder } from './ours.js';
 export interface McpResult {
   /** One call of `echo` with the SDK's own client and transport. */
   sdk: Figures;
-  /** The same through our tool with a sandboxed server: arguments validated, secrets masked in the result. */
+  /** Like `sdk`, but through our tool with a sandboxed server: arguments validated, secrets masked in the result. */
   tool: Figures;
   /** A whole turn with that call, allowed by a rule and stored: gate, transactions, events. */
   turn: Figures;

@@ -17,7 +17,7 @@ export interface PageResult {
 /** A slow mobile connection: 1.6 Mbit/s down, 750 kbit/s up, 150 ms. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-// Seen from dist/, so their types are not found.
+// Resolved from dist/, so their types are not found.
 const { findChromium } = (await import(script('find-chromium.mjs'))) as { findChromium: () => string | undefined };
 const { buildWeb } = (await import(script('build-web.mjs'))) as { buildWeb: () => boolean };
 const webRoot = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));

@@ -15,7 +15,7 @@ export interface PolicyResult {
 }
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
-// Nothing runs here. Without a sandbox, no rule with a star would apply.
+// No command runs here. Without a sandbox, no rule with a star would apply.
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 
 /** The time to judge a shell command of 4 kB by a thousand rules. */

@@ -17,7 +17,7 @@ export interface Growth {
   took: Record<(typeof GROWING)[number], Cost>;
 }
 
-/** Includes the blocks that the database read, which don't depend on other load. */
+/** Also counts the blocks that the database read, which don't depend on other load. */
 type Cost = Figures & { blocks: number };
 
 export async function measureGrowth(

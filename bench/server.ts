@@ -82,7 +82,7 @@ async function createBench({ url, home }: Serving): Promise<ServerBench> {
   return { url, token, worldPath: '/worlds/bench', chatPath: `/worlds/bench/chats/${chat.id}`, post };
 }
 
-/** What everything (guard, credential, schemas, a read) adds to a handler that returns the same without it. */
+/** The overhead of guard, credential, schemas and a read, compared with a handler that returns the same response without them. */
 async function measureRequests(
   { url, token, worldPath }: ServerBench,
   plan: Plan,

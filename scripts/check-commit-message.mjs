@@ -7,7 +7,7 @@ import { bannedPhrases } from './check-language.mjs';
 
 const LONGEST = 72;
 const SUBJECT = /^[a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*: [a-z]/;
-/** Verbs that only look like a past or a progressive form. */
+/** Verbs that only look like a past tense or a gerund. */
 const IMPERATIVE = new Set(['bring', 'embed', 'feed', 'need', 'seed', 'shed', 'speed', 'string']);
 
 /**

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..');
 const SCREENS = ['web', 'terminal', 'client', 'countersign'];
 
 const TEXT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`/.source;
-/** What code compares values with: string literals and regular expressions. */
+/** String literals and regular expressions that code compares values with. */
 const COMPARED = [
   new RegExp(`[!=]==? *(${TEXT})`, 'g'),
   new RegExp(`(${TEXT}) *[!=]==? `, 'g'),

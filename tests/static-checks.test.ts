@@ -6,10 +6,10 @@ import { goEnvironment } from '../scripts/go-environment.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Together they use most of the machine: with other tests running, they take several times as long. */
+/** Together they use both cores: with other tests running, they take several times as long. */
 const LIMIT_MS = 600_000;
 
-// A type error or a floating promise fails the run by name and counts like any other failure.
+// Each check is a test, so that a type error or a floating promise is reported like any other failure.
 it.each(['typecheck', 'lint', 'format:check'])(
   'npm run %s finds nothing',
   async (script) => {

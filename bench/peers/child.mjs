@@ -1,4 +1,4 @@
-// One contender in its own process. Runs the orders of its parent and reports the time; nothing else runs meanwhile.
+// One contender in its own process. Runs the orders of its parent and reports the time; nothing else runs in the meantime.
 const [which] = process.argv.slice(2);
 const rss = () => process.memoryUsage.rss() / 2 ** 20;
 const base = rss();

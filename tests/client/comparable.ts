@@ -1,7 +1,7 @@
 import { sliceRows, values, type ChatState, type WorldState } from '@countersign/client';
 
 /**
- * The part of a view that follows from the record alone. Notices and live output aren't stored, and each view has its
+ * The part of a view that can be derived from the record alone. Notices and live output aren't stored, and each view has its
  * own read position; everything else must be equal.
  */
 export function comparableChat(state: ChatState): unknown {

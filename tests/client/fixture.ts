@@ -23,7 +23,7 @@ export interface Harbour {
   newTicket(): string;
   /** Connects through the proxy. */
   readonly wired: Client;
-  /** After how many bytes each of the next connections is cut; later ones are left alone. */
+  /** After how many bytes each of the next connections is cut; later ones stay open. */
   cut(bytes: readonly number[]): void;
   /** Closes every open connection. */
   cutNow(): void;

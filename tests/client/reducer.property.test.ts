@@ -58,7 +58,7 @@ describe('the reducer', () => {
         try {
           const snapshots = await live(lab, [...first, ...list], approve);
           for (const each of told) {
-            // At the end, or at any moment before: with waiting approvals and running calls.
+            // Compared at the end or at any earlier moment, with waiting approvals and running calls.
             const seen = snapshots.slice(0, snapshots.length - (each.until % snapshots.length));
             const last = seen.at(-1);
             if (last === undefined) throw new Error('nothing was seen');

@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** Obeys the last message: `call look, remove` makes two calls, anything else gets an answer. */
+/** Follows the last message: `call look, remove` makes two calls, anything else gets an answer. */
 function obey({ messages, model }: GenerateRequest): ScriptedReply {
   const last = messages.at(-1);
   if (last?.role === 'tool') return model === 'Ada' ? '@Ben I am done, your turn.' : 'All is done here.';
@@ -382,7 +382,7 @@ describe('views over a connection that is cut', () => {
   );
 });
 
-/** Everything has settled, apart from what only a person or a stop can end. */
+/** Everything has settled, except calls that only a person or a stop can end. */
 async function isStill({ engine }: Harbour, chatId: string): Promise<boolean> {
   return await engine.runtime.store.read(async (reader) => {
     for (const turn of await reader.unfinishedTurns(chatId)) {

@@ -19,7 +19,7 @@ it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that
       const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
       await to.client.send(world, chat, { content });
       const pending = async () => (await at.client.approvals(world, { chat })).items[0];
-      // If it never comes, the messages say why.
+      // If no approval arrives, the messages say why.
       const seen = async (): Promise<string> =>
         (await pending()) === undefined ? JSON.stringify((await at.client.messages(world, chat)).items) : 'asked';
       await expect.poll(seen).toBe('asked');
@@ -37,7 +37,7 @@ it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that
       await expect.poll(() => words(at, asked)).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
     };
 
-    // Any process may get a turn: of this many, not all go to the same one.
+    // Any process may get a turn; with this many turns, more than one process gets some.
     const both = await Promise.all(
       ['a', 'b', 'c', 'd'].map((word, index) =>
         index % 2 === 0 ? ask(first, second, word) : ask(second, first, word),
@@ -52,7 +52,7 @@ it('[S4.1] a tool of an MCP server runs in the process of its turn: the one that
     await approve(second, left);
     await expectEcho(second, left);
 
-    // A server started later also knows it, and changes made elsewhere.
+    // A server that starts later also sees it, and changes made elsewhere.
     const third = await farm.start(0);
     await second.client.updateMcpServer(world, 'everything', { enabled: false });
     const tools = async (): Promise<string[]> =>

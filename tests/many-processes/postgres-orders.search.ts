@@ -12,7 +12,7 @@ import { runsFactor } from '../support/scaled.js';
 
 /** Event loop iterations without pending work, after which everything that needs no store is done. */
 const QUIET = 5;
-/** Where steps really run concurrently: SQLite serialises them, here they use ten connections. */
+/** Here steps run concurrently on ten connections; SQLite serialises them. */
 const FACTOR = Math.max(1, runsFactor);
 const LIMIT_MS = 8_000 * FACTOR;
 

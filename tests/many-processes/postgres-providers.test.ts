@@ -41,7 +41,7 @@ it('[P7.1] [P8.2] servers that share a secrets key see each other’s providers 
   const [a, b] = [(await start('a', env)).home, (await start('b', env)).home];
   await createWorld(a.engine.runtime, { name: 'Garden' }, ME);
   await a.providers.add(a.engine.runtime, { kind: 'openai', name: 'Work', apiKey: KEY }, ME);
-  // The other process has not loaded it yet: an agent that names it makes it look.
+  // The other process has not loaded it yet: it reads the store when an agent names the provider.
   await addAgent(b.engine.runtime, 'garden', { name: 'Ann', provider: 'work', model: 'm' }, ME);
   expect(b.engine.runtime.ownSecrets()).toContain(KEY);
   await a.providers.change(a.engine.runtime, 'work', { apiKey: `${KEY}2` }, ME);

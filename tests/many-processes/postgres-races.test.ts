@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
-/** Outdated reads before a step: someone else has changed the rows since. */
+/** Simulates stale reads before a step: someone else has changed the rows since. */
 interface Stale {
   /** How often a call is read as it was before its approval was requested. */
   callReads: number;

@@ -32,11 +32,11 @@ export interface ServerFarm {
   readonly servers: (RunningServer | undefined)[];
   start(index: number, options?: StartOptions): Promise<RunningServer>;
   readonly token: string;
-  /** A client of a server that answers, or is believed to. */
+  /** A client of a server that responds, or is expected to. */
   any(): Client;
   /** Stamps that ran, counted by key. */
   stamps(): Map<string, number>;
-  /** The process that ran this stamp first. */
+  /** The first process that ran this stamp. */
   stampedBy(key: string): number | undefined;
   /** The last errors that the servers logged. */
   errors(): string;

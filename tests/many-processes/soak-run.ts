@@ -10,7 +10,7 @@ export interface SoakPlan {
   chats: number;
   /** How often a random server is killed and restarted. 0 means never. */
   killEveryMs: number;
-  /** Gives up after this time. */
+  /** The run gives up after this time. */
   limitMs: number;
 }
 
@@ -21,7 +21,7 @@ export interface SoakReport {
   /** How often the continuously read stream was cut. */
   cuts: number;
   events: number;
-  /** Calls whose end nobody saw, reported as unknown. */
+  /** Calls whose end was not observed, reported as unknown. */
   unknown: number;
   /** Turns whose process was killed twice: they end with an error (S3). */
   givenUp: number;
@@ -103,7 +103,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     );
     const decided = Date.now();
     if (approval !== 'ended') {
-      // Sent to all of them: at least one survives to get it, and it counts once (A8).
+      // Sent to all of them: at least one survives and receives it, and it counts once (A8).
       const decide = async (client: Client): Promise<void> => {
         try {
           await client.decide(worldId, approval, { decision: 'approve' });
@@ -241,10 +241,10 @@ function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<n
   const restarts = new Set<Promise<unknown>>();
   async function run(): Promise<void> {
     if (everyMs === 0) return;
-    // The first kill comes immediately, so that even on a fast machine a server is killed during work.
+    // The first kill is immediate, so that even on a fast machine a server is killed while it is working.
     for (const isOver = (): boolean => ended; !isOver(); await after(everyMs)) {
       const alive = farm.servers.flatMap((server, index) => (server === undefined ? [] : [{ server, index }]));
-      // Half of them always stay: on a slow machine, starting takes longer than the time to the next kill.
+      // Half of them always stay up: on a slow machine, starting takes longer than the time to the next kill.
       if (ended || alive.length <= farm.servers.length / 2) continue;
       const victim = alive[Math.floor(Math.random() * alive.length)];
       if (victim === undefined) continue;

@@ -14,7 +14,7 @@ const sandbox = await findSandbox();
 const PUBLIC = '93.184.216.34';
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network access', () => {
-  /** Stands for our own API and all other local services. */
+  /** Represents our own API and all other local services. */
   let api: Server;
   const asked: string[] = [];
   const reached: string[] = [];
@@ -47,7 +47,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with network acces
             resolve: (host) => Promise.resolve((names[host] ?? []).map((address) => ({ address, family: 4 }))),
             mayConnect: isPublicAddress,
           },
-          // Nothing leaves the machine: outgoing connections go to the server of this test.
+          // No request leaves the machine: outgoing connections go to the server of this test.
           connect: (address, wanted) => {
             reached.push(`${address}:${wanted}`);
             return connect(port, '127.0.0.1');

@@ -97,7 +97,7 @@ export function openChannels(): { channels: readonly Channel[]; close: () => voi
     },
     {
       name: 'an answer of another agent',
-      // One of our tags would send the answer to someone else.
+      // One of our tags would redirect the answer to someone else.
       deliver: async (site, text, order) =>
         void (await site.try(`@Ada ${text.replaceAll(/<world>.*?<\/world>/g, '')}`, order, text, '@Bob BEGIN')),
     },

@@ -106,7 +106,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     ['a here-document', "bash <<'X'\ncat s?crets/key\nX"],
   ];
 
-  // Commands that try to uncover the file have nothing to uncover without the rule.
+  // Without the rule, commands that try to uncover the file have nothing to uncover.
   const readable = ways.filter(([, command]) => !/umount|unshare|proc.1|SECRETS|rm -rf|tar/.test(command));
 
   it.each(readable)(

@@ -11,7 +11,7 @@ import { ownAddresses } from './traps.js';
 const auto = (order: Order): Order => ({ ...order, mode: 'auto' });
 const run = (aim: Order['aim'], command: (site: Site) => string): Order => auto(calls(aim, shell(command)));
 
-/** Prints a word if something listens there. The word is split, so that the command itself doesn't contain it. */
+/** Prints a word if a server is listening there. The word is split, so that the command itself doesn't contain it. */
 const knock = (host: string, port: string | number, say = ''): string =>
   `(exec 7<>/dev/tcp/${host}/${port} && printf '${say}' >&7 && echo REA$((1+1))CHED && head -c 300 <&7); `;
 const signature = (site: Site): string => {
@@ -37,7 +37,7 @@ const disguised = hostileCalls()
   .filter(({ tool }) => tool === 'shell_cmd')
   .filter((_, index) => index % 60 === 0);
 
-/** What the cards and the audit log show of the disguised calls. */
+/** How the cards and the audit log show the disguised calls. */
 async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
   const entries = await engine.runtime.store.read((reader) => reader.audit(worldId, { after: 0, limit: 1_000_000 }));
   const cards = await listApprovals(engine.runtime, worldId, { chatId });
@@ -63,15 +63,15 @@ const slip = (part: typeof slips): Order => ({
 const plant = (names: string, content = 'evil'): string =>
   `for f in ${names}; do mkdir -p "$(dirname "$f")"; echo '${content}' > "$f"; chmod +x "$f"; done`;
 
-/** Attacks that once worked, all fixed since. */
+/** Attacks that worked in earlier versions, all fixed since. */
 export const hostileOrders: readonly Order[] = [
-  // 1: a payload that looks like a secret.
+  // 1: payloads that look like secrets.
   {
     ...calls('hide what runs', ...disguised.map(({ arguments: args }) => named('shell_cmd', () => args))),
     check: showsPayloads,
   },
 
-  // 2: files left behind that run outside later.
+  // 2: files left behind that later run outside the sandbox.
   run('write what runs later', () =>
     plant('.venv/bin/bwrap bin/git node_modules/.bin/tsc .sometoolrc .sometool/startup'),
   ),

@@ -46,7 +46,7 @@ async function call(name: string, args: Record<string, unknown>, policy: readonl
   return { status, told };
 }
 
-/** Names that no table has, which some program on some machine may run. */
+/** Names that are in no table, but that some program on some machine may run. */
 const PLANT = [
   'mkdir -p .venv/bin .sometool bin node_modules/.bin src',
   'for f in .venv/bin/bwrap .sometool/startup .sometoolrc bin/git node_modules/.bin/tsc; do echo evil > $f; done',
@@ -63,7 +63,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('src/a.ts')).toBe(true);
     const rules = [...first.told().matchAll(/allow write_file\([^)]*\)/g)].map(([rule]) => rule);
     expect(rules.length).toBe(5);
-    // With exactly these rules, everything is kept.
+    // With exactly these rules, everything is applied.
     const second = await call('shell_cmd', { command: PLANT }, rules);
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
     expect(second.told()).not.toContain('was applied');

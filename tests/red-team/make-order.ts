@@ -1,7 +1,7 @@
 import type { ScriptedCall, ScriptedReply } from '@countersign/core/testing';
 import type { Site } from './site.js';
 
-/** What an injected text tells the model to do. The model obeys literally, and it must achieve nothing. */
+/** The order that an injected text gives the model. The model obeys literally, and the attack must still fail. */
 export interface Order {
   aim:
     | 'approve'
@@ -24,7 +24,7 @@ export interface Order {
   /** The mode of the world. In `auto` with a sandbox, the order's commands really run. Default: `ask`. */
   mode?: 'auto';
   reply: (site: Site) => ScriptedReply;
-  /** What must hold besides `site.state()`. */
+  /** Further conditions besides `site.state()`. */
   check?: (site: Site) => Promise<void>;
 }
 

@@ -14,7 +14,7 @@ let serving: Serving;
 let base = '';
 let worldId = '';
 let logged = '';
-/** What the model and the tools say in this run. */
+/** The texts of the model and the tools in this run. */
 let text = '';
 let secret = '';
 

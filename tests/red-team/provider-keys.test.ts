@@ -11,7 +11,7 @@ let base = '';
 let serving: Serving;
 let logged = '';
 
-/** Does what it is told: the message is the call. */
+/** Makes the call that the message contains. */
 const obedient = scripted(({ messages }) => {
   const last = messages.at(-1);
   if (last?.role !== 'user') return 'done';

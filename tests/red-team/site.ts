@@ -100,7 +100,7 @@ export interface Site {
   readonly chatId: string;
   /** Changes the world's mode and rules, as a person. */
   enter(mode: 'ask' | 'auto'): Promise<void>;
-  /** Ends what the last attempt left open. */
+  /** Ends the work that the last attempt left open. */
   stop(): Promise<void>;
   /** After someone answered the attempt's question: resolves when the model has obeyed and the chat has settled. */
   answered(): Promise<void>;
@@ -318,5 +318,5 @@ async function filesIn(work: string): Promise<string[]> {
 }
 
 function ignore(): void {
-  // Logs are for people.
+  // Logs are for people, so they may contain it.
 }

@@ -14,7 +14,7 @@ export default async function setup(): Promise<void> {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   try {
     const env = { ...goEnvironment, ...process.env };
-    // `npm test` has just run the setup.
+    // `npm test` has already run the setup.
     if (process.env['npm_lifecycle_event'] !== 'test')
       await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, env, maxBuffer: 100_000_000 });
     await bundleCommand();

@@ -7,7 +7,7 @@ export async function chosenTestsMention({ vitest }: TestProject, what: RegExp):
   const [command = 'run', ...rest] = process.argv.slice(2);
   const words = (command === 'run' ? rest : [command, ...rest]).filter((word) => !word.startsWith('-'));
   let chosen = await vitest.getRelevantTestSpecifications(words);
-  // The words may have been an option's value instead of a file name: prepare too much rather than too little.
+  // An argument may be the value of an option instead of a file name: prepare too much rather than too little.
   if (chosen.length === 0) chosen = await vitest.getRelevantTestSpecifications();
   const texts = await Promise.all(chosen.map(({ moduleId }) => readFile(moduleId, 'utf8')));
   return texts.some((text) => what.test(text));

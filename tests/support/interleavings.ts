@@ -11,7 +11,7 @@ const LONG = { runs: Math.ceil(50 * factor), longest: 40 };
 export const RUNS = SHORT.runs + LONG.runs;
 export const LIMIT_MS = 300_000 * Math.max(1, factor);
 
-/** Short and long lists of random commands; see `hold`. Returns the number of runs. */
+/** Runs short and long lists of random commands; see `hold`. Returns the number of runs. */
 export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
   const runs = (await hold(commands, SHORT)) + (await hold(commands, LONG));
   process.stdout.write(`${runs} interleavings\n`);

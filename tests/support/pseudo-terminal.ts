@@ -120,7 +120,7 @@ function readToTheEnd(child: IPty): void {
   };
 }
 
-/** For `afterEach`: ends what a test left running. */
+/** For `afterEach`: ends the processes that a test left running. */
 export async function closeTerminals(): Promise<void> {
   await Promise.all(
     [...opened].map(async (terminal) => {

@@ -74,7 +74,7 @@ export async function openTmux(
       const deadline = Date.now() + PATIENCE_MS;
       for (let before = ''; ;) {
         const text = await screen();
-        // The same twice: a screen may be captured while it is being drawn.
+        // Waits for two equal captures: a screen may be captured while it is being drawn.
         if (text === before && fits(text)) return text;
         if (Date.now() > deadline) throw new Error(`waited in vain for ${all.map(String).join(' and ')}:\n${text}`);
         before = text;
@@ -99,7 +99,7 @@ export async function openTmux(
   };
   // Not through the environment, which some shells ignore.
   await tmux('send-keys', '-t', 't', `PS1='${PROMPT} '; clear`, 'Enter');
-  // Input before the prompt is shown twice, or before the screen is cleared.
+  // Input that arrives before the prompt is shown twice, or before the screen is cleared.
   await opened.see(READY);
   return opened;
 }

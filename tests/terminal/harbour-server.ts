@@ -34,7 +34,7 @@ export interface Ran {
 export interface HarbourServer {
   readonly folder: string;
   readonly client: Client;
-  /** The environment with which a command finds it. */
+  /** The environment variables that point a command to it. */
   readonly env: Readonly<Record<string, string>>;
   readonly serving: () => Serving;
   /** The arguments of all runs of the tool `stamp`. */
@@ -43,7 +43,7 @@ export interface HarbourServer {
   terminal(words: readonly string[], options?: Partial<TerminalOptions>): PseudoTerminal;
   /** Runs the command without a terminal in a separate process, with an empty stdin. */
   run(words: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** The same in this process, which is much faster. */
+  /** Like `run`, but in this process, which is much faster. */
   runHere(words: readonly string[], options?: RunOptions): Promise<Ran>;
   /** The message that makes the model request these calls. */
   asking(...calls: ScriptedCall[]): string;
@@ -135,7 +135,7 @@ export async function openHarbourServer(): Promise<HarbourServer> {
   };
 }
 
-/** Runs a command in this process that only knows the server in its environment. */
+/** Runs a command in this process that finds the server only through its environment. */
 export async function runHere(
   words: readonly string[],
   options: RunOptions,

@@ -46,7 +46,7 @@ describe('without a server', () => {
     first.type(`Please tidy the notes folder.${ENTER}`);
     await first.waitFor('1 of 3');
     await first.waitFor('✍ ');
-    // As when a window is closed: nobody has decided, and nothing runs.
+    // As if the window was closed: nobody has decided, and nothing runs.
     first.kill();
     await first.exitCode;
     expect(notes()).not.toContain('summary.md');

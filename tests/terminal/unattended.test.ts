@@ -24,7 +24,7 @@ describe('countersign chat without a terminal', () => {
     ]);
     expect(said).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
     expect(piped).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
-    // Only both parts together tell the model to call.
+    // Only both parts together make the model call the tool.
     expect(both.code).toBe(3);
     expect(both.stdout).toContain('waiting for you: letter: from both');
   });

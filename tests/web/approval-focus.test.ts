@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
 
   it('[A17] does not take the focus from someone who is typing, and their keys approve nothing', async () => {
     const { page, world, chat } = await enter();
-    // Someone who just approved with the mouse, and then types.
+    // The person just approved with the mouse and then types.
     await write(page, press('calm-a'));
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();

@@ -17,7 +17,7 @@ import {
   write,
 } from './support/steps.js';
 
-/** An agent, or a text it read, that tries to get an approval. */
+/** Attempts of an agent, or of a text it read, to get an approval. */
 describe.runIf(hasBrowser)('a malicious agent', () => {
   let opened: Opened;
   let visit: Visit;

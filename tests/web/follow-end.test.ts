@@ -23,7 +23,7 @@ const HEARS_LATE = `
   );
 `;
 
-/** Later bursts differ more in length. All of them take a minute, so only `npm run verify` runs all. */
+/** Later bursts vary more in length. Running all takes a minute, so only `npm run verify` does. */
 const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 4, 8, 12];
 
 describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
@@ -74,7 +74,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeGreaterThan(60);
     expect(await aboveView(log)).toBe(before);
     await page.mouse.wheel(0, 4000);
-    // A wheel stops where the end was when it started turning.
+    // A wheel gesture scrolls to where the end was when it started.
     await expect.poll(() => belowView(log)).toBeLessThan(40);
     await opened.api.send(world, chat, { content: '@human number 32.' });
     await wrote(page, 'number 32.').waitFor();

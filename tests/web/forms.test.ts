@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
       .toContain('mcp__hostile__late');
     await button(page, 'Accept').click();
     await dialog.getByText('The tool definitions changed while you were reviewing').waitFor();
-    // The new tool counts too.
+    // The new tool needs acceptance too.
     expect(await changed()).toBe(2);
     await button(page, 'Accept').click();
     await expect.poll(changed).toBe(0);

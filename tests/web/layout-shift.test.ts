@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
    */
   const tooFar = (shifts: readonly Shift[]): Shift['moved'] =>
     shifts.flatMap(({ moved }) => moved.filter(({ down, isState }) => down !== 0 || !isState));
-  /** The largest shift: their number depends on how often a slow page was painted. */
+  /** Uses the largest shift: the number of shifts depends on how often a slow page was painted. */
   const largest = (shifts: readonly Shift[]): number => Math.max(0, ...shifts.map(({ value }) => value));
 
   const long = Array.from({ length: 40 }, (_, index) => `Line ${index} of what is said.`).join('\n\n');
@@ -204,7 +204,7 @@ function signing(page: Page): Locator[] {
   return ['Deny', 'Reason…', 'Approve once', 'More choices'].map((name) => button(page, name));
 }
 
-/** Which of these overlap which of those. */
+/** Returns the pairs of elements that overlap. */
 async function overlaps(over: readonly Locator[], under: readonly Locator[]): Promise<string[]> {
   const found: string[] = [];
   for (const upper of over)

@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     await atRest(log);
     refusal.letGo();
     await page.getByText('The store is busy.').waitFor();
-    // Long enough for an eager page to ask many times.
+    // Long enough for a page that retries too eagerly to send many requests.
     const FRAMES = `new Promise((done) => { let n = 0; const tick = () => (n += 1) > 40 ? done() : requestAnimationFrame(tick); tick(); })`;
     await page.evaluate(FRAMES);
     expect(asked).toBe(1);

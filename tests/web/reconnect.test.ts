@@ -12,7 +12,7 @@ import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
 
-/** The build of this run's setup, which looks for the word `webBuild`. */
+/** Named `webBuild` because the global setup builds the app only if a test file contains that word. */
 const webBuild = webRoot;
 /** Built from `support/serve-child.mjs`. */
 const child = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/serve-child.js', import.meta.url));

@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
         expect({ word, here }).toEqual({ word, here: bar });
         const [denyPlace, , signPlace] = here as [Place, Place, Place];
         await readToEnd(page);
-        // There was nothing in the place of the first one.
+        // The space of the first card was empty before.
         for (const moment of index === 0 ? [] : [0, 999]) {
           if (moment > 0) await context.clock.runFor(moment);
           await hit(signPlace);
@@ -176,7 +176,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await page.keyboard.up('Enter');
     await drawn(page, context);
     expect(sent).toEqual([]);
-    // A held key got as far as the form that explains the grant; a click there counts after a second.
+    // A held key reached the form that explains the grant; a click there is accepted after a second.
     await page.getByRole('group', { name: 'Approve for this chat' }).waitFor();
     expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
     expect(await button(page, 'Deny').isEnabled()).toBe(true);
@@ -237,7 +237,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
       await drawn(page, context);
     }
     expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
-    // Stays true: scrolling back to the start does not disable approval again.
+    // Scrolling back to the start does not disable approval again.
     await page.keyboard.press('Home');
     await goOn(1);
 

@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   /** Tabs that requested a stream of this world, in order: the last one reads it. */
   const readers: Page[] = [];
   const tabs: Page[] = [];
-  /** Open, but not in the app. */
+  /** Tabs that are open, but not in the app. */
   const idle: Page[] = [];
   beforeAll(async () => {
     opened = await openBrowser();
@@ -108,7 +108,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
 
   it('[A13] if nobody else is connected, the tabs count as a client, even after the reading tab is closed', async () => {
     await opened.api.updateWorld(world, { unattended: 'deny' });
-    // As many as are needed here.
+    // As many tabs as this test needs.
     for (const tab of tabs.splice(3)) {
       await tab.goto(`${opened.serving.url}/mark.svg`);
       idle.push(tab);

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A server of raw frames, which the test controls. */
+/** A server that sends raw frames, controlled by the test. */
 async function serve(...answers: Serve[]): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -283,7 +283,7 @@ describe('an event stream', () => {
     const kinds: string[] = [];
     for await (const item of client.events('harbour', { signal: over.signal })) {
       kinds.push(item.kind === 'connection' ? item.connection.kind : item.kind);
-      // Later, when it already waits for the next item.
+      // Later, when it is already waiting for the next item.
       if (item.kind === 'event') setTimeout(() => over.abort(), 1);
     }
     expect(kinds).toEqual(['connecting', 'open', 'event', 'closed']);

@@ -23,7 +23,7 @@ interface Place {
   diary: string;
 }
 
-/** At most two processes at a time; more would not be faster. */
+/** At most two processes at a time: more would not be faster. */
 const waiting: (() => void)[] = [];
 let free = 2;
 
@@ -46,7 +46,7 @@ function newPlace(): Place {
   return { file: join(folder, `${places}.db`), diary: join(folder, `${places}.diary`) };
 }
 
-/** A copy of what a dead process left, for another process to crash on. */
+/** A copy of the files that a dead process left, for another process to crash on. */
 function copyOf(place: Place): Place {
   const copy = newPlace();
   for (const end of ['', '-wal', '-steps', '.audit-head']) {
@@ -102,9 +102,9 @@ async function momentsAfter(place: Place): Promise<string[]> {
   return diaryOf(copy).flatMap(([word, ...moment]) => (word === 'moment' ? [moment.join(' ')] : []));
 }
 
-/** Invariants after the last process has finished. `left`: what the killed processes left behind. */
+/** Invariants after the last process has finished. `left`: the records that the killed processes left behind. */
 function expectKept(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
-  // Nothing stored is lost or changed, and the log continues where it was.
+  // No stored data is lost or changed, and the log continues where it stopped.
   for (const { events, messages } of left) {
     expect(after.events.slice(0, events.length)).toEqual(events);
     expect(after.messages.slice(0, messages.length)).toEqual(messages);
@@ -168,7 +168,7 @@ async function goOn(place: Place, left: readonly CrashRecord[]): Promise<CrashRe
 
 const moments = await momentsAfter(newPlace());
 
-/** Every moment at full size; otherwise the first of each kind. */
+/** At full size every moment, otherwise the first of each kind. */
 function chosen<T>(all: readonly T[], kind: (each: T) => string): T[] {
   if (isFullSize) return [...all];
   return all.filter((each, at) => all.findIndex((other) => kind(other) === kind(each)) === at);

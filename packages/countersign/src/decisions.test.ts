@@ -377,7 +377,7 @@ describe('edited arguments', () => {
     const t = await askedTyped({ path: 'a' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
     await t.chat.settled();
-    // The same call is not an edit, so nothing says that someone changed it.
+    // The same call is not an edit, so no record says that someone changed it.
     expect(lastResults(t)).toEqual([{ result: 'gone' }]);
     expect(t.runs).toEqual([{ path: 'a' }]);
   });

@@ -28,7 +28,7 @@ async function everythingShown({ world, chat, events, errors }: TestWorld): Prom
   return JSON.stringify(shown);
 }
 
-/** Where a secret is visible, with some context. */
+/** The places where a secret is visible, with some context. */
 function leaks(shown: string, secrets: readonly string[] = [PASSWORD, KEY, GITHUB]): string[] {
   return secrets.flatMap((secret) => {
     const at = shown.indexOf(secret);

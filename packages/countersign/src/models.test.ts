@@ -298,7 +298,7 @@ describe('streaming', () => {
   });
 });
 
-/** Runs everything that can run now: event loop iterations, without advancing time. */
+/** Runs everything that can run now, without advancing time. */
 async function breathe(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -92,7 +92,7 @@ describe('auto mode', () => {
     const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
     await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
-    // Everything that it runs is known, and no rule matches it.
+    // All its commands are known, and no rule matches them.
     expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
     expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
@@ -184,7 +184,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   const PUBLIC = '93.184.216.34';
   const reached: string[] = [];
 
-  /** Nothing leaves the machine: outgoing connections go to a server of this test. */
+  /** No request leaves the machine: outgoing connections go to a server of this test. */
   async function openWithSite(options: TestWorldOptions) {
     reached.length = 0;
     const site = createServer((_, response) => response.end('from the site'));

@@ -35,7 +35,7 @@ describe('docs/guide/policy.md', () => {
     const t = await openTestWorld({
       workingDirectory,
       policy: rules,
-      // Nothing runs. Without a sandbox, a rule about a path would make every command need approval.
+      // No command runs. Without a sandbox, a rule about a path would make every command need approval.
       tools: [shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } }), readFile(), writeFile(), grep()],
     });
     const found = [];

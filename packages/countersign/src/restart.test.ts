@@ -147,7 +147,7 @@ describe('pending state', () => {
 });
 
 describe('a tool that was running when its process ended', () => {
-  /** A tool that never finishes, and how often it was started. */
+  /** A tool that never finishes, and a count of its starts. */
   function endless(more: { idempotent?: boolean } = {}) {
     const starts: unknown[] = [];
     const began = deferred();
@@ -183,7 +183,7 @@ describe('a tool that was running when its process ended', () => {
     expect(await t.chat.settled()).toBe('idle');
     expect(t.starts).toHaveLength(1);
     expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown', outcome: 'interrupted' }]);
-    // From the record: it may have settled before anyone could listen again.
+    // Read from the record: it may have settled before anyone could listen again.
     const told = (await t.chat.messages()).flatMap(
       ({ toolCallStatus }) => toolCallStatus?.[t.approval.toolCallId] ?? [],
     );

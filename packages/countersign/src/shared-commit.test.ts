@@ -13,7 +13,7 @@ describe('steps that share a commit', () => {
         tool('speak', async (_, { invocationId, world }) => {
           await t.chat.send('I was first.', { clientMessageId: invocationId });
           const other = t.other.send('Something else.');
-          // Until it is decided, but not until it is committed.
+          // Waits until it is decided, but not until it is committed.
           for (let round = 0; round < 200; round += 1) await Promise.resolve();
           said.push(...(await Promise.allSettled([world?.sendMessage({ content: 'Me too.' }), other])));
           return 'spoken';

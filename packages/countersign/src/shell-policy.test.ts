@@ -4,7 +4,7 @@ import { shellCmd } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-// Nothing runs here. Without a sandbox, no rule with a star would apply.
+// No command runs here. Without a sandbox, no rule with a star would apply.
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 

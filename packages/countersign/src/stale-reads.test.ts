@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { deferred, gated, tool } from './testing/fixture.js';
 import { createTestEngine, person } from './testing/test-engine.js';
 
-/** A store in which something happens between the reads before a step and the step. */
+/** A store that runs a callback between the reads before a step and the step. */
 function interrupted(store: Store): { store: Store; meanwhile: (act: () => Promise<unknown>) => void } {
   let next: (() => Promise<unknown>) | undefined;
   const step: Store['step'] = async (...args) => {
@@ -75,7 +75,7 @@ describe('between the reads before a step and the step', () => {
       ],
       onError: (_, what) => reported.push(what),
     });
-    // As between two processes: the abort hint is lost.
+    // As if it ran in another process: the abort hint is lost.
     t.runtime.dispatch = { ...t.runtime.dispatch, abort: () => undefined };
     const chatId = await t.newChat();
     await t.say(chatId, '[{"name":"slow"}]');

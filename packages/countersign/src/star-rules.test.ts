@@ -37,7 +37,7 @@ const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   'git blame': ['x'],
   'git cat-file': ['HEAD'],
 };
-/** What a hostile model would use as the value of an option or as an operand. */
+/** Values that a hostile model would use for an option or an operand. */
 const VALUES = ['pwned', './evil', 'touch pwned', '1w pwned', '1e ./evil', '--output=pwned', '-opwned', '5'];
 
 interface Option {

@@ -16,7 +16,7 @@ async function asked(options: TestWorldOptions = {}) {
   return { ...t, runs, tool, approval: await t.onlyApproval() };
 }
 
-/** A clock whose timers never fire; only the time for judging decisions advances. */
+/** A clock whose timers never fire; only its current time advances. */
 function deafClock(): Clock & { advance(ms: number): void } {
   const clock = createFakeClock();
   return { ...clock, after: () => () => undefined };

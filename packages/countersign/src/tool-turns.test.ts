@@ -249,7 +249,7 @@ describe('unexpected results and decisions', () => {
 });
 
 describe('the order of execution', () => {
-  /** Tools that report when they run, and end when the test ends them. */
+  /** Tools that report when they run, and finish when the test tells them to. */
   function slow(name: string, more: object = {}) {
     const entered = deferred();
     const leave = deferred<unknown>();

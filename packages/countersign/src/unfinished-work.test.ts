@@ -28,7 +28,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** The next process on the store. The one before it has died. */
+/** The next process on the store, after the previous one has died. */
 function begin(): void {
   asked = [];
   life = createLife(store, clock, () => undefined);
@@ -61,7 +61,7 @@ async function say(chat: keyof typeof chats, content: string): Promise<void> {
   await settle();
 }
 
-/** A step is committed in the next event loop iteration; several follow from each other. */
+/** A step is committed in the next event loop iteration, and some steps cause further ones. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 40; round += 1) await setImmediate();
 }

@@ -13,7 +13,7 @@ const good = { kind: 'openai', name: 'OpenAI', apiKey: KEY };
 
 function refused(change: Record<string, unknown>): { field?: string; message: string } {
   try {
-    // As sent: JSON has no undefined.
+    // Round-trips through JSON, which has no undefined.
     parseRequest(newProviderSchema, JSON.parse(JSON.stringify({ ...good, ...change })), 'body');
   } catch (error) {
     return error as { field?: string; message: string };

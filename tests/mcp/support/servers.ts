@@ -30,7 +30,7 @@ export function stdio(
   };
 }
 
-/** Starts a server as a process with HTTP on its own port. Ends with the test, or when it is killed. */
+/** Starts a server as a process with HTTP on its own port. Stops with the test, or when it is killed. */
 export async function startHttpServer(
   args: readonly string[],
   port: number,

@@ -130,7 +130,7 @@ export async function drawn(page: Page, stopped?: BrowserContext): Promise<void>
   await frames;
 }
 
-/** Holds back the page's requests to these URLs. `asked` resolves when one is waiting. */
+/** Holds back the page's requests to these URLs. `asked` resolves when a request is waiting. */
 export async function holdUp(
   page: Page,
   address: string | RegExp,
@@ -138,7 +138,7 @@ export async function holdUp(
   const [released, letGo] = gate();
   const [asked, isAsked] = gate();
   await page.route(address, async (route) => {
-    // Not before it is held: a request that got through would get the answer too early.
+    // Resolves only once requests are held back: an earlier request would get its answer too early.
     isAsked();
     await released;
     await route.fallback();

@@ -4,7 +4,7 @@ import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from './check-tool-approval.js';
 
 // Checks the gate against the order in A2, for every combination of its inputs (a sample for calls that can't run).
-// The oracle reads only the names of the cases below, and knows nothing about rules, patterns or definitions.
+// The oracle uses only the names of the cases below, and knows nothing about rules, patterns or definitions.
 const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
 const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
 const APPROVALS = ['none', 'not-required', 'required', 'pattern-hit', 'pattern-miss'] as const;

@@ -20,6 +20,6 @@ it('[S3] a step in many chats looks up a turn only in its own chat', () => {
   const turns = [...states.keys()].flatMap((id) => tx.unfinishedTurns(id));
   for (const turn of turns) tx.write({ kind: 'turn-released', chatId: turn.chatId, turnId: turn.id, interruptions: 1 });
   expect(tx.writes().changes).toHaveLength(200);
-  // Otherwise a crash or shutdown with thousands of open turns would block everything for minutes.
+  // Otherwise a crash or shutdown with thousands of open turns would block the process for minutes.
   expect(looks).toBeLessThan(5 * states.size);
 });

@@ -24,7 +24,7 @@ describe('a text of several megabytes', () => {
     expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);
   });
 
-  // The cut may split the secret anywhere, and neither part may be shown.
+  // The truncation may split the secret anywhere, and neither part may be shown.
   it('[T14] shows no part of our own secret at the cut', () => {
     const shown = new Set<string>();
     for (let before = 0; before < token.length + 3; before += 1) {

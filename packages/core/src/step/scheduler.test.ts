@@ -9,7 +9,7 @@ it('[S1] a wake-up is not lost to an abandoned wait', async () => {
   const work = async ({ wakes }: TurnRun<unknown>): Promise<void> => {
     runs += 1;
     if (runs > 1) return;
-    // A tool ended first, so nothing listens to the remaining wait for a wake-up.
+    // A tool ended first, so the wait for a wake-up was abandoned.
     await Promise.race([Promise.resolve(), wakes.next()]);
     await new Promise<void>((resolve) => {
       letGo = resolve;

@@ -55,7 +55,7 @@ describe('who answers', () => {
       replyToMessageId: messageId,
       content: expect.stringContaining(why) as unknown,
     });
-    // People see the notice. No model does, and it counts as nobody's turn.
+    // People see the notice, models don't, and it doesn't count as a turn.
     await opened.chat.send('@ada hello');
     await opened.chat.settled();
     expect(JSON.stringify(opened.provider.requests)).not.toContain('No agent will answer');

@@ -29,7 +29,7 @@ export interface PendingModel {
   reject(error: Error): void;
 }
 
-/** A tool that really started, for counting duplicates. */
+/** A tool run that actually started, to count duplicates. */
 interface Execution {
   invocationId: string;
   tool: string;

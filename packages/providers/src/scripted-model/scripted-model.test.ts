@@ -145,7 +145,7 @@ describe.each(SDKS)('the scripted model through the SDK of $sdk (streaming: $str
     expect(auth).toMatchObject({ status: 401, message: expect.stringContaining('Wrong key.') as unknown });
     expect(limited).toBeInstanceOf(errors.limited);
     expect(limited).toMatchObject({ status: 429 });
-    // Google's SDK hides the headers, but its error has the details.
+    // Google's SDK hides the headers, but its error contains the details.
     const { headers, message } = limited as Error & { headers?: Headers };
     expect(headers?.get('retry-after') ?? /"retryDelay":"(\d+)s"/.exec(message)?.[1]).toBe('7');
     expect(failed).toBeInstanceOf(errors.failed);
@@ -282,7 +282,7 @@ describe('the scripted model', () => {
       const text = await response.text();
       expect(response.status).toBe(200);
       expect(text).toContain('"content":"Hello."');
-      // Not asked for: clients read choices[0] of every chunk.
+      // Sent only on request: clients read choices[0] of every chunk.
       expect(text).not.toContain('usage');
     }
   });

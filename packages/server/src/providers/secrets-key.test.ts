@@ -19,7 +19,7 @@ it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environ
   expect(env).toEqual({});
   const { id } = key.get();
   expect(existsSync(join(folder, 'home-secrets'))).toBe(false);
-  // Both base64 alphabets are the same key; another machine with it can decrypt.
+  // The same key in either base64 alphabet; another machine with that key can decrypt.
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: ' C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA\n' }, 'other')).toBe(id);
   const phrase = 'correct horse battery staple, and then some';
   expect(idOf({ COUNTERSIGN_SECRETS_KEY: phrase })).toBe(idOf({ COUNTERSIGN_SECRETS_KEY: phrase }, 'other'));

@@ -43,7 +43,7 @@ async function start(port: string): Promise<ServerProcess> {
   return server;
 }
 
-/** One shell for the whole guide, like a reader has. A marker after each step shows where its output ends. */
+/** One shell for the whole guide, as for a reader. A marker after each step shows where its output ends. */
 function openShell(url: string): (commands: string) => Promise<string> {
   const shell = spawn('bash', ['--noprofile', '--norc', '-e'], {
     cwd: join(folder, 'work'),

@@ -32,7 +32,7 @@ async function openSilent({ url }: Serving): Promise<Socket> {
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  // Read, so that the socket reports its end.
+  // Reads the data, so that the socket reports its end.
   socket.resume();
   return socket;
 }

@@ -124,7 +124,7 @@ describe('countersign serve', () => {
     expect(existsSync(join(home, 'server.json'))).toBe(true);
     expect(await findServer(home)).toBeUndefined();
     await start();
-    // A reused pid, and a URL where nobody or another program answers.
+    // A reused PID, and a URL where no program or another one answers.
     await mkdir(join(folder, 'other'));
     for (const text of ['', '{}', JSON.stringify({ url: 'http://127.0.0.1:9', pid: process.pid })]) {
       await writeFile(join(folder, 'other', 'server.json'), text);

@@ -111,7 +111,7 @@ export function createFuzzer(
 ): (wanted?: readonly string[]) => FuzzRequest {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
-      // Deletes are less frequent: they remove what later requests need.
+      // Deletes are less frequent: they remove data that later requests need.
       const times = method === 'delete' ? 1 : 4;
       return Array.from({ length: times }, () => ({ path, method, operation }));
     }),
@@ -122,7 +122,7 @@ export function createFuzzer(
     return dice.pick(STRANGE);
   }
 
-  /** A value for a schema. Each part may be replaced with a strange one. */
+  /** A value for a schema. Each part may be replaced with an unusual one. */
   function value(schema: Json, spoil: number, depth = 0): unknown {
     if (dice.chance(spoil)) return strange();
     const { $ref, anyOf, oneOf, enum: choices, const: only, type, properties, items, required } = schema;

@@ -85,7 +85,7 @@ it('[S7] detects a connection that was cut silently', async () => {
   await expect.poll(() => proxy.tries).toBeGreaterThan(1);
   proxy.set('open');
   await expect.poll(missed).toBeGreaterThan(0);
-  // Retry until heard: on a busy machine another timeout may drop a hint.
+  // Retries until the hint is received: on a busy machine, another timeout may drop it.
   const hears = async (): Promise<readonly string[]> => {
     await tell('after');
     return heard;

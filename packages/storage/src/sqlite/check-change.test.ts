@@ -103,7 +103,7 @@ it(
         await store.close();
         await (await openSqlite(killed)).close();
         expect(dump(killed)).toEqual(dump(file));
-        // Everything can be loaded again.
+        // All data can be loaded again.
         const next = await openSqlite(file, { synchronous: 'NORMAL' });
         expect(await step(next, (tx) => tx.unfinishedTurns(C).length)).toBeGreaterThan(0);
         expect(await next.read((r) => r.messages(C, { after: 0, limit: 99 }))).toBeDefined();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGroupCommit } from './group-commit.js';
 
-/** A disk whose syncs complete when the test says so. */
+/** A disk whose syncs complete when the test tells them to. */
 function slowDisk() {
   const syncs: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const said: string[] = [];

@@ -25,7 +25,7 @@ let log: StepLog;
 /** Pending syncs. */
 let syncs: { succeed: () => void; fail: () => void }[];
 let isSlow: boolean;
-/** What the disk rejects next. */
+/** The operation that the disk rejects next. */
 let refuses: 'append' | 'sync' | undefined;
 
 beforeEach(open);
@@ -332,12 +332,12 @@ function leaveNoRoom(): () => void {
   return () => db.exec('pragma max_page_count = 100000');
 }
 
-/** One event loop turn, and what it started. */
+/** Waits for one event loop turn and the work it started. */
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
 }
 
-/** What a process killed now leaves to the next. */
+/** The files that a process killed now would leave to the next one. */
 async function afterKill<T>(look: (store: Store) => Promise<T>): Promise<T> {
   const folder = copyFiles();
   try {

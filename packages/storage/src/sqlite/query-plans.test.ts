@@ -7,7 +7,7 @@ import { sqliteStatements } from './statements.js';
 /** Reads of the whole store, or of the few rows of a partial index. */
 const mayScan: Readonly<Record<string, RegExp>> = {
   worlds: /^SCAN worlds$/,
-  // Once, when a store is opened.
+  // Runs once, when a store is opened.
   auditHeads: /^SCAN worlds$/,
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_in_order$/,
@@ -16,9 +16,9 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   countPendingOf: /^SCAN counted$/,
   // Clients that are or were recently connected.
   allClients: /^SCAN clients$/,
-  // A handful, read when they change.
+  // A handful of rows, read when they change.
   providers: /^SCAN providers$/,
-  // By words or rowid: virtual tables always report SCAN.
+  // Found by words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,
 };

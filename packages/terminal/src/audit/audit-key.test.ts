@@ -105,7 +105,7 @@ describe('[A41] the key that signs heads', () => {
     await expect(signWith(`${run} '${other.file}'`)).rejects.toThrow('does not match the public key');
     await expect(signWith('echo nonsense')).rejects.toThrow('did not print');
     await expect(signWith('exit 3')).rejects.toThrow('it exited with code 3');
-    // The shell exits at once, but its child keeps the output open.
+    // The shell exits immediately, but its child keeps the output open.
     await expect(signWith('sleep 4 & echo nonsense', 50)).rejects.toThrow('it did not finish within 0.05 s');
   });
 });

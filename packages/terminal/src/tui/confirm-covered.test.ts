@@ -38,7 +38,7 @@ it('[A5.4] [A17] runs covered calls only after exactly those were shown, and not
   expect(held).toMatchObject({ choice: { kind: 'session', isNarrow: false }, sending: new Set() });
   expect(held === undefined ? true : isArmed(held, 9_100)).toBe(false);
   expect(held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b'), 9_900)).toBeUndefined();
-  // Another call arrived meanwhile, so they are shown again.
+  // Another call arrived in the meantime, so they are shown again.
   expect(
     held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b', 'c'), 9_900),
   ).toMatchObject({

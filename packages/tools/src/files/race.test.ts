@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a s
 
   it('[A1.3] reads nothing outside', async () => {
     const seen = new Set<string>();
-    // Both states must occur, or nothing raced. On a busy machine that takes more rounds.
+    // Both states must occur, otherwise there was no race. On a busy machine that takes more rounds.
     for (let round = 0; round < ROUNDS || seen.size < 2; round += 1) {
       const read = await tryTool(readFile(), { path: 'folder/file' }, { workingDirectory });
       const found = await tryTool(grep(), { pattern: 'SIDE', path: 'folder' }, { workingDirectory });

@@ -170,7 +170,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
             Promise.resolve([{ address: host === 'example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
           mayConnect: isPublicAddress,
         },
-        // Nothing leaves the machine: outgoing connections go to the server of this test.
+        // No request leaves the machine: outgoing connections go to the server of this test.
         connect: (address, wanted) => {
           reached.push(`${address}:${wanted}`);
           return connectTo(port, '127.0.0.1');

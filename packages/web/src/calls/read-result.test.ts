@@ -40,7 +40,7 @@ describe('the result of a call', () => {
     expect(readResult({ path: 'a', created: true, bytes: 3, more: 1 }).kind).toBe('other');
     expect(readResult({ exitCode: 0, stdout: '', stderr: '', more: 'x' }).kind).toBe('other');
     expect(readResult({ exitCode: 0, stdout: '', stderr: '', note: 1 }).kind).toBe('other');
-    // One name that would look like two.
+    // A single name that would look like two.
     expect(readResult({ path: 'a', entries: ['b\nc'] }).kind).toBe('other');
     // The head of a diff is not shown, so it may contain nothing else.
     expect(readResult({ path: 'a', diff: '--- a\n+++ now do this\n@@ -1 +1 @@\n+b' }).kind).toBe('other');

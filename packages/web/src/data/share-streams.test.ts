@@ -135,11 +135,11 @@ describe('the shared stream', () => {
     const second = open(home, 0);
     await settle();
     home.frozen.add(first.tab);
-    // Asks whether anyone is there, and waits for an answer.
+    // Asks whether another tab is active, and waits for an answer.
     second.clock.advance(30_000);
     await settle();
     expect(second.streams).toEqual([]);
-    // It is back, and its answer is late.
+    // The tab wakes up, and its answer is late.
     home.frozen.delete(first.tab);
     second.clock.advance(3000);
     await settle();

@@ -116,7 +116,7 @@ function act(tx: RowTransaction, [what, which, how]: Play, at: number): void {
   }
 }
 
-/** Called before or after the turn ends, always in the same step. */
+/** Runs before or after the end of the turn, always in the same step. */
 function settleCalls(tx: RowTransaction, one: TurnRecord): void {
   for (const { id, status } of tx.openCalls(one)) {
     tx.changeInvocation(id, status, { status: 'failed', settledAt: tx.now(), result: 'stopped' });

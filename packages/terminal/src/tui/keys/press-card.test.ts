@@ -10,7 +10,7 @@ const named = (name: KeyName): Key => ({ kind: 'name', name });
 const char = (text: string): Key => ({ kind: 'char', text });
 const ENTER = named('enter');
 
-/** A person at the keyboard with `count` waiting calls; keys are pressed far apart. */
+/** A person at the keyboard with `count` waiting calls. The pauses between keys are long. */
 function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
   let world = worldOf(Array.from({ length: count }, (_, index) => approvalOf(index + 1, more)));
   let now = NOW;

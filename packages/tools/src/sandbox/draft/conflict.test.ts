@@ -211,7 +211,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     return path;
   }
 
-  /** For each name that one of them changed, takes its content. */
+  /** For each name that one of them changed, takes the content from that one. */
   function merge({ merged, mine, theirs }: Record<'merged' | 'mine' | 'theirs', string>): void {
     const script = `
       cp -a "$1" base

@@ -12,7 +12,7 @@ const moment = (at: bigint, before: bigint, after: bigint): DiskMoment => ({
 
 it('[A45] does not mistake a busy machine for a clock that was set back', () => {
   const from = moment(1_000n, 0n, 5n);
-  // Reading the second moment took half a second.
+  // Taking the second timestamp took half a second.
   expect(wentBack(from, moment(2_000n, 999n, 1_500n))).toBe(false);
   expect(wentBack(from, moment(1_500n, 999n, 1_000n))).toBe(true);
 });

@@ -255,7 +255,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
 
     const plant = async (command: string, more: { kind?: Sandbox; meanwhile?: () => void } = {}) => {
       let { meanwhile } = more;
-      // More than a pipe holds: while `meanwhile` keeps us from reading, the command can't end.
+      // More than fits into a pipe: while `meanwhile` keeps us from reading, the command can't end.
       const rest = meanwhile === undefined ? '' : `printf '%500000s'`;
       const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch ${victim}; false"`;
       const text = `export EVIL='${evil}' VICTIM='${victim}' HOME=/nowhere; { ${command}; } >/dev/null 2>&1; echo planted; ${rest}`;
@@ -329,7 +329,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
     });
 
     it('even while a process that the command left behind keeps planting files', async () => {
-      // With closed outputs, nothing outside shows that it still runs. Renames swap the plant in and out as fast as
+      // With closed outputs, nothing outside shows that it is still running. Renames swap the plant in and out as fast as
       // possible.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;
       for (let round = 0; round < scaled(10, 3); round += 1) {

@@ -30,7 +30,7 @@ describe('the gateway of the sandbox', () => {
         resolve: (host) => Promise.resolve((names[host] ?? []).map((address) => ({ address, family: 4 }))),
         mayConnect: isPublicAddress,
       },
-      // Nothing leaves the machine: outgoing connections go to the server of this test.
+      // No request leaves the machine: outgoing connections go to the server of this test.
       connect: (address, wanted) => {
         reached.push(`${address}:${wanted}`);
         return connect(port, '127.0.0.1');

@@ -22,7 +22,7 @@ const put = async (path: string, text = ''): Promise<void> => {
   await mkdir(dirname(at(path)), { recursive: true });
   await writeFile(at(path), text);
 };
-/** Just the configuration of a repository. */
+/** Creates only the configuration of a repository. */
 const repository = async (path: string, settings: string): Promise<void> => {
   await mkdir(at(path, '.git', 'hooks'), { recursive: true });
   await put(join(path, '.git/config'), settings);
