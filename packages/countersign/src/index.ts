@@ -6,6 +6,7 @@ export type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions 
 export type { Approve, ApproveContext } from './approver.js';
 export type { ApprovalOf, OtherToolName } from './typed-approval.js';
 export type { Decision } from './decision.js';
+export type { EventsOptions } from './follow-events.js';
 export type { OpenedChat, OpenedWorld, StoreWorld } from './world.js';
 export { openPostgres, openSqlite } from '@countersign/storage';
 export type { PostgresOptions, SqliteOptions } from '@countersign/storage';

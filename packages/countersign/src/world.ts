@@ -54,6 +54,7 @@ import {
 import { approvalFilter, callable, eventName, isObject, page, text, tool } from './check-input.js';
 import type { Approver } from './approver.js';
 import type { Decision } from './decision.js';
+import { followEvents, type EventsOptions } from './follow-events.js';
 import { untilQuiet, untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
@@ -96,6 +97,11 @@ export interface StoreWorld<A extends Approval = Approval> {
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
   ): () => void;
   subscribe(listener: EventListener): () => void;
+  /**
+   * Iterates over the events of this world, in order and without gaps. Save the `id` of the last event you handled, and
+   * pass it as `after` to continue there, even after a restart. Ends with `signal`, and when the world is closed or deleted.
+   */
+  events(options?: EventsOptions): AsyncIterable<WorldEvent>;
   approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<A[]>;
   approval(approvalId: string): Promise<(A & ApprovalWithContext) | undefined>;
   /** Decides an approval. An invalid decision is refused in the result, not with an exception. */
@@ -186,6 +192,7 @@ export function createWorldHandle<A extends Approval>(
       );
     },
     subscribe: (listener) => runtime.bus.subscribe(id, callable(listener, 'listener')),
+    events: (options) => followEvents(engine, id, options),
     // The casts add what the tools' schemas say about the arguments, which the calls have passed.
     approvals: async (filter) =>
       (await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' })) as A[],

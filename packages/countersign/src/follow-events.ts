@@ -1,0 +1,175 @@
+import { maskLongEvents, toWorldEvent, type Engine } from '@countersign/core';
+import { onAbort } from '@countersign/core/ports';
+import { CountersignError, type WorldEvent, type WorldEventName } from '@countersign/protocol';
+import { isObject, text } from './check-input.js';
+
+/** Where an iteration over events starts, and what it includes. */
+export interface EventsOptions {
+  /** Continue after the event with this id; 0 starts with the first one of the world. Default: new events only. */
+  after?: number;
+  /** Only events of this chat. */
+  chatId?: string;
+  /** Ends the iteration when it aborts. */
+  signal?: AbortSignal;
+}
+
+/** Events that a slow reader may be behind before it reads from the log instead. */
+const MAX_QUEUED = 1_000;
+const PAGE = 200;
+/** With several processes, a notification can be lost. */
+const RECHECK_MS = 5_000;
+
+const STORED: Record<WorldEventName, boolean> = {
+  message: true,
+  tool: true,
+  system: true,
+  world: true,
+  crud: true,
+  // Not in the log: these show progress and repeat the last stored id (S6.2).
+  sse: false,
+  'tool-output': false,
+};
+
+/**
+ * The events of a world in order, each stored one exactly once. Reads from the log until it has caught up, then passes on
+ * what it hears. It never buffers more than `MAX_QUEUED` events, however slow the reader is.
+ */
+export function followEvents(engine: Engine, worldId: string, given: EventsOptions = {}): AsyncIterable<WorldEvent> {
+  const options = checkEvents(given);
+  // Now, not at the first read: an event between the two must not be missed.
+  const start = findStart(engine, worldId, options.after);
+  start.catch(() => undefined);
+  return { [Symbol.asyncIterator]: () => iterate(engine, worldId, options, start) };
+}
+
+async function* iterate(
+  { runtime, closing }: Engine,
+  worldId: string,
+  { chatId, signal }: EventsOptions,
+  start: Promise<number>,
+): AsyncGenerator<WorldEvent, void, undefined> {
+  let queue: WorldEvent[] = [];
+  let isBehind = true;
+  let hasEnded = signal?.aborted === true || closing.aborted;
+  const isOver = (): boolean => hasEnded;
+  let wake = (): void => undefined;
+  const finish = (): void => {
+    hasEnded = true;
+    wake();
+  };
+  const endings = [
+    onAbort(closing, finish),
+    signal === undefined ? () => undefined : onAbort(signal, finish),
+    runtime.bus.subscribe(worldId, (event) => {
+      queue.push(event);
+      if (queue.length > MAX_QUEUED) {
+        queue = [];
+        isBehind = true;
+      }
+      wake();
+    }),
+    recheckEvery(runtime, () => {
+      isBehind = true;
+      wake();
+    }),
+  ];
+  try {
+    let position = await start;
+    while (!isOver()) {
+      if (isBehind) {
+        isBehind = false;
+        const page = await readPage(runtime, worldId, { after: position, ...(chatId === undefined ? {} : { chatId }) });
+        if (page === undefined) return;
+        for (const event of page.events) {
+          if (isOver()) return;
+          position = event.id;
+          yield event;
+        }
+        if (page.events.length === PAGE) isBehind = true;
+        else position = Math.max(position, page.lastEventId);
+        continue;
+      }
+      const event = queue.shift();
+      if (event === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isOver() || isBehind || queue.length > 0) resolve();
+        });
+        continue;
+      }
+      const isStored = STORED[event.event];
+      if (event.id < position || (isStored && event.id === position)) continue;
+      if (isStored && event.id > position + 1) {
+        // Another process wrote the missing ones. The log has them, and this one.
+        isBehind = true;
+        continue;
+      }
+      if (isStored) position = event.id;
+      if (chatId === undefined || event.chatId === chatId) yield event;
+      if (isDeletion(event)) return;
+    }
+  } finally {
+    for (const end of endings) end();
+  }
+}
+
+function isDeletion({ event, data }: WorldEvent): boolean {
+  return event === 'crud' && data.entity === 'world' && data.operation === 'delete';
+}
+
+/** Undefined if the world was deleted. */
+async function readPage(
+  { store }: Engine['runtime'],
+  worldId: string,
+  from: { after: number; chatId?: string },
+): Promise<{ events: WorldEvent[]; lastEventId: number } | undefined> {
+  const page = await store.read(async (reader) => {
+    if ((await reader.worldRev(worldId)) === undefined) return undefined;
+    const lastEventId = await reader.lastEventId(worldId);
+    return { lastEventId, events: await reader.events(worldId, { ...from, limit: PAGE }) };
+  });
+  if (page === undefined) return undefined;
+  await maskLongEvents(page.events);
+  return { ...page, events: page.events.map(toWorldEvent) };
+}
+
+/** Only if others write to the store; otherwise every event is heard. */
+function recheckEvery({ store, clock }: Engine['runtime'], recheck: () => void): () => void {
+  if (store.shared === undefined) return () => undefined;
+  let cancel = (): void => undefined;
+  const schedule = (): void => {
+    cancel = clock.after(
+      RECHECK_MS,
+      () => {
+        recheck();
+        schedule();
+      },
+      { background: true },
+    );
+  };
+  schedule();
+  return () => cancel();
+}
+
+/** An id beyond the end is from another log, such as before a restore: events would be missing without a word. */
+async function findStart({ runtime }: Engine, worldId: string, after: number | undefined): Promise<number> {
+  const last = await runtime.store.read((reader) => reader.lastEventId(worldId));
+  if (after !== undefined && after > last) {
+    const detail = `after: this world has no event ${after} yet. Read its current state, then start without "after"`;
+    throw new CountersignError('stale', detail, { field: 'after' });
+  }
+  return after ?? last;
+}
+
+function checkEvents(given: EventsOptions): EventsOptions {
+  if (!isObject(given)) throw new CountersignError('invalid', 'options: must be an object', { field: 'options' });
+  const { after, chatId, signal } = given;
+  if (after !== undefined && (!Number.isSafeInteger(after) || after < 0)) {
+    throw new CountersignError('invalid', 'after: must be the id of an event, or 0', { field: 'after' });
+  }
+  if (chatId !== undefined) text(chatId, 'chatId');
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new CountersignError('invalid', 'signal: must be an AbortSignal', { field: 'signal' });
+  }
+  return given;
+}
