@@ -11,7 +11,7 @@ const FONTS = {
   'JetBrains Mono': import.meta.resolve('@fontsource-variable/jetbrains-mono/LICENSE'),
 };
 
-/** Ships the fonts' licence with them, and preloads the two that every page needs. */
+/** Ships the fonts together with their licence, and preloads the two that every page needs. */
 function fonts(): Plugin {
   return {
     name: 'fonts',
@@ -33,7 +33,7 @@ function fonts(): Plugin {
   };
 }
 
-/** Writes `name.br` and `name.gz` beside each text file, for the server to send as they are. */
+/** Writes `name.br` and `name.gz` next to each text file, which the server sends unchanged. */
 function precompressed(): Plugin {
   return {
     name: 'precompressed',
@@ -58,7 +58,7 @@ export default defineConfig({
     // A font or image inlined in the style sheet would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The licenses of bundled libraries ask that their text is distributed with the code.
+    // The licences of bundled libraries require their text to be distributed with the code.
     license: { fileName: 'licenses.md' },
     reportCompressedSize: false,
   },

@@ -3,7 +3,7 @@ import { CommandError } from './command-error.js';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
-/** A mistyped command would count as an argument of the default command and give a misleading error. */
+/** Rejects unknown commands: a mistyped command would be passed to the default command as an argument and cause a misleading error. */
 export function checkCommandWords(program: Command, words: readonly string[], path = ''): void {
   const [first, ...rest] = afterFlags(program, words);
   if (first === undefined || first.startsWith('-') || program.commands.length === 0) return;

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.js';
 
-/** Why a command ends without success, as one sentence that says what to do next. */
+/** Why a command failed, in one sentence that says what to do next. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;

@@ -11,9 +11,9 @@ export interface ConnectOptions {
   url?: string | undefined;
   /** Only from the environment: other users can read command lines. */
   token?: string | undefined;
-  /** For a server that this command starts. */
+  /** How a server started by this command handles unfinished turns. */
   unfinished?: Unfinished;
-  /** Named in the error when the home is in use. */
+  /** Named in another process's error if the home folder is in use. */
   command?: string;
 }
 
@@ -21,32 +21,32 @@ export interface Connected {
   client: Client;
   /** The server that this command started, if any. */
   own(): OwnServer | undefined;
-  /** Whether a server runs on the home now. Never true for a given URL: no other server is meant. */
+  /** Whether a server is running on the home folder. Never true if a URL was given: no other server is meant. */
   isServed: () => Promise<boolean>;
   close(): Promise<void>;
 }
 
 const TRIES = 20;
 const PAUSE_MS = 150;
-/** How long a request waits for a `countersign serve` that is restarted. */
+/** How long a request waits for a `countersign serve` that is being restarted. */
 const RESTART_MS = 10_000;
-/** Timeout for the first answer of a server. */
+/** Timeout for the first response from a server. */
 const FIRST_ANSWER_MS = 30_000;
 
 /**
- * Connects to the server at the URL, to the one on this home, or starts one. If two commands start at once, the one that loses the race
- * for the home uses the other's server.
+ * Connects to the server at the URL or to the one on this home folder, or starts one. If two commands start at the same time, the one that
+ * loses the race for the home folder uses the other's server.
  */
 export async function connect(
   servers: ServerAccess,
   { home: named, url, token, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
   say: (line: string) => void,
 ): Promise<Connected> {
-  // With both, nothing else has to be loaded.
+  // With both given, nothing else has to be loaded.
   if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
   const home = named ?? (await servers.defaultHome());
   if (!isAbsolute(home)) {
-    // A relative home would depend on the current folder, where someone may have planted files.
+    // A relative path would depend on the current folder, where someone may have planted files.
     throw new CommandError(errors.relativeHome(home));
   }
   if (url !== undefined) return await talkTo(checked(url), await servers.readToken(home));
@@ -71,7 +71,7 @@ export async function connect(
       await pause();
     }
   };
-  /** Never takes over from `countersign serve`: its restart would find the home in use, and this command may lack its API keys. */
+  /** Never replaces a `countersign serve`: its restart would find the home folder in use, and this command may lack its API keys. */
   const findNext = async ({ startedBy }: Address): Promise<Address> => {
     if (startedBy === 'command') return await findOrStart();
     for (const end = Date.now() + RESTART_MS; Date.now() < end; await pause()) {
@@ -92,7 +92,7 @@ export async function connect(
   };
 }
 
-/** Drops a path, or the ticket of a copied start link. */
+/** Drops the path, and the ticket of a copied start link. */
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
@@ -110,7 +110,7 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
     if (error.kind === 'network' || error.kind === 'aborted') {
       throw new CommandError(errors.noAnswer(url), EXIT.failed, error);
     }
-    // A Countersign server that is unavailable reports that itself.
+    // If it is a Countersign server that is unavailable, its own error says so.
     if (error.kind === 'unreadable' || error.cause !== undefined) {
       throw new CommandError(errors.notOurs(url), EXIT.failed, error);
     }

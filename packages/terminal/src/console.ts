@@ -1,4 +1,4 @@
-/** Standard streams and environment; replaced in tests. */
+/** Standard streams and environment; tests replace them. */
 export interface Console {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -6,7 +6,7 @@ export interface Console {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A serial line or a nested terminal may report size 0. */
+/** A serial line or a nested terminal may report a size of 0. */
 export function sizeOf({ columns, rows }: { columns?: number; rows?: number }): { columns: number; rows: number } {
   return {
     columns: columns === undefined || columns < 1 ? 80 : columns,
@@ -14,7 +14,7 @@ export function sizeOf({ columns, rows }: { columns?: number; rows?: number }): 
   };
 }
 
-/** Whether colours are wanted on a stream (https://no-color.org). */
+/** Whether a stream should use colours (https://no-color.org). */
 export function wantsColour(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
   return stream.isTTY === true && env['TERM'] !== 'dumb';

@@ -15,22 +15,22 @@ export interface CommandContext {
   client(unfinished?: Unfinished): Promise<Client>;
   /** The server that this command started, if any. */
   ownServer(): Promise<OwnServer | undefined>;
-  /** Our own server ends with this command and runs only chats that it acts in. */
+  /** Whether our own server ends with this command and runs only chats that the command acts in. */
   endsSoon(): Promise<boolean>;
-  /** The person leaves: running work of our own server is cut off instead of awaited, with a message. */
+  /** Called when the person leaves: running work of our own server is aborted with a message instead of awaited. */
   leave(): void;
-  /** Whether a server runs on the home now. Never true if a URL was given. */
+  /** Whether a server is running on the home folder. Never true if a URL was given. */
   isServed(): Promise<boolean>;
   readonly options: GlobalOptions;
-  /** A line on standard output. */
+  /** Prints a line on standard output. */
   readonly say: (line: string) => void;
-  /** A line on standard error: anything but the result. */
+  /** Prints a line on standard error: anything except the result. */
   readonly note: (line: string) => void;
-  /** The result as one JSON document. */
+  /** Prints the result as one JSON document. */
   readonly json: (value: unknown) => void;
-  /** One of many results, as a JSON line. */
+  /** Prints one of several results, as a JSON line. */
   readonly jsonLine: (value: unknown) => void;
-  /** Text for files and programs, unchanged; on a terminal, hidden characters are shown. */
+  /** Prints text for files and programs unchanged; on a terminal, hidden characters are made visible. */
   readonly put: (text: string, format: 'json' | 'text') => void;
   readonly paint: Paint;
   /** Whether a person can be asked. */

@@ -15,7 +15,7 @@ export interface ProgramInput {
 }
 
 export interface OpenContext extends CommandContext {
-  /** Stops our own server once its work has settled. Returns true if a signal cut that short. */
+  /** Stops our own server once its work has settled. Resolves to true if a signal interrupted the wait. */
   close(): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
 
   function put(text: string, format: 'json' | 'text'): void {
-    // Also in a pipe: `| less` and `| jq` end at a terminal, and escaped JSON means the same.
+    // Also in a pipe: `| less` and `| jq` show their output on a terminal, and escaped JSON is equivalent.
     if (format === 'json') stdout.write(exactJson(text));
     else stdout.write(stdout.isTTY ? plainText(text) : text);
   }
@@ -38,7 +38,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
     connecting = connect(servers, { home, url, token, unfinished: wanted, ...named }, note);
-    // Reported by the caller; here it must only not count as unhandled.
+    // The caller reports the error; this only prevents an unhandled rejection.
     connecting.catch(() => undefined);
     return connecting;
   }
@@ -87,7 +87,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   };
 }
 
-/** Limit for closing: a person who leaves gets the prompt back, and nothing is lost (S3). */
+/** The time limit for closing: a person who leaves gets the prompt back soon, and nothing is lost (S3). */
 const PATIENCE_MS = 4_500;
 
 async function patience(): Promise<undefined> {

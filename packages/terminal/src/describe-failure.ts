@@ -17,7 +17,7 @@ export function describeFailure(error: unknown): { message: string; code: ExitCo
   return { message: errors.unexpected(message), code: EXIT.failed };
 }
 
-/** Commander's message as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
+/** Turns Commander's message into a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usage(text: string): string {
   const [said = '', hint] = text.replace(/^error: /, '').split('\n');
   const more = hint === undefined || hint === '' ? '' : ` ${hint.replace(/^\((.*)\)$/, '$1')}`;
@@ -31,7 +31,7 @@ function describeClientError({ kind, detail, status }: ClientError): string {
   return detail;
 }
 
-/** Errors that other input would fix are usage errors. */
+/** Errors that different input would fix are usage errors. */
 function codeOf({ status }: ClientError): ExitCode {
   return status === 400 || status === 404 || status === 422 ? EXIT.usage : EXIT.failed;
 }

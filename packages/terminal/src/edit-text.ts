@@ -8,7 +8,9 @@ import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 import { errors } from './words/errors.js';
 
-/** Opens the text in the person's editor and passes on the result. Undefined if unchanged. If it can't be used, the file is kept. */
+/**
+ * Opens the text in the person's editor and passes the result to `use`. Undefined if unchanged. If the result can't be used, the file is kept.
+ */
 export async function editText<T>(
   context: CommandContext,
   text: string,
@@ -27,7 +29,7 @@ export async function editText<T>(
   try {
     await writeFile(file, text, { mode: 0o600 });
     stdin.pause();
-    // Through a shell, because EDITOR may have arguments, such as `code --wait`.
+    // Uses a shell, because EDITOR may have arguments, such as `code --wait`.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
       stdio: 'inherit',
       env: withoutSecrets(env),

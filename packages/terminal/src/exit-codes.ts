@@ -2,7 +2,7 @@
 export const EXIT = {
   /** Success; for `chat`: answered. */
   ok: 0,
-  /** Failure: the server refused, or can't be reached. */
+  /** Failure: the server rejected the request or can't be reached. */
   failed: 1,
   /** Wrong usage: an unknown command, flag, world or id. */
   usage: 2,

@@ -5,7 +5,7 @@ import { nearest } from '@countersign/protocol';
 import { suggestion } from './text/suggest.js';
 import { errors } from './words/errors.js';
 
-/** The world with this name or id. Without a name, the only world; never a guess between several. */
+/** The world with this name or id. Without a name, the only world; if there are several, an error. */
 export async function findWorld(client: Client, name: string | undefined): Promise<World> {
   const worlds = await readAll((page) => client.worlds(page));
   const ids = worlds.map(({ id }) => id);
@@ -16,7 +16,7 @@ export async function findWorld(client: Client, name: string | undefined): Promi
   return only;
 }
 
-/** The named world, or all. */
+/** The named world, or all worlds. */
 export async function findWorlds(client: Client, name: string | undefined): Promise<World[]> {
   return name === undefined ? await readAll((page) => client.worlds(page)) : [await findWorld(client, name)];
 }

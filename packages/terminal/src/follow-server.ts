@@ -11,8 +11,8 @@ type Tried =
   | { readonly kind: 'gone'; readonly error: unknown };
 
 /**
- * A fetch that follows the server of a home: when the server ends, it uses the next one. Repeats only reads and requests that were
- * refused, which certainly had no effect.
+ * A fetch that follows the server of a home folder: when the server ends, it uses the next one. Repeats only reads and requests that were
+ * rejected, which certainly had no effect.
  */
 export function followServer(
   first: Address,
@@ -22,7 +22,7 @@ export function followServer(
   let address = first;
   let locating: Promise<Address> | undefined;
 
-  /** Once for all concurrent requests. */
+  /** Runs once for all concurrent requests. */
   async function relocate(from: Address): Promise<void> {
     if (address !== from) return;
     locating ??= findNext(from).finally(() => {

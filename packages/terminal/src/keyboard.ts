@@ -3,25 +3,25 @@ import { Writable } from 'node:stream';
 import type { Console } from './console.js';
 import { chatWords } from './words/chat.js';
 
-/** What a person entered when asked for a line. */
+/** The result of asking a person for a line. */
 export type Typed =
   | { readonly kind: 'line'; readonly text: string }
   /** Ctrl-C. */
   | { readonly kind: 'interrupt' }
   /** End of input. */
   | { readonly kind: 'end' }
-  /** The question is obsolete. */
+  /** The question was cancelled. */
   | { readonly kind: 'cancelled' };
 
 interface Question {
   readonly prompt: string;
-  /** Text to start from instead of an empty line. */
+  /** The initial text of the line. */
   readonly prefill?: string;
   /** Discard earlier input, and keep the answer out of the history. */
   readonly fresh?: boolean;
-  /** Start with the lines that were typed before anybody listened. Enter was pressed too early to send them. */
+  /** Start with the lines that were typed before the prompt appeared. Enter was pressed too early to send them. */
   readonly typeAhead?: boolean;
-  /** Refuse pasted text as an answer: it was copied for something else and may contain Enter (A17). */
+  /** Reject pasted text as an answer: it was copied for something else and may contain Enter (A17). */
   readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -33,13 +33,13 @@ export interface Keyboard {
   print(text: string): void;
   /** Handles input while no question is open. */
   onLoose(act: (typed: Typed) => void): void;
-  /** Hands the terminal to an editor. */
+  /** Hands the terminal over to an editor. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   readonly hasEnded: () => boolean;
   close(): void;
 }
 
-/** How long input is ignored after a card appears: keys pressed before it must not approve what nobody has read (A17). */
+/** How long input is ignored after a card appears: keys pressed before that must not approve a call that nobody has read (A17). */
 const GUARD_MS = 300;
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
@@ -51,7 +51,7 @@ interface Asking {
 
 export type Complete = (line: string) => [string[], string];
 
-/** Reads lines from a terminal. Echoes only while a question is open, or input would mix with output. */
+/** Reads lines from a terminal. Echoes only while a question is open; otherwise, input would mix with output. */
 export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete = (line) => [[], line]): Keyboard {
   let asking: Asking | undefined;
   let early: string[] = [];
@@ -61,7 +61,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   let isMuted = true;
   let isLent = false;
   let hasEnded = false;
-  /** Set between the terminal's paste marks; the pasted lines belong to one answer. */
+  /** Set between the terminal's paste marks. All pasted lines belong to one answer. */
   let isPasting = false;
   let pasted: string[] = [];
   const markPastes = (isOn: boolean): void => {
@@ -69,7 +69,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   };
   const leave = (): void => markPastes(false);
   process.on('exit', leave);
-  // Restore the terminal on a signal too, or the shell would show paste marks.
+  // Also restore the terminal on a signal; otherwise, the shell would show paste marks.
   const ended = (signal: NodeJS.Signals): void => {
     stopListening();
     leave();
@@ -107,7 +107,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
       hasEnded = true;
       tell({ kind: 'end' });
     });
-    // Keep answers out of the history, where they would be one key away from the next card.
+    // Keep answers out of the history: otherwise, a single key would recall them on the next card.
     made.on('history', (history) => {
       if (asking?.question.fresh !== false) history.shift();
     });
@@ -138,7 +138,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     readline.write(null, { ctrl: true, name: 'u' });
   }
 
-  /** Drops pending input. Only leaving is noticed. */
+  /** Drops pending input, except the keys for leaving. */
   async function settleInput(signal: AbortSignal | undefined): Promise<Typed | undefined> {
     const previous = loose;
     let left: Typed | undefined;

@@ -2,14 +2,14 @@ import type { Console } from './console.js';
 import { runProgram } from './program.js';
 import type { ServerAccess } from './server-access.js';
 
-/** What the installed program passes in. */
+/** Values that the installed program passes in. */
 export interface Program {
   readonly version: string;
   /** The folder of the built web app, if there is one. */
   readonly webRoot?: string;
 }
 
-/** The `countersign` command. Resolves with the exit code; errors are one sentence on standard error. */
+/** The `countersign` command. Resolves to the exit code; errors are one sentence on standard error. */
 export async function runCommand(words: readonly string[], program: Program): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const console: Console = { stdin, stdout, stderr, env };

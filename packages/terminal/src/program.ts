@@ -13,11 +13,11 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
   // The reader closed the pipe, as `| head` does.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
-    // The output was not written, as on a full disk: that must not look like success.
+    // The output could not be written, for example because the disk is full: that must not look like success.
     stderr.write(`countersign: ${errors.cannotWriteOutput(plainText(error.message))}\n`);
     process.exit(EXIT.failed);
   });
-  // Nobody can be told; the command still does its work.
+  // The error can't be reported; the command still does its work.
   stderr.on('error', () => undefined);
   let context: OpenContext | undefined;
   let exitCode: number = EXIT.ok;

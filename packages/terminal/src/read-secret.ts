@@ -6,13 +6,13 @@ import { EXIT } from './exit-codes.js';
 import { plainLine } from './text/plain-text.js';
 import { errors } from './words/errors.js';
 
-/** Asks for a line without showing what is typed. Ctrl-C and end of input do nothing else. */
+/** Asks for a line without echoing it. Ctrl-C and the end of input cancel. */
 export async function readSecret(context: CommandContext, prompt: string): Promise<string> {
   const { stdin, stderr } = context.console;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // As a terminal, so that the system doesn't echo what is typed; our output goes nowhere.
+  // Terminal mode prevents the system from echoing the input; our own output is discarded.
   const readline = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
-  // Only now is the echo off: a key pasted any earlier would be shown.
+  // Print the prompt now that the echo is off: a key pasted earlier would be shown.
   stderr.write(plainLine(prompt));
   try {
     return await new Promise<string>((resolve, reject) => {

@@ -7,7 +7,7 @@ interface View {
   retryNow(): void;
 }
 
-/** Reconnects a view within a second after a server was restarted; its own pauses get longer. Returns the function that stops it. */
+/** Reconnects a view within a second after a server was restarted; the view's own pauses get longer. Returns a function that stops it. */
 export function retrySoon(context: Pick<CommandContext, 'isServed'>, view: View): () => void {
   let isBusy = false;
 

@@ -1,16 +1,16 @@
-/** Access to servers. Only the program's entry imports the server itself, so that a command that uses a running one doesn't load it. */
+/** Access to servers. Only the program's entry point imports the server itself, so that commands that use a running server don't load it. */
 export interface ServerAccess {
   /** The default home folder. */
   defaultHome(): Promise<string>;
-  /** The running server of this home, if it answers. */
+  /** The running server of this home folder, if it responds. */
   find(home: string): Promise<FoundServer | undefined>;
-  /** The token stored in this home, if any. */
+  /** The token stored in this home folder, if any. */
   readToken(home: string): Promise<string | undefined>;
-  /** Starts a server in this process. Rejects with `code: 'store-locked'` if another process owns the home. */
+  /** Starts a server in this process. Rejects with `code: 'store-locked'` if another process owns the home folder. */
   start(home: string, how: OwnServerOptions, say: (line: string) => void): Promise<OwnServer>;
-  /** `countersign serve`: runs until a signal; resolves with the exit code. */
+  /** `countersign serve`: runs until a signal; resolves to the exit code. */
   serve(options: ServeOptions): Promise<number>;
-  /** Copies all data of a home or database into an empty one. */
+  /** Copies all data of a home folder or database into an empty one. */
   migrate(
     home: string,
     words: { from: string; to: string },
@@ -20,7 +20,7 @@ export interface ServerAccess {
   openBrowser(url: string): Promise<void>;
   /** Checks what Countersign needs on this machine. */
   probe(home: string, port: number | undefined): Promise<readonly Finding[]>;
-  /** Starts the scripted model of a file. Rejects with a sentence that names the line if the script is invalid. */
+  /** Starts the scripted model from a file. If the script is invalid, rejects with a sentence that names the line. */
   startModel(options: ModelOptions): Promise<RunningModel>;
 }
 
@@ -31,26 +31,26 @@ interface ModelOptions {
   readonly onRequest?: (served: ServedRequest) => void;
 }
 
-/** One request to a scripted model. Without a status it got no complete response. */
+/** One request to a scripted model. Without a status, there was no complete response. */
 export interface ServedRequest {
   readonly method: string;
   readonly path: string;
   readonly status?: number;
-  /** Which reply of the script, counted from 0. */
+  /** The index of the reply in the script, from 0. */
   readonly reply?: number;
   readonly request?: { model: string; turn: number; user: string; toolResults: readonly string[] };
 }
 
 interface RunningModel {
   readonly url: string;
-  /** The variables with which programs use this model. */
+  /** The environment variables that make programs use this model. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 export interface FoundServer {
   readonly url: string;
-  /** The server of another command ends with that command; one of `countersign serve` is restarted by its user. */
+  /** A server started by another command ends with that command; a `countersign serve` is restarted by its user. */
   readonly startedBy: 'serve' | 'command';
 }
 
@@ -59,7 +59,7 @@ export type Unfinished = 'take-up' | 'leave';
 
 interface OwnServerOptions {
   readonly unfinished: Unfinished;
-  /** The command that starts it, such as `countersign chat`. */
+  /** The command that starts the server, such as `countersign chat`. */
   readonly command: string;
 }
 
@@ -96,7 +96,9 @@ interface MigrationReport {
   readonly auditRecords: number;
 }
 
-/** `fine`: works. `missing`: optional and not there. `warning`: needs a look, but the server can start. `broken`: must be fixed first. */
+/**
+ * `fine`: works. `missing`: optional and not present. `warning`: should be checked, but the server can start. `broken`: must be fixed first.
+ */
 export interface Finding {
   readonly what: string;
   readonly state: 'fine' | 'missing' | 'warning' | 'broken';

@@ -2,12 +2,12 @@ import type { OwnServer } from './server-access.js';
 import { untilInterrupted } from './until-interrupted.js';
 import { chatWords } from './words/chat.js';
 
-/** Most commands have settled within this time and print nothing. */
+/** Most commands settle within this time and print nothing. */
 const QUIET_MS = 500;
 
 /**
- * Waits until the work in our own server has settled: closing earlier would kill running tools. Returns true if a
- * signal cut it short.
+ * Waits until the work in our own server has settled: closing earlier would kill running tools. Resolves to true if a signal interrupted the
+ * wait.
  */
 export async function settleOwnServer(
   server: Pick<OwnServer, 'isWorking' | 'settled'>,

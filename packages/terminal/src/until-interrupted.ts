@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Resolves at the first Ctrl-C or SIGTERM. The second one ends the process at once. */
+/** Resolves at the first Ctrl-C or SIGTERM. The second one ends the process immediately. */
 export function untilInterrupted(): { promise: Promise<'interrupted'>; end(): void } {
   let resolve: (what: 'interrupted') => void = () => undefined;
   const promise = new Promise<'interrupted'>((heard) => {

@@ -1,4 +1,4 @@
-/** After this time the page is rendered with system fonts, and keeps them. */
+/** After this time, the page is rendered with system fonts and keeps them. */
 const PATIENCE_MS = 1000;
 
 /** Never rejects. Resolves when the page can be rendered without a later font swap. */

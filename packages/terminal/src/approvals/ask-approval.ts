@@ -35,7 +35,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
       isMasked: maskedText(approval) !== undefined,
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
-      // Truncated: it contains an agent's text, and a line that the terminal wraps could imitate a card.
+      // Truncated, because it contains an agent's text, and a line wrapped by the terminal could imitate a card.
       (line) => `  ${cutTo(plainLine(line), columnsOf(context) - 4)}`,
     );
     if (!isShown) keyboard.print(`${card.text}\n`);
@@ -93,7 +93,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
   }
 };
 
-/** The unmasked card, or the same card if revealing failed. */
+/** The unmasked card, or the masked one if revealing failed. */
 async function revealed({ client, world, keyboard, context }: Desk, asked: ApprovalView): Promise<ApprovalView> {
   try {
     return revealedView(asked, await client.reveal(world, asked.approvalId));
@@ -104,7 +104,7 @@ async function revealed({ client, world, keyboard, context }: Desk, asked: Appro
   }
 }
 
-/** The last messages of the chat, so that a person sees what led to it (A3). */
+/** Shows the last messages of the chat, so that a person sees what led to the call (A3). */
 async function showContext({ client, world, keyboard, context }: Desk, { approvalId }: ApprovalView): Promise<void> {
   const columns = columnsOf(context);
   try {

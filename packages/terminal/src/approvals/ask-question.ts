@@ -3,7 +3,7 @@ import { lookOf, type Ask } from './desk.js';
 import { sendDecision, sendWords } from './send-answer.js';
 import { cardWords } from '../words/cards.js';
 
-/** A question from an agent. Any text answers it; an empty line leaves it unanswered. */
+/** Asks a question from an agent. Any text answers it; an empty line leaves it unanswered. */
 export const askQuestion: Ask = async (desk, approval, look, signal) => {
   const { keyboard, context } = desk;
   const choices = approval.question?.choices ?? [];

@@ -6,10 +6,10 @@ import { columnsOf, type Asked, type Desk } from './desk.js';
 import { sendDecision, tryDecision } from './send-answer.js';
 import { cardWords } from '../words/cards.js';
 
-/** `back`: return to the card; nothing was decided. */
+/** `back`: return to the card without a decision. */
 type Ruled = Asked | { readonly kind: 'back' };
 
-/** "Always" adds a rule that outlives the call, so the rule is shown, can be edited, and needs its own confirmation. */
+/** "Always" adds a rule that remains after the call, so the rule is shown, can be edited, and needs its own confirmation. */
 export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Ruled> {
   const { keyboard, context } = desk;
   let rule = approval.proposedRule ?? '';
@@ -25,7 +25,7 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
     if (word === 'w' && rule !== '') {
       const sent = await tryDecision(desk, approval, { decision: 'approve', scope: 'always', rule });
       if (sent.kind !== 'refused') return sent;
-      // The server refused the rule; the call still waits.
+      // The server rejected the rule; the call is still waiting.
     } else if (word !== 'e') {
       return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
     }
@@ -37,7 +37,9 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
   }
 }
 
-/** Other calls of this chat that the rule matches. The server decides, because a second implementation here could differ from its gate. */
+/**
+ * Lists other calls in this chat that the rule matches. The server finds them, because a second implementation here could differ from its gate.
+ */
 async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Promise<void> {
   const { client, world, keyboard, context } = desk;
   const columns = columnsOf(context);

@@ -4,7 +4,7 @@ import { behindBar, indented } from '../text/behind-bar.js';
 import { columnsOf, type Desk } from './desk.js';
 import { cardWords } from '../words/cards.js';
 
-/** Lists all waiting calls that this decision also runs (A5). Returns false if there are no such calls. */
+/** Lists all waiting calls that this decision would also run (A5). Returns false if there are none. */
 export async function printCovered(
   { keyboard, context }: Desk,
   waiting: readonly CoveredCall[],

@@ -19,26 +19,26 @@ export interface CardLook {
   readonly agentName: string;
   readonly paint: Paint;
   readonly columns: number;
-  /** Height of the terminal, if there is one. */
+  /** The height of the terminal, if there is one. */
   readonly rows?: number | undefined;
-  /** "1 of 3" (A12). */
+  /** The position in the queue, as in "1 of 3" (A12). */
   readonly place?: { readonly position: number; readonly total: number; readonly more?: boolean } | undefined;
-  /** The edited arguments: this is what would run (A7). `why` is the gate's reason for them, if it is known. */
+  /** The edited arguments, which would run instead (A7). `why` is the gate's reason for them, if known. */
   readonly edited?: { readonly arguments: unknown; readonly why: string | undefined } | undefined;
   /** Show the whole call. */
   readonly whole?: boolean;
-  /** The world, if several are watched. */
+  /** The name of the world, if several are watched. */
   readonly world?: string;
   readonly now?: number;
 }
 
-/** Maximum lines of a call that are shown at first. The call can't be approved before the rest was shown. */
+/** The maximum number of lines of a call that are shown at first. The call can't be approved until the rest has been shown. */
 const LONGEST = 60;
 const SHORTEST = 8;
-/** Lines of the card besides the call. Anything that scrolled off the top would be approved unread. */
+/** The number of card lines around the call. Anything that scrolls off the top would be approved unread. */
 const AROUND = 14;
 
-/** The card, and whether part of the call is not on it yet. Lines start with our own text only. */
+/** The card, and whether part of the call is not on it yet. Every line starts with our own text. */
 export function describeApproval(approval: ApprovalView, look: CardLook): { text: string; isCut: boolean } {
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
@@ -46,7 +46,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const { edited } = look;
   const lines = callLines(approval, edited?.arguments, columns);
-  // The tool's message has the values of the original call.
+  // The tool's message contains values of the original call.
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : edited.why;
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
@@ -85,8 +85,8 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 }
 
 /**
- * The diff if there is one, and always the arguments, because a diff alone does not name the file. Only names start a
- * line, so the content of an argument can't pass for another one.
+ * The diff if there is one, and always the arguments, because a diff alone does not name the file. Only argument names start a line, so the
+ * content of one argument can't look like another argument.
  */
 function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
   const { toolName, arguments: proposed, preview } = approval;
@@ -133,7 +133,7 @@ function argumentLines(args: unknown, columns: number): string[] {
   });
 }
 
-/** With the time of day: printed text stays, and "in 30 s" would soon be wrong. */
+/** Includes the time of day: printed text stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
   return cardWords.expires(secondWords(at).slice(11), secondsText(Date.parse(at) - now));
 }

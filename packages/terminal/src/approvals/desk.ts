@@ -4,19 +4,19 @@ import type { CommandContext } from '../context.js';
 import type { Keyboard } from '../keyboard.js';
 import type { CardLook } from './describe-approval.js';
 
-/** How the dialogue about one approval ended. */
+/** How the prompt for one approval ended. */
 export type Asked =
   | { readonly kind: 'approved' | 'denied' | 'answered' }
-  /** Decided elsewhere, or no longer there. */
+  /** The approval was decided elsewhere or no longer exists. */
   | { readonly kind: 'gone' }
-  /** Another call first. */
+  /** The person wants to see another call first. */
   | { readonly kind: 'later' }
-  /** Ctrl-C or the end of the input: the person leaves, and the call keeps waiting. */
+  /** The person left with Ctrl-C or the end of the input, and the call keeps waiting. */
   | { readonly kind: 'left' }
-  /** The server did not accept the answer, or its reply was lost. Nothing runs without approval; the person is asked again. */
+  /** The server did not accept the answer, or its response was lost. Nothing runs without approval; the person is asked again. */
   | { readonly kind: 'lost'; readonly why: string };
 
-/** What a dialogue needs to ask a person. */
+/** The dependencies of a prompt. */
 export interface Desk {
   readonly context: CommandContext;
   readonly client: Client;
@@ -24,10 +24,10 @@ export interface Desk {
   readonly keyboard: Keyboard;
 }
 
-/** Card details that depend on where it is shown. */
+/** Card details that depend on where the card is shown. */
 type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
 
-/** A dialogue about one approval. Aborted when the call is decided elsewhere. */
+/** A prompt for one approval. Aborted when the call is decided elsewhere. */
 export type Ask = (desk: Desk, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;
 
 export function columnsOf({ columns }: CommandContext): number {

@@ -7,11 +7,11 @@ import { cardWords } from '../words/cards.js';
 type Edited =
   | { readonly kind: 'edited'; readonly value: Record<string, unknown> }
   | { readonly kind: 'denied' }
-  /** Back to the card; nothing was decided. */
+  /** Return to the card without a decision. */
   | { readonly kind: 'back' }
   | { readonly kind: 'gone' };
 
-/** Uses the person's editor, or one line of JSON without an editor. Asks again if the input is invalid. */
+/** Opens the person's editor, or asks for one line of JSON if there is no editor. Asks again if the input is invalid. */
 export async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Promise<Edited> {
   const { keyboard, context } = desk;
   const { env } = context.console;

@@ -17,9 +17,9 @@ export interface Deciding {
   readonly client: Client;
   readonly world: string;
   readonly approval: ApprovalWithContext;
-  /** Return immediately. Needs a running server that continues the chat. */
+  /** Return immediately. Requires a running server that continues the chat. */
   readonly isDetached: boolean;
-  /** Printed after the decision. */
+  /** The sentence printed after the decision. */
   readonly sentence: string;
   readonly decide: () => Promise<ToolResultReply>;
 }
@@ -61,7 +61,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   }
 }
 
-/** Checked before deciding: without a server nothing would run the approved call. */
+/** Checks before the decision that a server is running: otherwise, nothing would run the approved call. */
 export async function checkDetach(context: CommandContext, isDetached: boolean): Promise<void> {
   if (!isDetached || (await context.ownServer()) === undefined) return;
   throw new CommandError(errors.detachNeedsServer);

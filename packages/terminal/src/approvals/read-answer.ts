@@ -1,7 +1,7 @@
 import type { ApprovalView } from '@countersign/client';
 import { cardWords } from '../words/cards.js';
 
-/** What a typed line means. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
+/** The meaning of a typed line. Only a line with exactly one known word approves; an unknown line decides nothing (A17). */
 export type CardAnswer =
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'unknown' }
@@ -14,12 +14,12 @@ export type CardAnswer =
   | { readonly kind: 'next' };
 
 export interface Offers {
-  /** Part of the call was not shown yet. */
+  /** Whether part of the call has not been shown yet. */
   readonly isCut: boolean;
-  /** Other calls wait too. */
+  /** Whether other calls are waiting too. */
   readonly hasOthers: boolean;
   readonly isEdited: boolean;
-  /** The call contains masked secrets. */
+  /** Whether the call contains masked secrets. */
   readonly isMasked: boolean;
 }
 
@@ -64,7 +64,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
   }
 }
 
-/** The choices that would take effect, and no others (A2). Deny is first. */
+/** Only the choices that would take effect (A2). Deny comes first. */
 export function describeChoices(
   approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule'>,
   agentName: string,

@@ -2,14 +2,14 @@ import { ClientError, isTransient, type Answer, type ApprovalView } from '@count
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 
-/** `refused`: the rule or the arguments are invalid; the call still waits. */
+/** `refused`: the rule or the arguments are invalid; the call is still waiting. */
 type Sent = Asked | { readonly kind: 'refused' };
 
 export async function sendDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Asked> {
   return orLater(await tryDecision(desk, approval, answer));
 }
 
-/** The same, if the person can correct the input. */
+/** Like `sendDecision`, if the person can correct the input. */
 export async function tryDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Sent> {
   const kind = answer.decision === 'approve' ? 'approved' : 'denied';
   return await send(desk, () => desk.client.decide(desk.world, approval, answer), kind);
@@ -36,9 +36,9 @@ async function send(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
-    // If this counted as decided, the person would never be asked again, and the agent would hang.
+    // If this counted as decided, the person would not be asked again, and the agent would hang.
     if (error.kind !== 'problem' || isTransient(error)) return { kind: 'lost', why: error.detail };
-    // Settled, expired or changed meanwhile. The queue has the current state.
+    // The call was settled, expired or changed in the meantime. The queue has its current state.
     return error.status === 422 ? { kind: 'refused' } : { kind: 'gone' };
   }
 }

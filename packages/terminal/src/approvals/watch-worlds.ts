@@ -32,7 +32,7 @@ interface Waiting extends Watched {
 const LOOK_AGAIN_MS = 60_000;
 
 /**
- * Asks about waiting calls of these worlds, one at a time, until the person leaves; for a second terminal. Without a terminal it only
+ * Asks about waiting calls in these worlds, one at a time, until the person leaves. Meant for a second terminal. Without a terminal, it only
  * lists calls.
  */
 export async function watchWorlds(context: CommandContext, client: Client, worlds: readonly World[]): Promise<number> {
@@ -63,7 +63,7 @@ function waitingIn(watched: readonly Watched[]): Waiting[] {
     .toSorted((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
 }
 
-/** Next pages of queues that are not fully loaded. */
+/** Cursors of the next pages of queues that are not fully loaded. */
 function laterIn(watched: readonly Watched[]): string[] {
   return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
 }
@@ -154,7 +154,7 @@ async function putBefore(
   }
 }
 
-/** Without a terminal: a line for each new call and for each decision. */
+/** Without a terminal: prints a line for each new call and each decision. */
 async function tell(context: CommandContext, watched: readonly Watched[], changes: Changes): Promise<number> {
   const told = new Map<string, Waiting>();
   for (;;) {
@@ -179,7 +179,7 @@ async function tell(context: CommandContext, watched: readonly Watched[], change
       if (context.options.json) context.jsonLine({ type: 'answered', world: world.id, approvalId: id, decision });
       else context.say(`answered ${world.id}  ${id}  ${decision === undefined ? '' : describeDecision(decision)}`);
     }
-    // A list shows all of them. Nobody decides here, so nothing else would load the rest.
+    // A list shows all calls. Nobody decides here, so nothing else would load the rest.
     if (!(await loadMore(watched))) await changes.after(seen, LOOK_AGAIN_MS);
   }
 }

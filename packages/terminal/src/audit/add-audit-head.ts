@@ -42,12 +42,12 @@ export function addAuditHead(audit: Command, register: Register): void {
   });
 }
 
-/** The home need not be used here: the key is checked against it even if the server is on another machine. */
+/** The home folder, even if this command doesn't otherwise use it: the key must be outside it, even if the server is on another machine. */
 export async function homeOf({ options, servers }: CommandContext): Promise<string> {
   return options.home === undefined ? await servers.defaultHome() : resolve(options.home);
 }
 
-/** The current end of a log. A broken log gets no head, because signing it would confirm the damage. */
+/** Claims the current end of a log. A broken log gets no head, because signing it would confirm the damage. */
 async function makeClaim(client: Client, world: string): Promise<AuditClaim | undefined> {
   const verdict = await client.verifyAudit(world);
   let first: AuditEntry | undefined;

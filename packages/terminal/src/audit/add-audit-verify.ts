@@ -37,7 +37,7 @@ export function addAuditVerify(audit: Command, register: Register): void {
     .option('--head <file>', auditHelp.headFile, collect)
     .option('--key <file>', auditHelp.keyFile, collect);
   register<VerifyFlags>(verify, async (context, { options }) => {
-    // Read first: if a head can't be trusted, nothing should look checked.
+    // Read the heads first: if one can't be trusted, nothing should look verified.
     const heads = await trustedHeads(context, options);
     const client = await context.client();
     const worlds = new Set(await findLogs(client, options.world));

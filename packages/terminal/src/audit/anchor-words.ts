@@ -2,17 +2,17 @@ import type { SignedHead } from '@countersign/protocol';
 import type { HeadFinding } from './check-heads.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** What protects a log from outside the home. */
+/** The heads stored outside the home folder that protect a log. */
 export type Anchor =
   | { kind: 'none' }
   | {
       kind: 'heads';
       heads: number;
-      /** When the first of the heads was created. */
+      /** When the oldest head was created. */
       since: string;
-      /** The last record that they cover. */
+      /** The last record that the heads cover. */
       records: number;
-      /** The keys that signed them. If empty, they are only as safe as the place where they were stored. */
+      /** The keys that signed the heads. If empty, the heads are only as trustworthy as the place where they were stored. */
       keys: readonly string[];
     };
 
@@ -34,7 +34,7 @@ interface Whole {
   readonly anchor: Anchor;
 }
 
-/** Which heads were used, since when, and which records no head covers. */
+/** Says which heads were used, since when, and which records no head covers. */
 export function anchorWords({ records, unguarded = 0, anchor }: Whole): string[] {
   if (records === 0) return [];
   const missing = unguarded === 0 ? [] : [words.headFileBehind(unguarded)];

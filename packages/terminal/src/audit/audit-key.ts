@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** `SHA256:…` of the public key, as shown to people and named in heads. */
+/** `SHA256:…` of the public key, as shown to people and stored in heads. */
 export function keyId(key: KeyObject): string {
   const spki = createPublicKey(key.export({ type: 'spki', format: 'pem' })).export({ type: 'spki', format: 'der' });
   return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`;
@@ -40,7 +40,7 @@ export function createKeyFile(file: string, home: string): NewKey {
   return { file: path, publicFile, id: keyId(publicKey) };
 }
 
-/** The private key in a file outside the home that nobody else can read. */
+/** Reads a private key from a file outside the home folder that nobody else can read. */
 export function readPrivateKey(file: string, home: string): KeyObject {
   if (!isAbsolute(file)) throw failed(words.relativeKey(file));
   refuseInHome(file, home);
@@ -51,13 +51,13 @@ export function readPrivateKey(file: string, home: string): KeyObject {
   return ed25519(file, () => createPrivateKey(text));
 }
 
-/** The public key in a PEM file, or the public half of a private one. */
+/** Reads the public key from a PEM file, or from that of a private key. */
 export function readPublicKey(file: string): KeyObject {
   const text = readKeyText(file);
   return ed25519(file, () => createPublicKey(text));
 }
 
-/** Whether a file is in a folder, by their real paths. Neither has to exist. */
+/** Whether a file is inside a folder, comparing real paths. Neither has to exist. */
 export function isInside(folder: string, file: string): boolean {
   const way = relative(realPath(resolve(folder)), realPath(resolve(file)));
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -68,7 +68,7 @@ function refuseInHome(file: string, home: string): void {
   throw failed(words.keyInHome(file, home));
 }
 
-/** The real path of the existing part, with the rest appended: a symlink into the home is in the home. */
+/** The real path of the existing part, with the rest appended: a symlink into the home folder counts as inside. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -91,7 +91,7 @@ function ed25519(file: string, read: () => KeyObject): KeyObject {
   try {
     key = read();
   } catch {
-    // Not a key at all. The parser's message could quote the file.
+    // Not a key. Don't show the parser's message, which could quote the file.
   }
   if (key?.asymmetricKeyType === 'ed25519') return key;
   throw failed(words.notAKey(file));

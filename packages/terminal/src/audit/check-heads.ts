@@ -3,11 +3,11 @@ import type { AuditEntry, SignedHead } from '@countersign/protocol';
 
 export type HeadFinding =
   | { kind: 'matches'; head: SignedHead }
-  /** The log ends before the record that the head names. */
+  /** The log ends before the record named by the head. */
   | { kind: 'cut-off'; head: SignedHead; records: number }
-  /** The log has such a record, but not with this hash: something at or before it was changed. */
+  /** The log contains the record with a different hash: the record or an earlier one was changed. */
   | { kind: 'rewritten'; head: SignedHead }
-  /** The first record differs: a head of another store, or the whole log was replaced. */
+  /** The first record differs: the head is from another store, or the whole log was replaced. */
   | { kind: 'other-log'; head: SignedHead };
 
 export interface HeadCheck {

@@ -5,7 +5,7 @@ import { findWorld, findWorlds } from '../find-things.js';
 
 const PAGE = 500;
 
-/** The id of the log. A log outlives its world (A16), so a deleted world is found by its id. */
+/** Finds the id of a log. A log is kept after its world is deleted (A16), so a deleted world is found by its id. */
 export async function findLog(client: Client, name: string | undefined): Promise<string> {
   try {
     return (await findWorld(client, name)).id;
@@ -23,7 +23,7 @@ export async function findLogs(client: Client, name: string | undefined): Promis
   return (await findWorlds(client, undefined)).map(({ id }) => id);
 }
 
-/** The records of a log, a page at a time: it may be larger than memory. */
+/** Reads the records of a log page by page, because it may be larger than memory. */
 export async function* recordsOf(client: Client, world: string): AsyncGenerator<AuditEntry, void> {
   let place: { after?: string } | undefined = {};
   while (place !== undefined) {

@@ -6,7 +6,10 @@ import { EXIT } from '../exit-codes.js';
 import { keyId, readPrivateKey, readPublicKey } from './audit-key.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** Where the key for audit heads is (A16). A command keeps it out of this process, as with a key management service. */
+/**
+ * The source of the key for audit heads (A16). With a command, the key never enters this process, for example if a key management service holds
+ * it.
+ */
 type KeySource =
   | { kind: 'none' }
   | { kind: 'file'; path: string }
@@ -55,7 +58,7 @@ export function openSigner(env: NodeJS.ProcessEnv, home: string, commandMs: numb
   }
 }
 
-/** The claim with its signature, which is verified first. */
+/** Signs a claim and verifies the signature. */
 export async function signHead(claim: AuditClaim, signer: Signer): Promise<SignedHead> {
   if (signer.kind === 'none') return { ...claim, signature: null };
   const text = claimText(claim, signer.id);
@@ -66,13 +69,13 @@ export async function signHead(claim: AuditClaim, signer: Signer): Promise<Signe
   return { ...claim, signature: { key: signer.id, value: value.toString('base64') } };
 }
 
-/** Gives the text to a command on standard input; it prints the signature in base64. */
+/** Passes the text to a command on standard input; the command prints the signature in base64. */
 async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv, commandMs: number): Promise<Buffer> {
   const child = spawn('/bin/sh', ['-c', command], {
     env: withoutSecrets(env),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  // A command that ignores its input closes the pipe; only its answer matters.
+  // A command that ignores its input closes the pipe; only its output matters.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   let answer = '';
@@ -81,7 +84,7 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
   });
   let timer: NodeJS.Timeout | undefined;
   const ended = await new Promise<string | undefined>((resolve) => {
-    // A child of the command may keep its output open: killing the command alone would not end the wait.
+    // A child of the command may keep its output open: killing only the command would not end the wait.
     timer = setTimeout(() => {
       child.kill('SIGKILL');
       child.stdout.destroy();

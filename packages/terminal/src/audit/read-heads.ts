@@ -6,7 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { keyId } from './audit-key.js';
 import { auditWords as words } from '../words/audit.js';
 
-/** Reads the heads of a file and checks their signatures. One bad head refuses the whole file. */
+/** Reads the heads in a file and checks their signatures. One invalid head rejects the whole file. */
 export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[] {
   let text: string;
   try {
@@ -25,7 +25,7 @@ export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[
   return heads;
 }
 
-/** One JSON document, possibly over several lines, or one per line. */
+/** One JSON document, possibly spanning several lines, or one per line. */
 function linesOf(text: string): { line: string; number: number }[] {
   if (isJson(text)) return [{ line: text, number: 1 }];
   return text

@@ -2,7 +2,7 @@
 export interface Changes {
   readonly count: () => number;
   readonly tell: () => void;
-  /** Resolves when there was a change after `count`, or after a while. */
+  /** Resolves when there was a change after `count`, or after `ms`. */
   after(count: number, ms: number): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { chatWords } from '../words/chat.js';
 
-/** The state of a call as one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (A17). */
+/** The state of a call on one line; `key` identifies the step. Never wider than the terminal: a wrapped line could imitate a card (A17). */
 export function describeStep(
   state: ChatState,
   call: Invocation,
@@ -80,7 +80,7 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
   }
 }
 
-/** Who approved it, and the scope. */
+/** The person who approved the call, and the scope. */
 function signature(state: ChatState, call: Invocation): string {
   const decision = decisionOf(state, call);
   return decision === undefined ? chatWords.approved : approvedText(decision);
@@ -91,7 +91,7 @@ function decisionOf(state: ChatState, { approvalIds }: Invocation): Decision | u
   return get(state.approvals, approvalIds.at(-1) ?? '')?.decision;
 }
 
-/** The call, abbreviated. */
+/** The call on one line, shortened. */
 function brief({ toolName, editedArguments, arguments: proposed }: Invocation): string {
   return callLine(toolName, editedArguments ?? proposed);
 }

@@ -7,11 +7,11 @@ export interface Outcome {
   readonly exitCode: ExitCode;
   /** Why there is no answer. */
   readonly why?: string;
-  /** The reason is in the transcript or a notice, so the printer has shown it. */
+  /** Set if the reason is in the transcript or a notice, which the printer has shown. */
   readonly isShown?: true;
 }
 
-/** The outcome of a message, from the stored state rather than from what was printed. */
+/** The outcome of a message, based on the stored state, not on what was printed. */
 export function outcomeSince(state: ChatState, messageId: string, noticesBefore: number): Outcome {
   let isAnswered = false;
   let isDenied = false;

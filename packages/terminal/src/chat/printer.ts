@@ -21,11 +21,11 @@ import { chatWords } from '../words/chat.js';
 export interface Printer {
   /** Marks existing messages as printed. */
   skip(state: ChatState): void;
-  /** The person's own message is on the screen already. */
+  /** Skips the person's own message, which is already on the screen. */
   skipMessage(messageId: string): void;
   /** Prints everything new since the last call. */
   show(state: ChatState): void;
-  /** Holds back output while a card is open: nothing may scroll it away. */
+  /** Pauses output while a card is open, so that nothing scrolls it away. */
   hold(): void;
   release(): void;
   /** Ends an open line. */
@@ -38,9 +38,9 @@ export interface PrinterOptions {
   readonly columns: () => number;
 }
 
-/** How much of a stream is printed, and at which column its line is. */
+/** How much of a stream has been printed, and the column where its line ends. */
 interface Spoken {
-  /** Characters of the stream that were printed. */
+  /** The number of characters of the stream that were printed. */
   taken: number;
   column: number;
 }
@@ -70,7 +70,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     open = undefined;
   }
 
-  /** Others' text, behind the bar and never wider than the terminal. */
+  /** Prints text from others behind the bar, never wider than the terminal. */
   function pour(id: string, heading: string, at: Spoken, text: string): void {
     if (text === '') return;
     if (open !== id) {
@@ -88,7 +88,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const { messageId, agentId, text, missing } = stream;
     const at = spoken.get(messageId) ?? { taken: missing, column: 0 };
     spoken.set(messageId, at);
-    // The last character may be half of a surrogate pair, or a joiner whose other side is still to come.
+    // The last character may be half of a surrogate pair, or a joiner that waits for the next character.
     const end = text.length - (/[\u200C\u200D]?[\uD800-\uDBFF\r]$|[\u200C\u200D]$/.exec(text)?.[0].length ?? 0);
     const fresh = text.slice(Math.max(0, at.taken - missing), end);
     const name = agentId === undefined ? stream.agentName : agentName(state, agentId);
@@ -110,7 +110,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const heard = spoken.get(messageId);
     spoken.delete(messageId);
     if (heard !== undefined && heard.taken > 0) {
-      // Already printed while it streamed. Mentions may have been added or removed since (M5); don't print it twice.
+      // The message was printed while it streamed. Mentions may have been added or removed since (M5); don't print it twice.
       if (open === messageId && content.length > heard.taken && !content.startsWith('@')) {
         pour(messageId, '', heard, proseText(content, heard.taken).trimEnd());
       }
@@ -140,7 +140,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (step === undefined || steps.get(call.invocationId) === step.key) return;
     const before = steps.get(call.invocationId);
     steps.set(call.invocationId, step.key);
-    // It may have started before its approval was reported.
+    // The call may have started before its approval was reported.
     const signed =
       before === undefined || before.startsWith('asked') ? describeSignature(state, call, paint, columns()) : undefined;
     if (signed !== undefined && step.key !== 'approved') line(signed);
@@ -169,12 +169,12 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const id = `output ${invocationId}`;
     const at = spoken.get(id) ?? { taken: 0, column: 0 };
     spoken.set(id, at);
-    // The line break at the end is written when something follows.
+    // Don't write the last line break until something follows.
     pour(id, paint.dim(chatWords.toolOutput(plainLine(toolName))), at, plainText(fresh.replace(/\n$/, '')));
     if (fresh.endsWith('\n')) breakLine();
   }
 
-  /** Without a note the message would look ignored (M11). */
+  /** Prints a note, without which the message would look ignored (M11). */
   function tellHeld(state: ChatState): void {
     for (const id of unheard) {
       if (get(state.messages, id) === undefined) continue;
@@ -184,7 +184,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     }
   }
 
-  /** From the end: the cost of an event must not grow with the chat. */
+  /** Searches from the end: the cost of an event must not grow with the length of the chat. */
   function newRows({ transcript }: ChatState): string[] {
     const rows: string[] = [];
     for (let at = transcript.length - 1; at >= 0; at -= 1) {
@@ -201,10 +201,10 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     showConnection(state);
     for (const id of state.openInvocations) {
       const messageId = get(state.invocations, id)?.messageId;
-      // If its message is not printed yet, the call follows it, in call order.
+      // If its message has not been printed yet, the call follows the message, in call order.
       if (messageId === undefined || known.has(messageId)) watched.add(id);
     }
-    // Before later messages: an answer comes after the results it is about.
+    // Print calls before later messages: an answer comes after the results it is based on.
     showCalls(state, [...watched]);
     for (const id of newRows(state)) {
       known.add(id);
@@ -216,7 +216,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       showCalls(state, message.invocationIds);
     }
     tellHeld(state);
-    // One stream at a time; the others follow when it has ended.
+    // Print one stream at a time; the others follow when it has ended.
     const current = state.streams.find(({ messageId }) => messageId === open);
     if (current !== undefined) showStream(state, current);
     if (current === undefined || current.ended) for (const stream of state.streams) showStream(state, stream);

@@ -13,7 +13,7 @@ import { cardWords } from '../words/cards.js';
 import { chatWords } from '../words/chat.js';
 import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
 
-/** How the conversation ends: leave, or another chat. */
+/** How the conversation ends: the person leaves or opens another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
 
 function lastThinking({ transcript, messages }: ChatState): string | undefined {
@@ -24,7 +24,7 @@ function lastThinking({ transcript, messages }: ChatState): string | undefined {
   return undefined;
 }
 
-/** Runs a conversation until the person leaves. Messages typed while agents work are sent at once; a card always asks separately. */
+/** Runs a conversation until the person leaves. Messages typed while agents work are sent immediately; a card always asks separately. */
 export async function runInteractive(
   context: CommandContext,
   session: Session,
@@ -39,7 +39,7 @@ export async function runInteractive(
     session.breakLine();
     keyboard.print(`${text}\n`);
   };
-  // Models write titles: a line that the terminal wraps could imitate a card.
+  // Models write titles: a line wrapped by the terminal could imitate a card.
   const list = (text: string): void => say(`  ${cutTo(plainLine(text), (context.columns() ?? 80) - 4)}`);
   const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));
 
@@ -98,7 +98,7 @@ export async function runInteractive(
       if (command !== undefined) await obey(command);
       else if (line.trim() !== '') await session.send(line);
     } catch (error) {
-      // Bad input, or the server is unreachable: the conversation continues.
+      // The input was invalid, or the server is unreachable: the conversation continues.
       if (!(error instanceof ClientError)) throw error;
       failed(error);
     }
@@ -107,7 +107,7 @@ export async function runInteractive(
   function loose(typed: Typed): void {
     if (typed.kind === 'interrupt') {
       if (session.isAway()) {
-        // A request may be waiting for the server: don't wait for it.
+        // Don't wait for a request that may be waiting for the server.
         way.leaving = { kind: 'end', exitCode: EXIT.interrupted };
         left.abort();
         return;

@@ -26,7 +26,7 @@ export async function runOnce(
       );
     });
   }
-  // Without a keyboard, Ctrl-C is a signal that would kill our own server during a call.
+  // Without a keyboard, Ctrl-C is a signal that would kill our own server in the middle of a call.
   const interrupted = answering.kind === 'person' ? undefined : untilInterrupted();
   void interrupted?.promise.then(() => leaving.abort());
   const noticesBefore = lastNotice(session.state());

@@ -13,8 +13,8 @@ import { chatWords } from '../words/chat.js';
 import { errors } from '../words/errors.js';
 
 /**
- * Who decides approvals: a person here; nobody (deny); someone elsewhere (wait for them); or someone later (a chat that
- * only waits for people has settled).
+ * Who decides approvals: a person here; nobody (deny); someone elsewhere (wait for them); or someone later (a chat that only waits for people
+ * counts as settled).
  */
 export type Answering =
   | { kind: 'person'; keyboard: Keyboard }
@@ -39,7 +39,7 @@ export type Settled = 'settled' | 'timed-out' | 'given-up' | 'left';
 interface SettleLimits {
   readonly deadline?: number;
   readonly signal?: AbortSignal;
-  /** A further condition: right after a decision, the event log may lag behind. */
+  /** An additional condition: right after a decision, the event log may lag behind. */
   readonly isHeard?: (state: ChatState) => boolean;
 }
 
@@ -55,9 +55,9 @@ export interface Session {
   stop(): Promise<void>;
   /** Whether the server is unreachable. */
   isAway(): boolean;
-  /** Ends a line that an answer or a tool left open: our own text never continues it. */
+  /** Ends a line that an answer or a tool left open, because our own text must never continue it. */
   breakLine(): void;
-  /** Whether a card is open or the person left at one. Then Ctrl-C must not stop the chat, which would deny the call. */
+  /** Whether a card is open, or the person left while one was open. Ctrl-C must then not stop the chat, which would deny the call. */
   isAtCard(): boolean;
   close(): void;
 }
@@ -72,16 +72,16 @@ const LONGEST_AWAY_MS = 60_000;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { context, client, world, chat, printer, answering, isTakenUp } = options;
   const changes = createChanges();
-  /** Decided here; still in the queue until the event arrives. */
+  /** Approvals decided here that stay in the queue until the event arrives. */
   const answered = new Set<string>();
-  /** Postponed by the person. */
+  /** Approvals postponed by the person. */
   const later = new Set<string>();
   let isAtCard = false;
   let isReady = false;
   const store = await open();
 
   async function open(): Promise<ChatStore> {
-    // Register only if a person can be asked: a client that claims it and can't would suppress the unattended denial (A13).
+    // Register only if a person can be asked: a client that claims to ask but can't would prevent unattended denials (A13).
     if (answering.kind === 'person') await client.registerClient(world, { label: 'terminal', approvals: true });
     const opened = openChat(client, world, chat, { pageSize: LINES_BEFORE });
     opened.subscribe(() => {
@@ -102,7 +102,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   }
 
-  /** Asks the server: received events may lag behind. */
+  /** Checks with the server, because received events may lag behind. */
   async function isSettled(state: ChatState): Promise<boolean> {
     if (state.connection.kind !== 'open' || !isAtRest(state.status)) return false;
     const { status } = await client.chat(world, chat);
@@ -134,7 +134,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       await client.decide(world, approval, { decision: 'deny', reason: chatWords.unattended });
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      // Not delivered: denied once the server is back. If the server refuses, it was decided elsewhere.
+      // The denial was not delivered: it is sent again once the server is back. If the server rejects it, the call was decided elsewhere.
       if (error.kind !== 'problem' || isTransient(error)) {
         await changes.after(changes.count(), LOOK_AGAIN_MS);
         return;

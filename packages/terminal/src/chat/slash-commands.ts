@@ -11,7 +11,7 @@ export type SlashCommand =
   | { readonly kind: 'chat'; readonly id: string }
   | { readonly kind: 'unknown'; readonly hint: string };
 
-/** Undefined if it is a message. A path such as /etc/hosts is a message too. */
+/** Undefined if the line is a message. A path such as /etc/hosts is also a message. */
 export function readSlashCommand(line: string): SlashCommand | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/);
   if (!/^\/[a-z]+$/i.test(word)) return undefined;

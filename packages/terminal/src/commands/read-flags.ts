@@ -35,7 +35,7 @@ export function readRecord(text: string, flag: string): Record<string, unknown> 
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw new CommandError(errors.notAnObject(flag));
 }

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../context.js';
 import { table, type Column } from '../text/table.js';
 
-/** A list as a table, or as one JSON document `{ items }`. */
+/** Prints a list as a table, or as one JSON document `{ items }`. */
 export function showList<Row>(
   context: CommandContext,
   rows: readonly Row[],
@@ -13,7 +13,7 @@ export function showList<Row>(
   else context.say(table(rows, columns, context.columns()));
 }
 
-/** One object, one line per field. */
+/** Prints one object, one line per field. */
 export function showThing(context: CommandContext, thing: object): void {
   if (context.options.json) {
     context.json(thing);
@@ -29,7 +29,7 @@ export function showThing(context: CommandContext, thing: object): void {
   context.say(table(rows, columns, undefined));
 }
 
-/** A sentence that confirms the change; with --json, the object itself. */
+/** Prints a sentence that confirms the change; with --json, the object itself. */
 export function showDone(context: CommandContext, sentence: string, thing: object): void {
   if (context.options.json) context.json(thing);
   else context.note(sentence);

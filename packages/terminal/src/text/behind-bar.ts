@@ -2,17 +2,17 @@ import { widthOf } from './cells.js';
 import { graphemes } from './graphemes.js';
 import { exactText, plainText, proseText } from './plain-text.js';
 
-/** Starts every line of untrusted text. */
+/** The prefix of every line of untrusted text. */
 export const BAR = '  │ ';
 
-/** Text that starts at a column, with a line break wherever the terminal would wrap. */
+/** Text that starts at a given column, with a line break wherever the terminal would wrap. */
 export interface Wrapped {
   readonly text: string;
   readonly column: number;
 }
 
 /**
- * Wraps text at `room` columns, between words if possible. A line that the terminal wraps would start where only our own text does (A17).
+ * Wraps text at `room` columns, between words if possible. A line wrapped by the terminal would start where only our own text may start (A17).
  */
 export function wrapFrom(text: string, column: number, room: number, lineBreak: string): Wrapped {
   let out = '';
@@ -38,7 +38,7 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
   return { text: out, column: at };
 }
 
-/** Clusters that no line break may split, unless one is wider than a line. */
+/** Grapheme clusters that no line break may split, unless one is wider than a line. */
 function* unbroken(piece: string, room: number): Generator<string> {
   for (const letter of graphemes(piece)) {
     if (letter.length > 1 && widthOf(letter) > room) yield* letter;
@@ -46,7 +46,7 @@ function* unbroken(piece: string, room: number): Generator<string> {
   }
 }
 
-/** Lines of untrusted text, none wider than the terminal. */
+/** Wraps untrusted text into lines that fit the terminal. */
 export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
@@ -79,8 +79,8 @@ export function proseBehindBar(text: string, columns: number): string {
 }
 
 /**
- * Our own text about untrusted things (a path, a rule), indented so that no line starts where a card does. Continuation
- * lines are indented more, because they may start with untrusted text.
+ * Our own text about untrusted things (a path, a rule), indented so that no line starts at the column of a card. Continuation lines are
+ * indented further, because they may start with untrusted text.
  */
 export function indented(text: string, columns: number): string {
   return wrapLines(text.replaceAll(/\s*\n\s*/g, ' '), columns)

@@ -11,7 +11,7 @@ export function minuteWords(at: string): string {
   return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}`;
 }
 
-/** The same to the second. */
+/** Like `minuteWords`, with seconds. */
 export function secondWords(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}:${two(date.getSeconds())}`;

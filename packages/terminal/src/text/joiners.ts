@@ -1,4 +1,4 @@
-/** Scripts that are written with joiners: cursive ones, and those that stack consonants. */
+/** Scripts that use joiners: cursive ones, and those that stack consonants. */
 const CURSIVE = ['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko'];
 const STACKING = [
   ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala'],
@@ -14,16 +14,16 @@ const IN_WORD = [...CURSIVE, ...STACKING].map((script) => ({
   after: new RegExp(`^(?=\\p{Script=${script}})[\\p{L}\\p{M}]`, 'u'),
 }));
 
-/** As in rule GB11 of UAX #29. */
+/** Follows rule GB11 of UAX #29. */
 const EMOJI_BEFORE = /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
 
 const ZWNJ = '\u200C';
 const ZWJ = '\u200D';
-/** Longer than a letter with four marks outside the BMP. */
+/** Longer than a letter with four marks, all outside the BMP. */
 const CONTEXT = 12;
 
-/** Whether the character is a joiner where Unicode gives it a meaning. Anywhere else it only hides something. */
+/** Whether the character is a joiner in a position where Unicode gives it a meaning. Anywhere else, it only hides something. */
 export function isJoining(text: string, at: number): boolean {
   const joiner = text[at];
   if (joiner !== ZWNJ && joiner !== ZWJ) return false;

@@ -1,29 +1,27 @@
 import { byNumber, HIDDEN_IN_CODE, HIDDEN_IN_PROSE } from '@countersign/protocol';
 import { isJoining } from './joiners.js';
 
-/**
- * Characters hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by an invisible character.
- */
+/** Characters hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by an invisible character. */
 const UNSAFE = new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
 
 const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
-/** More combining marks than any script uses on one letter: a stack of them paints over other lines. */
+/** More combining marks than any script uses on one letter: a stack of them would paint over other lines. */
 const PILE = /\p{M}{5,}/gu;
 const MAX_MARKS = 4;
 
-/** Nearly all text; needs no further work. */
+/** Matches nearly all text, which needs no further work. */
 const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 
-/** Removes terminal sequences and hidden characters: with them an agent could paint over a card. */
+/** Removes terminal sequences and hidden characters, which an agent could use to paint over a card. */
 export function plainText(text: string): string {
   if (SIMPLE.test(text)) return text;
   return text.replaceAll(UNSAFE, shown).replaceAll(PILE, unpiled);
 }
 
 /**
- * The same for what agents and people write to each other: joiners stay where Persian, Indic scripts and emoji need them.
- * `from` and `to` pick a part; the text around it decides about a joiner at its edge.
+ * Like `plainText`, for messages between agents and people: joiners are kept where Persian, Indic scripts and emoji need them. `from` and `to`
+ * select a part; the text around it decides whether a joiner at its edge is kept.
  */
 export function proseText(text: string, from = 0, to = text.length): string {
   const part = text.slice(from, to);
@@ -37,13 +35,13 @@ function shown(hidden: string): string {
   return hidden === '\r\n' ? '\n' : byNumber(hidden);
 }
 
-/** The same for what will run: also shows carriage returns and characters that only look like a space. */
+/** Like `plainText`, for text that will run: also shows carriage returns and characters that only look like a space. */
 export function exactText(text: string): string {
   if (SIMPLE.test(text)) return text;
   return text.replaceAll(UNSAFE_EXACT, byNumber).replaceAll(PILE, unpiled);
 }
 
-/** JSON for a terminal: same value for a program, with hidden characters escaped. */
+/** JSON for a terminal: the same value for a program, with hidden characters escaped. */
 export function exactJson(json: string): string {
   if (SIMPLE.test(json)) return json;
   return json.replaceAll(UNSAFE_EXACT, (character) =>
@@ -58,7 +56,7 @@ function unpiled(marks: string): string {
   return [...all.slice(0, MAX_MARKS), ...all.slice(MAX_MARKS).map(byNumber)].join('');
 }
 
-/** The same on one line: a name must not start a line of its own. */
+/** Like `plainText`, on one line: a name must not start a line of its own. */
 export function plainLine(text: string): string {
   return plainText(text).replaceAll(/[\n\t]+/g, ' ');
 }

@@ -1,7 +1,7 @@
 import { nearest } from '@countersign/protocol';
 import { errors } from '../words/errors.js';
 
-/** `Did you mean "x"?`, or a list of what is available. */
+/** `Did you mean "x"?`, or a list of available names. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return errors.didYouMean(near);

@@ -4,14 +4,14 @@ import { plainLine, proseLine } from './plain-text.js';
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string;
-  /** Text by agents or people, such as a title; everything else is a name, a path or an argument. */
+  /** Set for text written by agents or people, such as a title. Other columns contain names, paths or arguments. */
   readonly isProse?: true;
 }
 
 const GAP = '  ';
 const NARROWEST = 6;
 
-/** Aligned columns. `columns` is the terminal width; undefined truncates nothing. */
+/** Aligns columns. `columns` is the terminal width; if undefined, nothing is truncated. */
 export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], columns: number | undefined): string {
   const cells = [
     shown.map(({ title }) => title.toUpperCase()),

@@ -3,7 +3,9 @@ import { clusters } from './layout/spans.js';
 const SEQUENCE = /\u001B\[[0-9;]*m/g;
 const SIMPLE = /^[\x20-\x7E]*$/;
 
-/** Sets the cursor after each run of non-ASCII text, so that columns stay aligned if the terminal measures a character differently. */
+/**
+ * Positions the cursor after each run of non-ASCII text, so that columns stay aligned even if the terminal measures a character differently.
+ */
 export function alignLine(line: string): string {
   if (SIMPLE.test(line.replaceAll(SEQUENCE, ''))) return line;
   let out = '';

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { memo, useSyncExternalStore, type ReactElement } from 'react';
 import { textOf, type Colour, type Line, type Span } from './layout/spans.js';
 
-/** The content of the screen, with a subscription to its changes. */
+/** The content of the screen, with a subscription to changes. */
 export interface Picture {
   subscribe(listener: () => void): () => void;
   getFrame(): readonly Line[];
@@ -47,7 +47,7 @@ function Piece({ piece, hasColour }: { piece: Span; hasColour: boolean }): React
   );
 }
 
-/** Colour names, not shades: the person's terminal theme keeps them readable. No agent colour is a state colour. */
+/** Colour names, not shades, so that the person's terminal theme keeps them readable. No agent colour is also a state colour. */
 const AGENTS = [
   'blueBright',
   'cyan',

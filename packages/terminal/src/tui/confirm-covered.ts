@@ -5,7 +5,7 @@ import { SMALLEST } from './layout/areas.js';
 import { wrapExact } from './layout/spans.js';
 import type { CardUi, Choice, Covered } from './ui-state.js';
 
-/** What to ask the server before sending this answer. Undefined if it only covers its own call. */
+/** The query for other calls that this answer would cover, to send before the answer. Undefined if it covers only its own call. */
 export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | undefined {
   if (answer.decision !== 'approve') return undefined;
   if (answer.scope === 'session') return grantMatch(approval, answer.pattern);
@@ -17,14 +17,14 @@ export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | u
 const PAGE = 6;
 const ROW_WIDTH = SMALLEST.columns - 6;
 
-/** The visible rows, and whether they are the last. */
+/** The visible rows, and whether they include the last one. */
 export function coveredPage({ rows, from }: Covered): { rows: readonly string[]; isLast: boolean } {
   return { rows: rows.slice(from, from + PAGE), isLast: from + PAGE >= rows.length };
 }
 
 /**
- * An answer that runs other waiting calls is sent only after all of them were shown (A5). Otherwise the next page is
- * shown and Enter must be pressed again. Undefined if it may be sent.
+ * An answer that runs other waiting calls is sent only after all of them have been shown (A5). Otherwise, the next page is shown and Enter must
+ * be pressed again. Undefined if the answer may be sent.
  */
 export function holdCovered(
   card: CardUi,
@@ -42,7 +42,7 @@ export function holdCovered(
   if (from >= rows.length) return undefined;
   const sending = new Set([...card.sending].filter((id) => id !== approval.approvalId));
   if (card.current.kind === 'none' || card.current.id !== approval.approvalId) return { ...card, sending };
-  // A repeated key must not approve what just appeared.
+  // A repeated key must not approve calls that have just appeared.
   return {
     ...card,
     sending,

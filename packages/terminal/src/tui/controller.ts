@@ -116,7 +116,7 @@ export function createController(options: ControllerOptions): Controller {
     for (const listener of listeners) listener();
   }
 
-  /** Retry a failed load only on a key press: otherwise an unreachable server would be polled without pause. */
+  /** Retries a failed load only on a key press: otherwise, an unreachable server would be polled continuously. */
   function lookFurtherUp({ blocks, areas }: Plan, when: readonly ('more' | 'failed')[]): void {
     const older = session.chat()?.older.kind;
     if (blocks === undefined || !when.some((kind) => kind === older)) return;
@@ -177,7 +177,7 @@ export function createController(options: ControllerOptions): Controller {
     session.openChat(chatId);
   }
 
-  /** A message that failed goes back to the chat it was written for. */
+  /** A message that failed is put back into the draft of its chat. */
   async function send(text: string, writtenIn: string | undefined): Promise<void> {
     let chatId = writtenIn;
     try {
@@ -191,7 +191,7 @@ export function createController(options: ControllerOptions): Controller {
 
   async function makeChat(): Promise<string> {
     const { id } = await client.createChat(worldId);
-    // If the person opened another chat meanwhile, stay there.
+    // If the person has opened another chat in the meantime, stay there.
     if (ui.chatId === undefined) {
       show({ ...ui, chatId: id });
       openChat(id);
@@ -229,7 +229,7 @@ export function createController(options: ControllerOptions): Controller {
       },
       (error: unknown) => {
         ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
-        // Decided elsewhere: the card says who when the event arrives.
+        // The call was decided elsewhere: the card names the person when the event arrives.
         if (error instanceof ClientError && error.status === 409) changed();
         else complain(error);
       },
@@ -260,7 +260,7 @@ export function createController(options: ControllerOptions): Controller {
       },
     },
     press(key) {
-      // Events since the last frame are not what the person saw when they pressed the key.
+      // Use the last drawn frame: the person had not seen newer events when they pressed the key.
       const seen = scene();
       const facts = factsOf(seen, planOf(seen));
       ui = settle(ui, facts);

@@ -2,11 +2,11 @@ import { get, type ApprovalBook } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { CardUi } from './ui-state.js';
 
-/** Replies to this person's decisions that are still ambiguous. */
+/** Responses to this person's decisions that are not attributed yet. */
 export interface Replies {
-  /** First accepted here: its author is this person's name. */
+  /** Decisions accepted from here: their author is this person's name. */
   readonly recorded: ReadonlySet<string>;
-  /** Accepted before: from someone else, or from this person if the first reply was lost. */
+  /** Decisions that had already been made: by someone else, or by this person if the first response was lost. */
   readonly repeated: ReadonlySet<string>;
   readonly me: string | undefined;
 }
@@ -17,7 +17,7 @@ export function replied(replies: Replies, approvalId: string, { kind }: ToolResu
   return { ...replies, [kind]: new Set([...replies[kind], approvalId]) };
 }
 
-/** Resolves replies once the events say who decided. */
+/** Attributes responses once the events say who decided. */
 export function takeReplies(
   before: Replies,
   card: CardUi,
@@ -31,7 +31,7 @@ export function takeReplies(
   if (me === before.me && clear.length === 0) return { replies: before, card };
   const repeated = new Set([...before.repeated].filter((id) => !clear.includes(id)));
   const sending = new Set([...card.sending].filter((id) => !clear.includes(id)));
-  // Don't claim someone else's decision: the card stays and names them.
+  // Don't claim someone else's decision: the card stays and names that person.
   const taken = new Set([...card.taken, ...clear.filter((id) => me !== undefined && byOf(id) === me)]);
   return { replies: { ...before, repeated, me }, card: { ...card, sending, taken } };
 }

@@ -63,7 +63,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
       isScreenReaderEnabled: false,
     });
     undo.push(() => ink.unmount());
-    // Exits on its own only if drawing fails.
+    // Ink exits on its own only if drawing fails.
     ink.waitUntilExit().catch((error: unknown) => ending.reject(error));
     return await ending.promise;
   } finally {
@@ -84,7 +84,7 @@ function openEnding(): Ending {
     resolve = yes;
     reject = no;
   });
-  // Handled by the caller; until then it must not count as an unhandled rejection.
+  // The caller handles the rejection; this prevents it from being reported as unhandled.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
@@ -103,7 +103,7 @@ function watchForTheEnd(ending: Ending): () => void {
   };
 }
 
-/** Holds back the log of our own server, which would paint over the screen, and prints it afterwards. */
+/** Buffers the log of our own server, which would paint over the screen, and prints it afterwards. */
 function keepQuiet(stderr: NodeJS.WriteStream): () => void {
   const kept: string[] = [];
   const write = stderr.write.bind(stderr);

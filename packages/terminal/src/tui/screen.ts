@@ -4,17 +4,17 @@ import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
 
 /**
- * Alternate screen without cursor and wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
- * working; settings are restored at the end.
+ * The alternate screen without cursor and wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
+ * working. All settings are restored at the end.
  */
 const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h\u001B[?1007s\u001B[?1007h';
 const LEAVE = '\u001B[?2026l\u001B[?1007r\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
 const FRAME_MS = 16;
-/** On a slow line, frames are dropped rather than queued. */
+/** On a slow connection, frames are dropped instead of queued. */
 const MAX_QUEUED = 64_000;
 
 export interface Screen {
-  /** Ink writes whole frames to it. */
+  /** The stream to which Ink writes whole frames. */
   readonly canvas: NodeJS.WriteStream;
   size(): Size;
   onResize(listener: () => void): void;
@@ -22,7 +22,7 @@ export interface Screen {
   close(): void;
 }
 
-/** The whole terminal. Each line is drawn at its own position: none can push, wrap or scroll another. */
+/** The whole terminal. Each line is drawn at its own position, so none can push, wrap or scroll another. */
 export function openScreen(stdout: NodeJS.WriteStream): Screen {
   let wanted: readonly string[] = [];
   let shown: (string | undefined)[] = [];

@@ -44,7 +44,7 @@ export function openSession(
     loadOlder() {
       if (chat === undefined || isLoading) return;
       isLoading = true;
-      // Retried on the next key press or reconnect.
+      // The load is retried on the next key press or reconnect.
       chat
         .loadOlder()
         .catch(() => undefined)

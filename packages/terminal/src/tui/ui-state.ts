@@ -9,7 +9,7 @@ export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
 export type Choice =
   | { readonly kind: 'none' }
   | { readonly kind: 'once' }
-  /** `isNarrow`: only calls like this one. */
+  /** `isNarrow`: the grant covers only calls like this one. */
   | { readonly kind: 'session'; readonly isNarrow: boolean }
   | { readonly kind: 'deny'; readonly field: Field }
   | { readonly kind: 'always'; readonly field: Field }
@@ -29,7 +29,7 @@ export interface CardUi {
   /** When this card got the focus, in milliseconds. */
   readonly shownAt: number;
   readonly scroll: number;
-  /** Whether its end was visible; it can't be approved before. */
+  /** Whether the end of the call has been visible; it can't be approved before that. */
   readonly isSeen: boolean;
   readonly choice: Choice;
   /** Waiting calls that the choice would also run, from the server; `key` identifies the decision. */
@@ -47,7 +47,7 @@ interface Said {
 
 /** State of the UI. Data comes only from the client's stores. */
 export interface UiState {
-  /** Undefined: a chat that is created with its first message. */
+  /** Undefined for a chat that is created with its first message. */
   readonly chatId: string | undefined;
   readonly focus: Focus;
   readonly overlay: 'none' | 'help' | 'leave';
@@ -58,7 +58,7 @@ export interface UiState {
   readonly scroll: Scroll;
   /** The selected row of the chat list; 0 is a new chat. */
   readonly pickedChat: number;
-  /** Opens the chat list over the rest on a narrow screen. */
+  /** On a narrow screen, whether the chat list is open above everything else. */
   readonly isSideOpen: boolean;
   /** Whether the full output of calls is shown. */
   readonly isWide: boolean;
@@ -80,12 +80,12 @@ export interface Pressed {
   readonly effects: readonly Effect[];
 }
 
-/** The data, and the room for it. */
+/** The data, and the space available for it. */
 export interface Facts {
   readonly world: WorldState;
   readonly chat: ChatState | undefined;
   readonly now: number;
-  /** Whether the chat list is beside the rest. */
+  /** Whether the chat list is shown next to the chat. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
   /** The card, its visible and total lines, and whether part of the call is not in them. */
@@ -104,7 +104,7 @@ export interface Facts {
   };
 }
 
-/** How long a newly focused card ignores keys: they were meant for what was there before. */
+/** How long a newly focused card ignores keys: they were meant for what was shown before. */
 export const ARMING_MS = 500;
 
 export function initialUi(chatId: string | undefined): UiState {

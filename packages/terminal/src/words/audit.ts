@@ -1,6 +1,6 @@
 import { secondWords } from '../text/clock-words.js';
 
-/** What `countersign audit` prints. */
+/** Output of `countersign audit`. */
 export const auditWords = {
   noRecords: 'The audit log is empty.',
   noHead: (world: string): string => `${world}: no records yet, so there is no head.`,
@@ -20,7 +20,7 @@ export const auditWords = {
   intact: (world: string, records: number): string =>
     `${world}: intact, ${records} ${records === 1 ? 'record' : 'records'}`,
 
-  // What protects a log from outside
+  // Protection by heads stored elsewhere
   headFileBehind: (records: number): string =>
     `The head file in the home folder does not cover ${records === 1 ? 'the first record' : `the first ${records} records`}, because it was missing or new then.`,
   noAnchor:

@@ -1,4 +1,4 @@
-/** Approvals in line mode. Words that all screens share are in `@countersign/client`. */
+/** Approvals in line mode. Texts that all screens share are in `@countersign/client`. */
 export const cardWords = {
   toolAsks: (said: string): string => `The tool asks: “${said}”`,
   place: (position: number, total: string): string => `${position} of ${total}`,
@@ -22,7 +22,7 @@ export const cardWords = {
   next: 'n: skip to the next one',
   unseen: '  Type s to see the rest first. Nothing was decided.',
   unknown: '  Unknown choice. Nothing was decided. Ctrl-D quits.',
-  /** The reason that an agent is told when a person gives none. */
+  /** The reason that an agent gets if the person gives none. */
   noReason: 'no reason given',
   notAnswered: 'not answered',
   before: '\n  Earlier messages:',

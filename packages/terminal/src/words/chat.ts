@@ -1,4 +1,4 @@
-/** `countersign chat` and the commands that follow a chat. */
+/** Texts of `countersign chat` and of the commands that follow a chat. */
 export const chatWords = {
   you: 'you',
   unfinished: '· This chat was left unfinished.',
@@ -27,7 +27,7 @@ export const chatWords = {
   denied: (reason: string, call: string): string => `denied: ${reason} (${call})`,
   approved: 'approved',
 
-  // How a message ended
+  // Outcomes of a message
   noAnswer: 'No agent answered. Is an agent active in this world?',
   stoppedMessage: 'Stopped.',
   timedOut: 'Timed out before the agents had finished.',
@@ -36,7 +36,7 @@ export const chatWords = {
   unattended: 'nobody is here to approve it (--unattended deny)',
 
   // Leaving
-  /** `waiting` is a number, or one such as "100+". */
+  /** `waiting` is a number, or text such as "100+". */
   left: (waiting: string, chat: { readonly world: string; readonly id: string } | undefined): string => {
     const count = waiting === '1' ? '1 call is still waiting' : `${waiting} calls are still waiting`;
     const next = chat === undefined ? '' : `Continue with countersign chat -w ${chat.world} -c ${chat.id}. `;

@@ -1,4 +1,4 @@
-/** Errors of the command line: what happened, then what to do. */
+/** Command-line errors: what happened, then what to do. */
 export const errors = {
   noCommand: (path: string, suggestion: string, group: string): string =>
     `Unknown command "${path}". ${suggestion} Run countersign ${group}--help for a list.`,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What `--help` says about a command. Other fields are the texts of its flags and arguments. */
+/** The `--help` texts of a command. Other fields are the texts of its flags and arguments. */
 export interface Help {
   /** Imperative verb and object: "Add an agent to a world". */
   readonly about: string;

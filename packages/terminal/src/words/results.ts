@@ -4,7 +4,7 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** What commands print when they have done something, and what empty lists say. */
+/** Output of commands after a change, and texts for empty lists. */
 export const results = {
   nothingChanged: 'Nothing was changed.',
   wrote: (file: string): string => `Wrote ${file}.`,

@@ -5,7 +5,7 @@ import { Visible } from '../ui/visible.js';
 import { CoveredCalls } from './covered-calls.js';
 import { t } from '../words/approvals.js';
 
-/** Calls of this chat that a rule would have allowed; `more` if there are older ones. `waiting` ones run at once. */
+/** Calls in this chat that a rule would have allowed. `more`: older ones exist. Those in `waiting` run immediately. */
 export interface Matched {
   lines: readonly string[];
   more: boolean;
@@ -52,7 +52,7 @@ export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | 
 export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: PolicyMatch) => Promise<Matched>): Found {
   const key = wanted === undefined ? '' : JSON.stringify(wanted);
   const [last, setLast] = useState<{ key: string; found: Found }>();
-  // A new function on each render; depending on it would send requests in a loop.
+  // The function is new on each render; depending on it would send requests in a loop.
   const ask = useRef(matches);
   ask.current = matches;
   useEffect(() => {

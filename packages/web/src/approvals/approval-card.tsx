@@ -18,22 +18,22 @@ import { t } from '../words/approvals.js';
 export interface ApprovalCardProps extends CardPlace {
   /** Errors are shown elsewhere, unless they are about the edited arguments. */
   onAnswer: (answer: Answer) => Promise<Outcome>;
-  /** What a rule or grant would have matched, and which waiting calls it would run. */
+  /** Finds the calls that a rule or grant would have matched, and the waiting calls that it would run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
-  /** What the gate says about edited arguments. */
+  /** Gets the gate's verdict on edited arguments. */
   check: CheckEdited;
-  /** The unmasked call; undefined if that fails, which is shown elsewhere. */
+  /** Returns the unmasked call; undefined on failure, which is shown elsewhere. */
   onReveal: () => Promise<Revealed | undefined>;
-  /** Another card was just decided elsewhere: a click meant for that one must not approve this one. */
+  /** Set if another card was just decided elsewhere: a click meant for that one must not approve this one. */
   wary: boolean;
 }
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
 
-/** What the button in the place of *Approve once* does. */
+/** The action of the button in the place of *Approve once*. */
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
-/** The card of one call. Deny comes first and is never further away than approve; nothing has a default. */
+/** The card of one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...place }: ApprovalCardProps): ReactElement {
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();
@@ -50,7 +50,7 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
   // Each mode puts a different button in the same place.
   const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
-  // Edited text can grow below what was shown, so its end has to be visible when it is approved.
+  // Edited text can grow longer than what was shown, so its end has to be visible when it is approved.
   const mayApprove = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
@@ -86,7 +86,7 @@ export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...plac
     if (key === 'a' && mayApprove) return approve;
     return key === 'e' && isArmed ? () => setMode('edit') : undefined;
   };
-  // The other calls that would run are listed first (A5).
+  // The other calls that would run must be listed first (A5).
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
@@ -186,7 +186,7 @@ const SIGN_WORDS: Readonly<Record<Mode, string>> = {
 function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {
   if (isFolded) return t.expandFirst;
   const isShown = mode === 'edit' ? isInView : wasShown;
-  // At first the size of a card is unknown; one that fits must not briefly say that it doesn't.
+  // The size of a card is unknown at first. A card that fits must not briefly claim that it doesn't.
   const isKnown = isArmed || moreLines > 0;
   return isShown || !isKnown ? t.nothingRuns : t.scrollFirst;
 }

@@ -12,7 +12,7 @@ import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 import { t } from '../words/approvals.js';
 
-/** An approval, with what is needed to show and decide it. */
+/** An approval with the data needed to show and decide it. */
 export interface Asked {
   worldId: string;
   agentName: string;
@@ -22,24 +22,24 @@ export interface Asked {
 export interface ApprovalPanelProps {
   /** Ids of waiting approvals, oldest first. */
   queue: readonly string[];
-  /** Loads more. Absent if all are loaded. */
+  /** Loads more approvals. Absent if all are loaded. */
   onMore?: (() => void) | undefined;
-  /** Also finds decided ones, as long as they are known. */
+  /** Also finds decided approvals that are still loaded. */
   find: (id: string) => Asked | undefined;
-  /** Requested from elsewhere, such as a card in the transcript. A new object each time. */
+  /** An approval to show, requested elsewhere, such as by a card in the transcript. A new object for each request. */
   wanted?: { id: string } | undefined;
-  /** The wanted card was shown: forget the request, or a panel that is opened later would show it again. */
+  /** Called when the wanted card was shown, to clear the request: otherwise, a panel opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
   onEmpty?: (() => void) | undefined;
   /** Shown while nothing is waiting. */
   empty?: ReactNode;
-  /** More about the approval that is shown. */
+  /** Additional content about the approval that is shown. */
   about?: (asked: Asked) => ReactNode;
 }
 
 /**
- * The approvals of one place: one in full, the others in a list (A12). One that was decided elsewhere stays, collapsed,
- * until the person has seen it; the next one appears below it.
+ * The approvals of one place: one in full, the others in a list (A12). An approval that was decided elsewhere stays, collapsed, until the
+ * person has seen it; the next one appears below it.
  */
 export function ApprovalPanel({
   queue,
@@ -66,7 +66,7 @@ export function ApprovalPanel({
   const waiting = queue.filter((id) => !answered.taken.has(id));
   const found = shown.kind === 'none' ? undefined : find(shown.id);
   if (found !== undefined) last.current = found;
-  // An approval that is no longer known was decided elsewhere: keep showing it until the person continues.
+  // An approval that can no longer be found was decided elsewhere: keep showing it until the person continues.
   const asked =
     found ?? (shown.kind !== 'none' && last.current?.approval.approvalId === shown.id ? last.current : undefined);
   useEffect(() => {
@@ -109,7 +109,7 @@ export function ApprovalPanel({
     wasFull.current = !isEmpty;
   }, [isEmpty, onEmpty]);
 
-  // Who decided may arrive a moment later.
+  // The event that names the decider may arrive a moment later.
   const told = aside === undefined ? undefined : (find(aside.approval.approvalId) ?? aside);
   const toldCard =
     told === undefined ? null : (
@@ -131,7 +131,7 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
-    // If someone else approved it a moment earlier, the card stays and shows their name.
+    // If someone else approved it a moment earlier, the card stays and shows that person's name.
     const outcome = await work;
     const isTaken = outcome.kind === 'mine';
     setAnswered(({ sending, taken }) => ({
@@ -145,8 +145,8 @@ export function ApprovalPanel({
     follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
   };
-  // Inside the scroll area of the card, so that additions don't move the bar or anything above. Its limited height keeps
-  // the end of the call visible when scrolled to the bottom.
+  // This is inside the card's scroll area, so that additions don't move the bar or anything above it. Its height is limited, so that the end of
+  // the call stays visible when scrolled to the bottom.
   const below = (
     <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
       {about?.(asked)}

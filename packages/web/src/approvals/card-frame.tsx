@@ -13,12 +13,12 @@ import { t } from '../words/approvals.js';
 export interface CardPlace {
   approval: ApprovalView;
   agentName: string;
-  /** Its position in the queue, such as `1 of 3` (A12). */
+  /** The position in the queue, such as `1 of 3` (A12). */
   place?: string | undefined;
   onNext?: (() => void) | undefined;
-  /** Whether it takes the focus when it appears; checked once. */
+  /** Whether the card takes the focus when it appears; checked once. */
   takeFocus: { current: TakeFocus };
-  /** Content below the question in the scroll area that isn't part of it. */
+  /** Content below the question in the scroll area that isn't part of the call. */
   below?: ReactNode;
 }
 
@@ -26,24 +26,24 @@ interface CardFrameProps extends CardPlace {
   title: ReactNode;
   end: EndShown;
   children: ReactNode;
-  /** Between the content and the bar. */
+  /** Shown between the content and the bar. */
   form?: ReactNode;
-  /** Why it can't be approved now, or what approving means. */
+  /** Why the call can't be approved now, or what approving means. */
   note: string;
   noteId: string;
   mayDeny: boolean;
   onDeny: (reason: string) => void;
-  /** Closes the open form. Replaces *Reason…*. */
+  /** Closes the open form. The button replaces *Reason…*. */
   onBack?: (() => void) | undefined;
   onKey: (key: string) => (() => void) | undefined;
-  /** The button in the place of *Approve once*, and what is to the right of it. */
+  /** The button in the place of *Approve once*, and everything to the right of it. */
   primary: ReactNode;
   more?: ReactNode;
 }
 
 /**
- * One card: who asks, what for, and a bar at the bottom whose buttons have the same position and size on every card, so
- * that a second click never hits a different button.
+ * One card: who asks, for what, and a bar at the bottom. The bar's buttons have the same position and size on every card, so that a second
+ * click never hits a different button.
  */
 export function CardFrame(props: CardFrameProps): ReactElement {
   const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
@@ -59,13 +59,13 @@ export function CardFrame(props: CardFrameProps): ReactElement {
     if (key === 'd') return mayDeny ? deny : undefined;
     return onKey(key);
   };
-  // Single keys work only while the card itself has the focus: in a field they are text, elsewhere they do nothing.
+  // Single keys work only while the card itself has the focus: in a field they type text, and elsewhere they do nothing.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const isScrolled = scrollByKey(end.area.current, event.key);
-    // A key that is held down decides nothing.
+    // Holding a key down decides nothing.
     const act = event.repeat || isScrolled ? undefined : actOf(event.key);
-    // The form that a key opens takes the focus, so the letter would be typed into it.
+    // The form opened by the key takes the focus, so the letter would be typed into it.
     if (isScrolled || act !== undefined) event.preventDefault();
     act?.();
   };

@@ -6,8 +6,8 @@ import { Ago } from '../ui/time.js';
 import { t } from '../words/approvals.js';
 
 /**
- * Who asks, since when, and the position in the queue. Time and position have their own line that never wraps: if they
- * did when another call arrives, the buttons below would move under the pointer.
+ * Who asks, since when, and the position in the queue. Time and position have their own line that never wraps: if it wrapped when another call
+ * arrives, the buttons below would move under the pointer.
  */
 export function CardHead({
   id,

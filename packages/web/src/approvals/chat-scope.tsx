@@ -22,7 +22,7 @@ export function ChatScope({
   found: Found;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
-  // Not on the approve button: the key that opened this may still be held down.
+  // Don't focus the approve button: the key that opened this may still be held down.
   useEffect(() => box.current?.focus(), []);
   return (
     <div

@@ -6,16 +6,16 @@ import { Until } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/approvals.js';
 
-/** Where it would run, why it needs approval, what is masked, when it expires. */
+/** Where the call would run, why it needs approval, what is masked, and when it expires. */
 export function Circumstances({
   approval,
   edited,
   onReveal,
 }: {
   approval: ApprovalView;
-  /** Set if the arguments were edited: the reason and the tool's message belong to the original call. */
+  /** Set if the arguments were edited: the reason and the tool's message are about the original call. */
   edited?: { why: string | undefined } | undefined;
-  /** Absent if nothing can be revealed any more. */
+  /** Absent if nothing can be revealed anymore. */
   onReveal?: (() => void) | undefined;
 }): ReactElement {
   const masked = maskedText(approval);

@@ -2,7 +2,7 @@ import { coveredTitle } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { Visible } from '../ui/visible.js';
 
-/** The waiting calls that a rule or grant would run at once (A5). */
+/** The waiting calls that a rule or grant would run immediately (A5). */
 export function CoveredCalls({ lines }: { lines: readonly string[] }): ReactElement | null {
   if (lines.length === 0) return null;
   return (

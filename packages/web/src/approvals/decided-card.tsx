@@ -7,7 +7,7 @@ import { useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/approvals.js';
 
-/** A card after its decision, collapsed, with who decided it. It stays in place until the person continues. */
+/** A decided card, collapsed, with the name of the person who decided. It stays in place until the person continues. */
 export function DecidedCard({
   approval,
   agentName,

@@ -9,18 +9,18 @@ export interface Edited {
   text: string;
   error: string | undefined;
   hint: string;
-  /** False while the text is still that of the shown call. */
+  /** False while the text is unchanged. */
   isChanged: boolean;
-  /** The arguments in the text, if they are valid. */
+  /** The parsed arguments. Undefined if the text is invalid. */
   arguments: Record<string, unknown> | undefined;
   setText: (text: string) => void;
-  /** Shows why the server refused the text. */
+  /** Shows why the server rejected the text. */
   refuse: (why: string) => void;
-  /** The parsed arguments; undefined if they are invalid, which is then shown. */
+  /** Returns the parsed arguments; undefined if they are invalid, which is then shown. */
   read: () => Record<string, unknown> | undefined;
 }
 
-/** Editing creates a new call of the same invocation (A7). Masked parts can be moved or removed, but not seen. */
+/** Editing creates a new version of the call in the same invocation (A7). Masked parts can be moved or removed, but not read. */
 export function useEdited(approval: ApprovalView): Edited {
   const shape = describeCall(approval.toolName, approval.arguments);
   // With parameters, the command alone would hide part of the approved call.
@@ -49,7 +49,7 @@ export function useEdited(approval: ApprovalView): Edited {
   };
 }
 
-/** As tall as its text: a field with its own scrollbar could hide the end of the approved call. */
+/** The field is as tall as its text: with its own scrollbar, it could hide the end of the approved call. */
 export function EditForm({ edited: { label, text, error, hint, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
@@ -61,8 +61,7 @@ export function EditForm({ edited: { label, text, error, hint, setText } }: { ed
       const top = area?.scrollTop ?? 0;
       field.style.height = '0';
       field.style.height = `${field.scrollHeight + 2}px`;
-      // Measuring at height 0 reset the scroll position. (With a transition, the height would be measured at its
-      // start.)
+      // Measuring at height 0 has reset the scroll position. (With a CSS transition, the height would be measured at its start.)
       if (area !== null) area.scrollTop = top;
     };
     fit();

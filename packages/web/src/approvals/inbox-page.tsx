@@ -16,7 +16,7 @@ import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** Everything that waits in all chats of all worlds. */
+/** Everything waiting in all chats of all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const { items } = inbox;
   const worldId = useWorld((state) => state.worldId);
@@ -31,7 +31,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
     },
     [items, worldId, approvals],
   );
-  // Other worlds are polled; after a change here, poll them at once.
+  // Other worlds are polled; after a change here, poll them immediately.
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['worlds'] });
   }, [queries]);
@@ -51,7 +51,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
       <p className="sr-only" role="status">
         {t.waitingStatus(inboxCount(inbox))}
       </p>
-      {/* Space for the connection banner, which must not cover the head of a card. */}
+      {/* Space for the connection banner, which must not cover the top of a card. */}
       <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
         {t.inboxLead}
       </p>

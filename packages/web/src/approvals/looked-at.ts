@@ -23,7 +23,7 @@ export function tellWhenLookedAt(): () => void {
   };
 }
 
-/** Whether any of our tabs is visible: then a desktop notification, from every other tab, would be redundant. */
+/** Whether any of our tabs is visible: a desktop notification from another tab would then be redundant. */
 export async function isLookedAt(): Promise<boolean> {
   if (document.visibilityState === 'visible') return true;
   if (!('locks' in navigator)) return false;

@@ -4,10 +4,10 @@ import { Icon } from '../ui/icon.js';
 import type { EndShown } from './use-end-shown.js';
 import { t } from '../words/approvals.js';
 
-/** How far one step scrolls: the last lines stay visible, so that none is skipped. */
+/** How far one step scrolls. The last lines stay visible, so that none is skipped. */
 const STEP = 0.85;
 
-/** The call to approve, in a scroll area that says how much is left. `below` follows it and isn't part of it. */
+/** The call to approve, in a scroll area that says how much is left. `below` follows it and isn't part of the call. */
 export function ReadingArea({
   end: { area, marker, reportFold, moreLines },
   below,

@@ -30,7 +30,7 @@ export function ReasonRow({
         placeholder={t.reasonHint}
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
-          // Enter denies here: the text is a reason against the call.
+          // Enter denies here, because the text is a reason against the call.
           if (event.nativeEvent.isComposing || event.repeat) return;
           if (event.key === 'Enter' && mayDeny && reason.trim() !== '') onDeny();
         }}

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Shows one approval to the person, wherever approvals are at this screen width. */
+/** Shows an approval to the person, wherever approvals are displayed at this screen width. */
 export const ReviewContext = createContext<(approvalId: string) => void>(() => undefined);
 
 export function useReview(): (approvalId: string) => void {

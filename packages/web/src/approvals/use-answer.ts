@@ -6,10 +6,12 @@ import { clearErrors, say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
 
-/** `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one before. `invalid`: for the edited field. */
+/**
+ * `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one earlier. `invalid`: an error for the edited field.
+ */
 export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'invalid'; why: string };
 
-/** Sends decisions. Errors are shown, and the card stays; the error of an edit belongs to its field. */
+/** Sends decisions. On errors, the card stays and the error is shown, for an edit next to its field. */
 export function useAnswer(): {
   decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
   reply: (asked: Asked, words: string) => Promise<Outcome>;
@@ -19,7 +21,7 @@ export function useAnswer(): {
   const outcomeOf = useCallback(
     async ({ worldId, approval }: Asked, sent: Promise<ToolResultReply>, isEdit: boolean): Promise<Outcome> => {
       const about = `decide-${approval.approvalId}`;
-      // Someone was faster. If there is a stream, the card will show who; otherwise only this message does.
+      // Someone else was faster. If there is a stream, the card will show who; otherwise, only this message does.
       const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
       try {
         const { kind } = await sent;

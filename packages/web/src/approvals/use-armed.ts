@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** How long a new card can't be decided: a second click, or a repeated key, was meant for the card before. */
+/** How long a new card can't be decided: a second click or a repeated key was meant for the previous card. */
 const ARMING_MS = 1000;
 /** Long enough to notice that it is a different card. */
 const WARY_MS = 1500;

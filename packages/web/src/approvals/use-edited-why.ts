@@ -6,11 +6,11 @@ export type CheckEdited = (args: Record<string, unknown>) => Promise<PolicyVerdi
 
 const TYPING_MS = 250;
 
-/** The gate's reason for the edited arguments, a moment after the person stops typing. Undefined until it is known. */
+/** The gate's reason for the edited arguments, shortly after the person stops typing. Undefined until it is known. */
 export function useEditedWhy(args: Record<string, unknown> | undefined, check: CheckEdited): string | undefined {
   const key = args === undefined ? '' : JSON.stringify(args);
   const [last, setLast] = useState<{ key: string; why: string | undefined }>();
-  // A new function on each render; depending on it would send requests in a loop.
+  // The function is new on each render; depending on it would send requests in a loop.
   const ask = useRef(check);
   ask.current = check;
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useEditedWhy(args: Record<string, unknown> | undefined, check: C
     const timer = setTimeout(() => {
       ask.current(JSON.parse(key) as Record<string, unknown>).then(
         (verdict) => tell(editedWhyText(verdict)),
-        // Approving reports the problem.
+        // The problem is reported when the person approves.
         () => tell(undefined),
       );
     }, TYPING_MS);

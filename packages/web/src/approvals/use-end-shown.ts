@@ -3,10 +3,10 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 export interface EndShown {
   area: RefObject<HTMLDivElement | null>;
   marker: RefObject<HTMLDivElement | null>;
-  /** For components that can fold away part of the call (`FoldContext`). */
+  /** For components that can fold part of the call (`FoldContext`). */
   reportFold: () => () => void;
   isFolded: boolean;
-  /** Whether the end was visible once, with nothing folded away. False while that is unknown. */
+  /** Whether the end was visible once, with nothing folded. False while that is unknown. */
   wasShown: boolean;
   /** Whether the end is visible now. */
   isInView: boolean;

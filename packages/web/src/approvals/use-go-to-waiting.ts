@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
 
-/** Alt+N, a combination that types no letter. Focuses the waiting card and approves nothing. */
+/** Handles Alt+N, which types no letter. Focuses the waiting card and approves nothing. */
 export function useGoToWaiting(go: () => void): void {
   const latest = useRef(go);
   latest.current = go;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      // With Option held down, a Mac reports the key as what it would type: `Dead`.
+      // While Option is held down, a Mac reports the character that would be typed instead of the key: `Dead`.
       if (!event.altKey || event.ctrlKey || event.metaKey) return;
       if (event.code !== 'KeyN' && event.key.toLowerCase() !== 'n') return;
       event.preventDefault();

@@ -15,7 +15,7 @@ export interface InboxItem {
 
 export interface Inbox {
   items: readonly InboxItem[];
-  /** Loads more if there are more. Absent if all are loaded. */
+  /** Loads more approvals. Absent if all are loaded. */
   loadMore?: () => void;
 }
 
@@ -30,22 +30,19 @@ const PAGE = 100;
 /** The server's maximum page size. */
 const LARGEST_PAGE = 1000;
 
-/** How many are waiting: "3", "100+", or empty. */
+/** The number of waiting approvals: "3", "100+", or empty. */
 export function inboxCount({ items, loadMore }: Inbox): string {
   return items.length === 0 ? '' : `${items.length}${loadMore === undefined ? '' : '+'}`;
 }
 
 /**
- * Polling intervals for other worlds, on the inbox page and elsewhere. Only the open world has a stream, because a
- * browser has six connections per server and each tab polls separately.
+ * Polling intervals for other worlds, on the inbox page and elsewhere. Only the open world has a stream, because a browser has six connections
+ * per server and each tab polls separately.
  */
 const EVERY_MS = 5000;
 const ELSEWHERE_EVERY_MS = 30_000;
 
-/**
- * Everything that waits for a person in any world, oldest first: all that is loaded of this world, and the first page
- * of others.
- */
+/** Everything that waits for a person in any world, oldest first: everything loaded in this world, and the first page of each other world. */
 export function useInbox(worlds: readonly World[]): Inbox {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);

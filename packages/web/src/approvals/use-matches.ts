@@ -15,7 +15,7 @@ export function useMatches(): (asked: Asked, wanted: PolicyMatch) => Promise<Mat
       const others = items.filter(
         ({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId),
       );
-      // Repeated calls are one line.
+      // Show repeated calls as one line.
       const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
       return { lines, more, waiting: coveredLines(waiting, approval) };
     },

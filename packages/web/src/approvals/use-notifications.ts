@@ -7,7 +7,7 @@ import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
 import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
 import { t } from '../words/approvals.js';
 
-/** More than this many within this time become one notification, so that an agent can't flood the desktop. */
+/** More than this many calls within this time become one notification, so that an agent can't flood the desktop. */
 const MAX_AT_ONCE = 3;
 const AT_ONCE_MS = 10_000;
 
@@ -27,7 +27,7 @@ export function useNotifications(inbox: Inbox): void {
     const before = told.current;
     const ids = new Set(items.map(({ approval }) => approval.approvalId));
     told.current = { ids, newest: items.at(-1)?.approval.requestedAt ?? before?.newest ?? '' };
-    // Calls that were there when the page was opened, and older ones loaded later, are not new.
+    // Calls that were already waiting when the page was opened, and older ones loaded later, are not new.
     const fresh =
       before === undefined
         ? []
@@ -39,7 +39,7 @@ export function useNotifications(inbox: Inbox): void {
         const now = Date.now();
         recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
         if (recent.current.length <= MAX_AT_ONCE) for (const item of fresh) tell(item, navigate);
-        // The same tag, so that each replaces the one before.
+        // With the same tag, each notification replaces the previous one.
         else show(t.waitingCalls(count), { tag: 'countersign' }, () => navigate(paths.inbox));
       })
       .catch(() => undefined);

@@ -4,7 +4,7 @@ import { useClient } from '../data/connection.js';
 import { clearErrors, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 
-/** A waiting call with nothing masked. Undefined on failure, which is shown. */
+/** Reveals a waiting call with nothing masked. Undefined on failure, which is shown. */
 export function useReveal(): (asked: Asked) => Promise<RevealedCall | undefined> {
   const client = useClient();
   return useCallback(

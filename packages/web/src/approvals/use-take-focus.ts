@@ -1,9 +1,9 @@
 import { type RefObject, useEffect } from 'react';
 
-/** `if-free`: not while the person types elsewhere, or the next letter would be a decision here. */
+/** `if-free`: not while the person types elsewhere; otherwise, the next letter would be a decision here. */
 export type TakeFocus = 'no' | 'if-free' | 'now';
 
-/** Whether a card takes the focus when it appears; checked once. */
+/** Focuses a card when it appears, if requested; checked once. */
 export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { current: TakeFocus }): void {
   useEffect(() => {
     const how = takeFocus.current;
@@ -12,7 +12,7 @@ export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { c
   }, [card, takeFocus]);
 }
 
-/** Focuses the waiting card inside, or else the button that continues. */
+/** Focuses the waiting card inside, or otherwise the button that continues. */
 export function focusOnWaiting(inside: HTMLElement | null): void {
   const card =
     inside?.querySelector<HTMLElement>('[data-panel] section[tabindex]') ??

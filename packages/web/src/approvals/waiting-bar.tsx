@@ -7,7 +7,7 @@ import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** For phones: a bar with the number of waiting calls. The cards slide up when it is tapped, never on their own. */
+/** For phones: a bar with the number of waiting calls. The cards slide up when it is tapped, never automatically. */
 export function WaitingBar({
   wanted,
   onWantedShown,

@@ -11,7 +11,7 @@ import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** The column beside the transcript: waiting calls, and the timeline of the last turn. */
+/** The column next to the transcript: waiting calls, and the timeline of the last turn. */
 export function WaitingColumn({
   wanted,
   onWantedShown,
@@ -46,7 +46,7 @@ export function WaitingColumn({
           empty={<p className="px-1 text-sm text-ink-3">{t.chatEmpty}</p>}
         />
       </div>
-      {/* Present from the start: appearing later, it would move the bar above it. */}
+      {/* Rendered from the start: if it appeared later, it would move the bar above it. */}
       <div className="h-[min(11rem,22dvh)] shrink-0">
         <LastTurn />
       </div>
@@ -55,7 +55,7 @@ export function WaitingColumn({
   );
 }
 
-/** In the header, where it moves nothing: a list would move what is about to be clicked. */
+/** Placed in the header, where it moves nothing: a list would move what is about to be clicked. */
 function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   const count = useWorld((state) => {
     const elsewhere = state.queue.filter((id) => get(state.approvals, id)?.chatId !== chatId).length;

@@ -16,12 +16,12 @@ export function WaitingList({
   onMore,
 }: {
   queue: readonly string[];
-  /** How many are waiting, such as "100+". */
+  /** The number of waiting calls, such as "100+". */
   total: string;
   shownId: string;
   find: (id: string) => Asked | undefined;
   onPick: (id: string) => void;
-  /** Loads more. Absent if all are loaded. */
+  /** Loads more calls. Absent if all are loaded. */
   onMore: (() => void) | undefined;
 }): ReactElement | null {
   const others = queue.flatMap((id, index) => {

@@ -3,7 +3,7 @@ import type { Tone } from '../ui/tone.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { t } from '../words/audit.js';
 
-/** A record as one word, with its colour and icon. */
+/** The word, colour and icon of a record. */
 export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
   switch (kind) {
     case 'request':
@@ -23,7 +23,7 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
     case 'outcome':
       return decision === 'failed'
         ? { words: t.failed, tone: 'red', icon: 'alert' }
-        : // No check mark: nobody knows whether it went well.
+        : // No check mark: it is unknown whether the call succeeded.
           { words: decision ?? t.ended, tone: 'neutral', icon: decision === 'succeeded' ? 'check' : 'question' };
     case 'refusal':
       return { words: t.refused, tone: 'red', icon: 'ban' };

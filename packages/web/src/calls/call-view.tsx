@@ -18,7 +18,7 @@ const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {
   name: 'text-blue font-semibold',
 };
 
-/** What will run, exactly as it will run. `preview` is the tool's own preview of its changes. */
+/** Shows exactly what will run. `preview` is the tool's own preview of its changes. */
 export function CallView({
   toolName,
   args,

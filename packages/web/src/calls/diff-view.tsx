@@ -19,7 +19,7 @@ const FIRST = 200;
 const STEP = 400;
 const LONGEST_LINE = 2000;
 
-/** Lines of a diff, without a scroll area of its own, so that the end of the card is the end of the diff. */
+/** The lines of a diff, without a separate scroll area, so that the end of the card is the end of the diff. */
 export function DiffView({ path, lines }: { path?: string; lines: readonly DiffLine[] }): ReactElement {
   const [count, setCount] = useState(FIRST);
   useFold(lines.length > count);

@@ -63,13 +63,13 @@ function readFile({ path, size, firstLine, lastLine, content, note = '', ...more
 
 function readList({ path, entries, note = '', ...more }: Fields): ResultShape | undefined {
   if (typeof path !== 'string' || typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
-  // A name with a line break would look like two.
+  // A name with a line break would look like two names.
   return Array.isArray(entries) && entries.every((entry) => typeof entry === 'string' && !entry.includes('\n'))
     ? { kind: 'list', path, entries, note }
     : undefined;
 }
 
-/** Also undefined if an object has a duplicate key: only the last is parsed here, while a model reads both. */
+/** Also undefined if an object has a duplicate key: parsing keeps only the last one, while a model reads both. */
 function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,10 +6,10 @@ export interface ShellPart {
 const TOKEN =
   /(?<space>\s+)|(?<comment>#[^\n]*)|(?<single>'[^']*'?)|(?<double>"(?:\\[\s\S]|[^"\\])*"?)|(?<variable>\$\([^)]*\)?|\$\{[^}]*\}?|\$[\w@*#?$!-]+|`[^`]*`?)|(?<operator>&&|\|\||;;|>>|<<-?|[|;&<>(){}])|(?<word>(?:\\[\s\S]|[^\s'"$`|;&<>(){}\\])+)|(?<other>[\s\S])/gu;
 
-/** Longer commands are shown without colours, which are only an aid. */
+/** Longer commands are shown without syntax colours, which are only an aid. */
 const LONGEST = 20_000;
 
-/** Syntax colours for a command. Nothing is dropped or changed: the joined parts are the text. */
+/** Splits a command for syntax colours. Nothing is dropped or changed: joining the parts gives the text. */
 export function shellParts(command: string): ShellPart[] {
   if (command.length > LONGEST) return [{ kind: 'plain', text: command }];
   const parts: ShellPart[] = [];

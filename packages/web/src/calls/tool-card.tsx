@@ -26,27 +26,27 @@ export interface ToolCardProps {
   invocation: Invocation;
   approval: ApprovalView | undefined;
   output: OutputTail | undefined;
-  /** `1 of 2` while it waits. */
+  /** `1 of 2` while the call waits. */
   place?: string | undefined;
-  /** Nothing below it would move when it opens automatically. */
+  /** Set if nothing below would move when the card opens automatically. */
   isLast: boolean;
   me?: string | undefined;
   onReview?: (() => void) | undefined;
 }
 
-/** How long after it opened automatically a click leaves it open. */
+/** For this long after the card opened automatically, a click leaves it open. */
 const MEANT_TO_OPEN_MS = 1000;
 
 /**
- * One call, in one place, through its whole lifecycle. It opens automatically when it runs or fails, but only if that
- * moves nothing else; otherwise one line shows its progress.
+ * One call, in one place, throughout its lifecycle. It opens automatically when it runs or fails, but only if that moves nothing else;
+ * otherwise, one line shows its progress.
  */
 export function ToolCard({ invocation, approval, output, place, isLast, me, onReview }: ToolCardProps): ReactElement {
   const { status } = invocation;
   const [opened, setOpened] = useState<boolean>();
   const detailId = useId();
   const opens = isLast && (status.kind === 'running' || status.kind === 'failed');
-  // Stays open: the content below must not jump when the call ends.
+  // The card stays open: the content below must not jump when the call ends.
   const [openedItselfAt, setOpenedItselfAt] = useState<number>();
   if (opens && openedItselfAt === undefined) setOpenedItselfAt(performance.now());
   const isOpen = opened ?? openedItselfAt !== undefined;
@@ -150,7 +150,7 @@ function Detail({
           </div>
         </details>
       )}
-      {/* Before the output, in order of events: below it, it would move with every line. */}
+      {/* Placed before the output, in the order of events: below the output, it would move with every line. */}
       {decision === undefined ? null : (
         <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
           <Visible text={decisionStory(decision, now, me)} />
@@ -168,7 +168,7 @@ function Detail({
               <Visible text={failureText(status)} />
             </span>
           </p>
-          {/* The output before a stop is the only hint at how far it got. */}
+          {/* The output before a stop is the only clue to how far the call got. */}
           {status.result !== undefined ? (
             <ResultView result={status.result} />
           ) : output === undefined ? null : (
@@ -196,7 +196,7 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
       role="log"
       aria-label={t.output}
     >
-      {/* From the top while it is short; then follows the end. */}
+      {/* Starts at the top while it is short; then follows the end. */}
       <div className="mb-auto">
         {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{t.dropped(output.dropped)}</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />
@@ -220,7 +220,7 @@ function Elapsed({ invocation }: { invocation: Invocation }): ReactElement | nul
 
 const LONGEST_ASIDE = 200;
 
-/** Progress in one line: the last line of output, or why it failed. */
+/** Progress on one line: the last line of output, or why the call failed. */
 function asideWords(status: Invocation['status'], output: OutputTail | undefined): string {
   if (status.kind === 'failed') return failureText(status).slice(0, LONGEST_ASIDE);
   if (status.kind !== 'running' || output === undefined) return '';

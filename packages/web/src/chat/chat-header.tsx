@@ -19,7 +19,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
   const status = useChat((state) => state.status);
-  // As a string: a new array each time would re-render the header.
+  // Selected as a string: a new array each time would re-render the header.
   const busyNow = useChat((state) => busyNames(state));
   // A name stays until the chat is idle, so that the badge doesn't flicker between steps.
   const [busy, setBusy] = useState(busyNow);
@@ -45,12 +45,12 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         </Badge>
       ) : null}
       {status === 'waiting' ? (
-        // On small screens, the bar above the composer shows it.
+        // On small screens, the bar above the composer shows this.
         <Badge tone="amber" icon="hourglass" className="max-sm:hidden">
           {t.waitingForYou}
         </Badge>
       ) : null}
-      {/* Its space is reserved, so that the elements beside it don't move under the pointer. */}
+      {/* Reserves the space, so that the elements next to it don't move under the pointer. */}
       <Button
         size="small"
         icon="stop"

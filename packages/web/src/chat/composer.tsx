@@ -18,20 +18,20 @@ import { cx } from '../ui/cx.js';
 import { t } from '../words/chat.js';
 
 export interface ComposerProps {
-  /** Inactive ones too: they can't be mentioned, but explain why nobody answers. */
+  /** Includes inactive agents: they can't be mentioned, but explain why nobody answers. */
   agents: readonly Agent[];
   mainAgent: string | undefined;
   worldName: string;
   draftKey: string;
   suggestions: readonly string[];
-  /** Floats over the content above, so that nothing moves when they disappear. */
+  /** Whether suggestions float above the content, so that nothing moves when they disappear. */
   floating?: boolean;
-  /** Sending is disabled while the first message of the chat is being sent. */
+  /** Disables sending while the first message of the chat is being sent. */
   busy?: boolean;
   onSend: (content: string) => void;
 }
 
-/** The message field. Enter sends, Shift+Enter starts a new line, `@` at the start of one mentions an agent. */
+/** The message field. Enter sends, Shift+Enter starts a new line, and `@` at the start of a line mentions an agent. */
 export function Composer({
   agents,
   mainAgent,
@@ -92,7 +92,7 @@ export function Composer({
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // During composition, Enter belongs to the input method.
+    // During text composition, Enter belongs to the input method.
     if (event.nativeEvent.isComposing) return;
     const agent = offers[chosen];
     if (open && agent !== undefined) {
@@ -209,7 +209,7 @@ interface RecipientsProps {
   onFix: (text: string) => void;
 }
 
-/** Who will answer. It always has one line, so that nothing moves while a person types. */
+/** Who will answer. Always takes one line, so that nothing moves while a person types. */
 function Recipients({ id, text, agents, mainAgent, onFix }: RecipientsProps): ReactElement {
   // A pasted megabyte must not delay typing.
   const settled = useDeferredValue(text);

@@ -7,7 +7,7 @@ const plugins = [rehypeHighlight];
 
 /** Highlighted code; `language` is one word. Loaded on demand: the grammars are larger than the rest of the page. */
 const Highlighted = memo(function Highlighted({ language, text }: { language: string; text: string }): ReactElement {
-  // Longer than any fence inside, so that code about Markdown doesn't end it.
+  // The fence is longer than any fence inside, so that code about Markdown doesn't end it.
   const fence = '`'.repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return (
     <ReactMarkdown rehypePlugins={plugins} components={components}>

@@ -1,11 +1,11 @@
-/** Deeper than anyone writes by hand; at some thousands the Markdown parser overflows the stack. */
+/** Deeper than anyone writes by hand. At a depth of several thousand, the Markdown parser overflows the stack. */
 const DEEPEST = 60;
-/** Limit of delimiters that have to be paired, which takes quadratic time. */
+/** The maximum number of delimiters to pair, which takes quadratic time. */
 const MAX_MARKS = 2000;
 
 /** Whether parsing this as Markdown would block or break the page. If so, it is shown as plain text. */
 export function isIntricate(text: string): boolean {
-  // A fence inside HTML is not a fence, so everything is counted.
+  // A fence inside HTML is not a fence, so count everything.
   const hasFences = !/^ {0,3}</m.test(text);
   let fence: string | undefined;
   let marks = 0;

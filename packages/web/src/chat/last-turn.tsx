@@ -5,14 +5,14 @@ import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
 import { t } from '../words/chat.js';
 
-/** The timeline of the newest turn, small, at the bottom of the column. */
+/** A small timeline of the newest turn, at the bottom of the column. */
 export default function LastTurn(): ReactElement | null {
   const client = useClient();
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const turnId = useChat((state) => turnsOf(state)[0]);
-  // The calls show what a turn does, so reload the timeline when one changes.
+  // The calls show what a turn does, so the timeline is reloaded when one changes.
   const change = useChat(
     (state) => `${state.status} ${state.openInvocations.length} ${state.queue.length} ${state.transcript.length}`,
   );

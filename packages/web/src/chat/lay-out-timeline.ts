@@ -4,13 +4,13 @@ export interface Bar {
   kind: Timeline['spans'][number]['kind'];
   label: string;
   outcome?: string;
-  /** In percent of the whole. */
+  /** In percent of the total width. */
   left: number;
   width: number;
   ms: number;
 }
 
-/** Positions the spans of a turn on a timeline. Running spans end now. */
+/** Positions the spans of a turn on a timeline. Running spans end at the current time. */
 export function layOut(turn: Timeline, now: number): { bars: Bar[]; total: number } {
   const start = Date.parse(turn.startedAt);
   const ends = turn.spans.map((span) => endOf(span, now));

@@ -5,7 +5,7 @@ import { Markdown } from './markdown.js';
 import { Spoken } from './message-row.js';
 import { t } from '../words/chat.js';
 
-/** An answer while it streams. The finished message takes the same place and form. */
+/** An answer while it streams. The finished message replaces it in the same place and form. */
 export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
   // Chunks may arrive faster than they can be rendered; only the newest matters.
   const text = useDeferredValue(stream.text);

@@ -45,7 +45,7 @@ function Within({ id, children, ...rest }: { id: string; children: ReactNode }):
   );
 }
 
-/** An external link. Shows its host if its text says something else; sends no referrer. */
+/** An external link. Shows its host if the link text differs; sends no referrer. */
 function Away({ href, words, children }: { href: string; words: string; children: ReactNode }): ReactElement {
   const place = whereTo(href, words, location.href);
   return (
@@ -65,7 +65,7 @@ function wordsOf(node: Node | Node['children'][number] | undefined): string {
   return node?.type === 'element' ? node.children.map(wordsOf).join('') : '';
 }
 
-/** A language name and nothing else: others write what follows a fence. */
+/** Matches only a language name: the text after a fence is untrusted. */
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 const components: Components = {
@@ -83,7 +83,7 @@ const components: Components = {
       </Away>
     );
   },
-  // Loading an image would tell its sender that and when this was read.
+  // Loading an image would tell its sender that the message was read, and when.
   img({ src, alt }) {
     if (typeof src !== 'string') return <>{alt}</>;
     const words = alt === undefined || alt === '' ? src : alt;
@@ -161,7 +161,7 @@ export const Markdown = memo(function Markdown({
   return (
     <div dir="auto" className="prose">
       {blocksOf(visibleText(text)).map((block, index) => (
-        // Blocks keep their index: text is only appended.
+        // Blocks can be keyed by index: text is only appended.
         <Block key={`${index}`} text={block} breaks={breaks} />
       ))}
     </div>

@@ -15,7 +15,7 @@ import { t } from '../words/chat.js';
 export interface MessageRowProps {
   message: TranscriptMessage;
   agents: readonly Agent[];
-  /** The message it answers, if that isn't directly above. */
+  /** The message that this one answers, if it isn't directly above. */
   answers?: { id: string; who: string; words: string } | undefined;
   onShow: (messageId: string) => void;
   notices: readonly Notice[];
@@ -81,7 +81,7 @@ export function Spoken({
   agents: readonly Agent[];
   at?: string;
   usage?: TranscriptMessage['usage'];
-  /** Shown in place of the time. */
+  /** Shown instead of the time. */
   note?: string | undefined;
   marked?: boolean;
   children: ReactNode;

@@ -11,7 +11,7 @@ import { Composer } from './composer.js';
 import { OutgoingRow } from './outgoing-row.js';
 import { t } from '../words/chat.js';
 
-/** A new chat: who is here, what will happen, and suggestions. */
+/** A new chat: its agents, what will happen, and suggestions. */
 export default function NewChatPage(): ReactElement {
   const outbox = useOutbox();
   const worldStore = useWorldStore();
@@ -23,7 +23,7 @@ export default function NewChatPage(): ReactElement {
   const draftKey = `new ${worldId}`;
   const all = useOutgoing().filter((message) => message.beginsChat && message.worldId === worldId);
   const begun = all.filter(({ progress }) => progress.kind !== 'sent');
-  // A message sent before this page was opened doesn't navigate: a person who comes here wants a new chat.
+  // Don't navigate for a message sent before this page was opened: a person who comes here wants a new chat.
   const watched = useRef(new Set<string>());
   for (const { clientMessageId } of begun) watched.current.add(clientMessageId);
   const made = all.find(

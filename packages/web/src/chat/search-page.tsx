@@ -20,7 +20,7 @@ export default function SearchPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
-  // In the URL, so that going back from a result shows the results again.
+  // Stored in the URL, so that going back from a result shows the results again.
   const [words, setWords] = useState(new URLSearchParams(useSearch()).get('q') ?? '');
   const [limit, setLimit] = useState(STEP);
   const wanted = useDeferredValue(words.trim());

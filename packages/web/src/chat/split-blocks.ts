@@ -2,8 +2,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
 
 /**
- * Splits Markdown into blocks that can be rendered separately, so that a streamed answer re-parses only its last block.
- * The joined blocks are the text. Lists and indented lines stay with their block.
+ * Splits Markdown into blocks that can be rendered separately, so that a streamed answer re-parses only its last block. Joining the blocks
+ * gives the text. Lists and indented lines stay with their block.
  */
 export function splitBlocks(text: string): string[] {
   const blocks: string[] = [];

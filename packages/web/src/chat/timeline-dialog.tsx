@@ -17,7 +17,7 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const status = useChat((state) => state.status);
-  // Re-render only when the length changes: the array is a new one each time.
+  // Re-render only when the length changes: the array is new each time.
   useChat((state) => state.transcript.length);
   const turns = useQueries({
     queries: turnsOf(store.getState())

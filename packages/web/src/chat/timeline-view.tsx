@@ -15,7 +15,7 @@ const LOOKS: Readonly<Record<Bar['kind'], string>> = {
   waiting: 'bg-amber-line',
 };
 
-/** The timeline of a turn: model calls, tools, waiting for people. */
+/** The timeline of a turn: model calls, tools, and waiting for people. */
 export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonly Agent[] }): ReactElement {
   const now = useNow();
   const { bars, total } = layOut(turn, now);

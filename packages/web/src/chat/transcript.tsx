@@ -12,7 +12,7 @@ import { useHold } from './use-hold.js';
 import { useScrollGestures } from './use-scroll-gestures.js';
 import { t } from '../words/chat.js';
 
-/** Distance from an end, in pixels, that counts as being there. */
+/** Within this distance from an end, in pixels, the view counts as being at that end. */
 const NEAR_TOP = 1000;
 const NEAR_END = 80;
 
@@ -41,13 +41,13 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       `${index}`,
     [rows, pending, live, firstLive],
   );
-  // A reader at the end stays there while more arrives. A reader who scrolled up is left alone.
+  // The view of a reader at the end stays there while more content arrives. A reader who scrolled up is left alone.
   const follows = useRef(true);
   const shown = useRef(false);
   const inner = useRef<HTMLDivElement>(null);
   /** The last known scroll position. */
   const lastTop = useRef(0);
-  /** Sizes changed since the last scroll event, so the browser may have moved the view. */
+  /** Whether sizes changed since the last scroll event, so that the browser may have moved the view. */
   const resized = useRef(false);
   const { isScrollingUp, gestures } = useScrollGestures();
   const toEnd = (element: HTMLElement): void => {
@@ -74,7 +74,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       else {
         const before = element.scrollTop;
         elementScroll(offset, options, instance);
-        // Only the correction: the reader's own scrolling arrives in a later scroll event.
+        // Add only the correction: the reader's own scrolling arrives in a later scroll event.
         lastTop.current += element.scrollTop - before;
       }
     },
@@ -84,7 +84,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   useEffect(() => {
     const element = box.current;
     if (inner.current === null || element === null) return undefined;
-    // After layout and before paint, so nobody sees the text out of place.
+    // Runs after layout and before paint, so that nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
       resized.current = true;
       if (hold.isHeld()) {
@@ -94,7 +94,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       } else if (follows.current) toEnd(element);
     });
     observer.observe(inner.current);
-    // It shrinks when a card appears or the composer grows.
+    // The element shrinks when a card appears or the composer grows.
     observer.observe(element);
     return () => observer.disconnect();
   }, [hold]);
@@ -127,24 +127,24 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
     if (hold.isHeld() && Math.abs(top - lastTop.current) <= 1) return;
     hold.release();
-    // Use the end of the list: the page may not have grown yet by what was prepended.
+    // Use the end of the list: the page may not have grown yet by the height of prepended rows.
     const below = Math.max(height, virtual.getTotalSize()) - top - clientHeight;
     const hasMovedUp = top < lastTop.current - 1;
     if (below <= 1) follows.current = true;
-    // Shrinking text moves the view up too; only a gesture shows that a person scrolled.
+    // Shrinking text moves the view up too; only a gesture indicates that a person scrolled.
     else if (hasMovedUp && (!resized.current || isScrollingUp(timeStamp))) follows.current = false;
     else if (below < NEAR_END && top > lastTop.current) follows.current = true;
     lastTop.current = top;
     resized.current = false;
     if ((older === 'more' || older === 'failed') && top < NEAR_TOP) loadOlder();
   };
-  // Also without scrolling: a page may be shorter than the view. Reads the element, which already has its new position.
+  // Runs without scrolling too, because a page may be shorter than the view. Reads the element, which already has its new position.
   useEffect(() => {
     if (count > 0 && older === 'more' && box.current !== null && box.current.scrollTop < NEAR_TOP) loadOlder();
   }, [count, size, older, loadOlder]);
 
   const [target, setTarget] = useState<string>();
-  // The message may be further up than what is loaded.
+  // The message may be above the loaded part.
   const show = useCallback(
     (messageId: string): void => {
       const reached = store.reach(messageId).then((isThere) => (isThere ? setTarget(messageId) : say(t.noSuchMessage)));
@@ -193,7 +193,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
             const above = item.index === 0 ? undefined : rowAt(rows, item.index - 1);
             const answered = message?.replyToMessageId;
             const previous = above === undefined ? undefined : get(messages, above);
-            // Shown only if it isn't obvious: not directly below the message it answers, nor within one agent's turn.
+            // Shown only if it isn't obvious: not directly below the answered message, nor within one agent's turn.
             const isPlain = answered === above || (message !== undefined && isSame(previous?.speaker, message.speaker));
             const target = answered === undefined || isPlain ? undefined : get(messages, answered);
             return (
@@ -269,7 +269,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   );
 }
 
-/** How many rows from the end to search for a message that was just sent. */
+/** The number of rows from the end in which to search for a message that was just sent. */
 const RECENT = 200;
 
 /** Messages of this chat that aren't in the transcript yet. */

@@ -26,7 +26,7 @@ function createHold(): Hold {
       if (held === undefined) return;
       const before = box.scrollTop;
       box.scrollTop = before + held.element.getBoundingClientRect().top - held.top;
-      // Closed at the end of the page, which then follows again.
+      // It was closed at the end of the page, which then follows again.
       if (held.closes && box.scrollHeight - box.scrollTop - box.clientHeight <= 1) held = undefined;
     },
     release() {

@@ -5,16 +5,16 @@ const EFFECT_MS = 1000;
 const KEYS = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollGestures {
-  /** Whether a person was, or might have been, scrolling up at this event time. */
+  /** Whether a person was or might have been scrolling up at the time of this event. */
   readonly isScrollingUp: (timeStamp: number) => boolean;
-  /** For the scrolled element. */
+  /** Event handlers for the scrolled element. */
   readonly gestures: Pick<
     HTMLAttributes<HTMLElement>,
     'onWheel' | 'onKeyDown' | 'onTouchMove' | 'onPointerDown' | 'onPointerMove'
   >;
 }
 
-/** Distinguishes a person's scrolling from what the browser does when content changes its size. */
+/** Distinguishes scrolling by a person from scrolling by the browser when content changes its size. */
 export function useScrollGestures(): ScrollGestures {
   const [made] = useState(createScrollGestures);
   return made;
@@ -35,7 +35,7 @@ export function createScrollGestures(): ScrollGestures {
       onTouchMove({ timeStamp }) {
         lastUp = timeStamp;
       },
-      // The scrollbar belongs to the element itself. Its release shows only in the next pointer move over the page.
+      // Pressing the scrollbar targets the element itself. Its release is only noticed at the next pointer move over the page.
       onPointerDown({ target, currentTarget }) {
         isDragging = target === currentTarget;
       },

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { t } from '../words/chat.js';
 
-/** Says that a message is queued behind an approval, and offers to deny what blocks it (M11). */
+/** Says that a message is queued behind an approval, and offers to deny the calls that block it (M11). */
 export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
   const why = useChat((state) => {

@@ -1,4 +1,4 @@
-/** The host of a link, unless its text already says exactly that. */
+/** The host of a link, unless its text already shows exactly that host. */
 export function whereTo(href: string, words: string, base: string): string | undefined {
   // A footnote stays on this page.
   if (href.startsWith('#')) return undefined;
@@ -9,7 +9,7 @@ export function whereTo(href: string, words: string, base: string): string | und
   if (to.username !== '' || to.password !== '') return place;
   const named = read(words.trim(), undefined) ?? read(`${to.protocol}//${words.trim()}`, undefined);
   if (to.host === '') return words.trim() === decoded(to.pathname) ? undefined : place;
-  // Letters of other alphabets look like these, so show the ASCII form of the host.
+  // Letters from other alphabets can look like these, so show the ASCII form of the host.
   return named?.host === to.host && !/[^!-~]/.test(words.trim()) ? undefined : place;
 }
 

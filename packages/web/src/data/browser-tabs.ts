@@ -1,8 +1,8 @@
 import type { Tabs } from './tabs.js';
 
 /**
- * Most concurrent streams: a browser has six connections per server, and without a free one no page loads and nothing
- * can be approved. More worlds than that take turns.
+ * The maximum number of concurrent streams: a browser has six connections per server, and without a free one no page loads and nothing can be
+ * approved. If there are more worlds, they take turns.
  */
 const MAX_STREAMS = 4;
 const ROOM = 'countersign.room';
@@ -45,7 +45,7 @@ async function streams(locks: LockManager): Promise<number> {
   return held.filter(({ name }) => name?.startsWith('countersign.events.') === true).length;
 }
 
-/** A hidden tab waits while others need the connections; a visible one waits for nobody. */
+/** A hidden tab waits while others need the connections; a visible tab never waits. */
 async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && document.visibilityState === 'hidden' && (await streams(locks)) >= MAX_STREAMS) {
     await new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Announces one more stream, and gives up its own if it is hidden and there are too many. */
+/** Announces one more stream, and gives up its own if this tab is hidden and there are too many. */
 function makeRoom(locks: LockManager, giveUp: () => void): () => void {
   const channel = new BroadcastChannel(ROOM);
   const tell = channel.postMessage.bind(channel);

@@ -45,8 +45,7 @@ export function useChatStore(): ChatStore {
 }
 
 /**
- * Part of a store's state. `select` must return the same object for the same state, or every event would re-render the
- * view.
+ * Selects part of a store's state. `select` must return the same object for the same state: otherwise, every event would re-render the view.
  */
 export function useSelected<State, Part>(store: Store<State>, select: (state: State) => Part): Part {
   return useSyncExternalStore(

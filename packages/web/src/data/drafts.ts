@@ -15,7 +15,7 @@ export function writeDraft(key: string, text: string): void {
   for (const listener of [...listeners]) listener();
 }
 
-/** Puts text back before what was typed since. */
+/** Puts text back in front of what was typed since. */
 export function giveBack(key: string, text: string): void {
   const since = draftOf(key);
   writeDraft(key, since === '' ? text : `${text}\n${since}`);

@@ -1,6 +1,4 @@
-/**
- * Text that this tab keeps across reloads. `text` replaces it; empty text removes it. Without storage, nothing is kept.
- */
+/** Text that this tab keeps across reloads. Passing `text` replaces it; empty text removes it. If there is no storage, nothing is kept. */
 export function keptText(key: string, text?: string): string | undefined {
   try {
     if (text === '') sessionStorage.removeItem(key);

@@ -1,7 +1,7 @@
-/** A queue with many writers and one reader, in order. */
+/** An ordered queue with several writers and one reader. */
 export interface Queue<T> {
   push(item: T): void;
-  /** Items pushed before are still read. */
+  /** Ends the queue. Items that were already pushed are still read. */
   end(): void;
   read(): AsyncGenerator<T, void, undefined>;
 }

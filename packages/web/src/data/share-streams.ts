@@ -3,28 +3,26 @@ import type { NewClient, WorldEvent } from '@countersign/protocol';
 import { createQueue } from './queue.js';
 import type { Tabs } from './tabs.js';
 
-/** Messages between tabs. The channel's name contains the version: a tab may be older than its server. */
+/** Messages between tabs. The channel's name includes the version, because a tab may be older than its server. */
 type Note =
-  /**
-   * "I have everything up to here." The tab with the stream continues from there. Also asks whether anyone is there.
-   */
+  /** "I have everything up to here." The tab with the stream continues from there. Also asks whether any tab has the stream. */
   | { kind: 'hello'; tab: string; after: number }
   | { kind: 'so-far'; tab: string; events: readonly WorldEvent[]; connection: Connection }
   | { kind: 'too-far'; tab: string }
   | { kind: 'leading' }
   | { kind: 'batch'; before: number; items: Batch }
-  /** The wait of this attempt is over. Timers of a hidden tab may be a minute late. */
+  /** The wait of this attempt is over. Timers in a hidden tab may be a minute late. */
   | { kind: 'wake'; attempt: number };
 
-/** How many events are kept for a tab that joins; one that is further behind reloads. */
+/** The number of events kept for a tab that joins. A tab that is further behind reloads. */
 const KEPT = 300;
-/** How often a tab without a stream asks whether the one with it is there, and how long it waits for an answer. */
+/** How often a tab without a stream checks that the tab with the stream is alive, and how long it waits for an answer. */
 const ASK_EVERY_MS = 30_000;
 const PATIENCE_MS = 3000;
 
 /**
- * A client whose tabs share one stream per world, because a browser has only six connections per server. If the reading
- * tab disappears, another continues without a gap. `as` registers the reading tab as a client (A13).
+ * A client whose tabs share one stream per world, because a browser has only six connections per server. If the reading tab disappears, another
+ * one continues without a gap. `as` registers the reading tab as a client (A13).
  */
 export function shareStreams(client: Client, tabs: Tabs, as?: NewClient): Client {
   return {
@@ -95,7 +93,7 @@ async function* follow(
     for (const wake of [...sleepers]) wake();
   }
 
-  /** Passes events to the views of this tab, without those already known. */
+  /** Passes events to the views of this tab, except those already delivered. */
   function pass(items: Batch): void {
     const fresh = items.filter((item) => item.kind !== 'event' || item.event.id >= recent.last());
     for (const item of fresh) {
@@ -116,7 +114,7 @@ async function* follow(
     ask();
   }
 
-  /** Asks for missed events, and whether anyone is there. If nobody answers, takes over the stream. */
+  /** Asks for missed events, and whether any tab has the stream. If there is no answer, takes over the stream. */
   function ask(): void {
     cancelAnswer();
     cancelAnswer = client.clock.after(PATIENCE_MS, () => {
@@ -160,7 +158,7 @@ async function* follow(
       for await (const items of batches) {
         const before = recent.last();
         const isOver = items.some((item) => item.kind === 'connection' && item.connection.kind === 'closed');
-        // If another tab took the lock, continue as a follower. If the server refused, the others try themselves.
+        // If another tab took the lock, continue as a follower. If the server rejected the stream, the other tabs try themselves.
         if (isOver && lost.aborted) return;
         pass(items);
         if (!isOver) channel.tell({ kind: 'batch', before, items } satisfies Note);
@@ -231,7 +229,7 @@ function createRecent(after: number): Recent {
   return {
     last: () => last,
     keep(event) {
-      // Not stored: they repeat the id of the last stored event, and the final message contains them.
+      // Not kept: these events repeat the id of the last stored event, and the final message contains their text.
       if (event.event !== 'sse' && event.event !== 'tool-output' && event.id > last) events.push(event);
       last = Math.max(last, event.id);
       while (events.length > KEPT) first = events.shift()?.id ?? first;
@@ -244,7 +242,7 @@ function toItem(event: WorldEvent): StreamItem {
   return { kind: 'event', event };
 }
 
-/** Tabs of one origin run only our own code, so checking the kind is enough. */
+/** Tabs of one origin run only our own code, so it is enough to check the kind. */
 function isNote(note: unknown): note is Note {
   return typeof note === 'object' && note !== null && 'kind' in note;
 }

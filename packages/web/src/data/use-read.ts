@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 
-/** The state of data from the server. Once `ready` it stays so: a later failure keeps the data. */
+/** The state of data from the server. Once `ready`, it stays `ready`: a later failure keeps the data. */
 export type Read<T> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly why: string; readonly retry: () => void; readonly isRetrying: boolean }
@@ -14,22 +14,22 @@ export type Read<T> =
     };
 
 export interface Reading<T> {
-  /** Identifies the data, which stays on screen while the key is the same. */
+  /** Identifies the data, which stays on screen as long as the key is the same. */
   key: readonly unknown[];
-  /** Reads again when it changes. */
+  /** A change triggers another read. */
   revision?: unknown;
   read: (signal: AbortSignal) => Promise<T>;
   everyMs?: number;
   /** Reads once, and again only on request. */
   once?: boolean;
-  /** Drops the data when no view uses it any more. */
+  /** Drops the data when no view uses it anymore. */
   forget?: boolean;
   enabled?: boolean;
 }
 
 /**
- * The only way for a view to read over HTTP. The library's queries report an error even while they have data; pages
- * that checked that flag unmounted and lost what a person had typed.
+ * The only way for a view to read over HTTP. The library's queries report an error even if they still have data; pages that checked that flag
+ * unmounted and lost what a person had typed.
  */
 export function useRead<T>({ key, revision, read, everyMs, once, forget, enabled = true }: Reading<T>): Read<T> {
   const query = useQuery({

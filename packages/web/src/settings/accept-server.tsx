@@ -23,7 +23,7 @@ export function AcceptServer({
   const server = useRead({
     key: ['server', worldId, name],
     read: (signal) => client.mcpServer(worldId, name, { signal }),
-    // It must not change while a person reads it.
+    // The definitions must not change while a person reads them.
     once: true,
     forget: true,
   });

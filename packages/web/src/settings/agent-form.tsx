@@ -27,7 +27,7 @@ export function AgentForm({
   );
 }
 
-/** Edits what was read together with its ETag; otherwise it would overwrite changes that nobody has seen (W6). */
+/** Edits the agent as it was read, with its ETag: otherwise, saving would overwrite changes that nobody has seen (W6). */
 function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; onDone: () => void }): ReactElement {
   const client = useClient();
   const kept = useRead({
@@ -93,7 +93,7 @@ function Fields({
     const { name: wanted, ...rest } = definition;
     const change: Change<NewAgent> = {
       ...rest,
-      // A name that became reserved later would be refused even if nobody changed it.
+      // A name that became reserved later would be rejected even if nobody changed it.
       ...(wanted === agent?.name ? {} : { name: wanted }),
       ...read.change,
     };

@@ -6,7 +6,7 @@ import { t } from '../words/model-settings.js';
 import { readNumber } from './read-number.js';
 import type { Saving } from './use-saving.js';
 
-/** The settings as typed: an empty field is the model's default (P10). */
+/** The settings as typed. An empty field means the model's default (P10). */
 export interface SettingTexts {
   temperature: string;
   topP: string;
@@ -31,7 +31,7 @@ export function textsOf(agent: ModelSettings | undefined): SettingTexts {
   };
 }
 
-/** What to save: null for each empty field, which resets it. The server checks the ranges. */
+/** The change to save: null for each empty field, which resets it. The server checks the ranges. */
 export function readSettings(
   texts: SettingTexts,
 ): { ok: true; change: Change<ModelSettings> } | { ok: false; field: keyof ModelSettings; words: string } {
@@ -69,7 +69,7 @@ function toSetting(number: number | 'empty' | 'not-a-number'): number | null {
   return typeof number === 'number' ? number : null;
 }
 
-/** A new agent's settings: only those that are set. */
+/** The settings of a new agent: only those that are set. */
 export function withoutNulls(change: Change<ModelSettings>): ModelSettings {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
 }

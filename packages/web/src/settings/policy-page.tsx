@@ -20,7 +20,7 @@ export default function PolicyPage(): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions.policy ?? 0);
   const policy = useRead({ key: ['policy', worldId], revision, read: (signal) => client.policy(worldId, { signal }) });
-  // Unchanged text follows the server; edited text stays until the person saves or discards it.
+  // Unchanged text follows the server; edited text is kept until the person saves or discards it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
   const [covered, setCovered] = useState<{ key: string; lines: readonly string[] }>();
@@ -57,7 +57,7 @@ export default function PolicyPage(): ReactElement {
     await saving.run(async () => {
       const saved = await client.setPolicy(worldId, { rules: lines }, { ifMatch: draft?.etag ?? etag });
       queries.setQueryData(key, saved);
-      // Text typed while saving is a change to the saved version; with the old ETag it could never be saved.
+      // Text typed while saving is a change to the saved version. With the old ETag, it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
     }, t.savedRules);
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
@@ -128,7 +128,7 @@ function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
   );
 }
 
-/** Allow rules from an import: they allow nothing until a person accepts them. */
+/** Allow rules from an import. They have no effect until a person accepts them. */
 function Proposed({
   rules,
   onTake,

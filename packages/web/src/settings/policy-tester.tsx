@@ -19,7 +19,7 @@ const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone:
   refuse: { words: t.wouldRefuse, tone: 'red', icon: 'ban' },
 };
 
-/** Tests a call: asks the real gate, with the rules in the editor. */
+/** Tests a call against the real gate, with the rules in the editor. */
 export function PolicyTester({
   worldId,
   rules,

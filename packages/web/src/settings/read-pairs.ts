@@ -1,4 +1,4 @@
-/** `NAME=value` lines; a value may contain `=`. `wrong` is the number of the first invalid line. */
+/** Parses `NAME=value` lines; a value may contain `=`. `wrong` is the number of the first invalid line. */
 export function readPairs(text: string): { pairs: Record<string, string> } | { wrong: number } {
   const pairs: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {

@@ -5,12 +5,12 @@ import { t } from '../words/settings.js';
 
 export interface Saving {
   busy: boolean;
-  /** The error of a field, or of one of its items (`rules.7`), as named by the server. */
+  /** The server's error for a field, or for one of its items (`rules.7`). */
   errorOf: (field: string) => string | undefined;
   /** Sets the error of a field before anything is sent. */
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
-  /** Loads what must be known before saving. Returns false on failure, which is shown. */
+  /** Loads data that is needed before saving. Returns false on failure, which is shown. */
   look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 

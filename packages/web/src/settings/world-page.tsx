@@ -27,7 +27,7 @@ export default function WorldPage(): ReactElement {
     read: (signal) => client.world(worldId, { signal }),
     once: true,
   });
-  // Edited settings stay until the person saves or discards them.
+  // Edited settings are kept until the person saves or discards them.
   const [draft, setDraft] = useState<Tagged<World>>();
   if (world.kind !== 'ready') return <NotRead read={world} what={t.theSettings} title={t.settings} />;
   const shown = draft ?? world.data;
@@ -41,7 +41,7 @@ export default function WorldPage(): ReactElement {
           </Button>
         </div>
       ) : null}
-      {/* A form without changes starts again from the current settings. */}
+      {/* A form without changes is reset to the current settings. */}
       <WorldForm
         key={shown.etag ?? revision}
         world={shown.value}

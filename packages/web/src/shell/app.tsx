@@ -46,7 +46,7 @@ export function App(): ReactElement {
   useEffect(() => {
     if (session === undefined) return;
     setWhy(t.sessionEnded);
-    // Once signed in, the page stays mounted, so that nothing typed is lost when the person signs in again.
+    // After sign-in, the page stays mounted, so that nothing typed is lost when the person has to sign in again.
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();
   }, [session, page]);
@@ -78,7 +78,7 @@ async function enter(onRefused: (why: string) => void): Promise<void> {
       const { session } = await createClient({ url: location.origin }).openSession(ticket);
       keepSession(session);
     } catch (error) {
-      // A reloaded page still has its session; the ticket in its URL is used up.
+      // A reloaded page still has its session; the ticket in its URL has already been used.
       onRefused(error instanceof Error ? error.message : '');
     }
   }

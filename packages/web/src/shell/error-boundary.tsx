@@ -9,7 +9,7 @@ interface Props {
   where?: string;
 }
 
-/** A class, because React has no hook for this. Without it, one broken view leaves an empty page. */
+/** A class, because React has no hook for this. Without it, one broken view would leave an empty page. */
 export class ErrorBoundary extends Component<Props, { why?: string | undefined }> {
   override state: { why?: string | undefined } = {};
 

@@ -97,7 +97,7 @@ export function Failed({
   );
 }
 
-/** Shown while something is loading or failed to load. With `title` it is a whole page and keeps the navigation bar. */
+/** Shown while something is loading or failed to load. With `title`, it is a whole page and keeps the navigation bar. */
 export function NotRead({
   read,
   what,
@@ -116,7 +116,7 @@ export function NotRead({
   if (title === undefined) return shown;
   return (
     <Page title={title}>
-      {/* Below the banner, which says the same if the connection is down. */}
+      {/* Placed below the banner, which says the same if the connection is down. */}
       <div className="pt-8">{shown}</div>
     </Page>
   );

@@ -40,7 +40,7 @@ interface InWorldProps {
   worlds: readonly World[];
 }
 
-/** How a tab registers as a client in a world that denies calls when nobody can be asked (A13). */
+/** How a tab registers as a client in a world that denies calls if nobody can be asked (A13). */
 const WEB: NewClient = { label: 'web', approvals: true };
 
 function InWorld({ worldId, worlds }: InWorldProps): ReactElement {
@@ -66,7 +66,7 @@ function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): 
   );
 }
 
-/** The world, until it is deleted. */
+/** Shows the world until it is deleted. */
 function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] }): ReactElement {
   const isThere = useSelected(
     store,
@@ -75,7 +75,7 @@ function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] 
   return isThere ? <Layout worlds={worlds} /> : <Gone worlds={worlds} />;
 }
 
-/** The list of worlds is only polled; a change of this setting must take effect at once. */
+/** The list of worlds is only polled, but a change of this setting must take effect immediately. */
 function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): null {
   const queries = useQueryClient();
   const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== denies);
@@ -85,7 +85,7 @@ function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): 
   return null;
 }
 
-/** Shows the state of the connection. When it is back, retries everything that failed meanwhile. */
+/** Shows the state of the connection. When the connection is back, retries everything that failed in the meantime. */
 function Connected({ store }: { store: WorldStore }): null {
   const queries = useQueryClient();
   const outbox = useOutbox();

@@ -10,7 +10,7 @@ import { Visible } from '../ui/visible.js';
 import { paths } from './paths.js';
 import { t } from '../words/shell.js';
 
-/** No exported world is larger. */
+/** Larger than any exported world. */
 const LONGEST = 8_000_000;
 
 /** Creates a world from a file. Allow rules and other permissions are only proposed, and listed here. */
@@ -42,7 +42,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
     setBusy(false);
   };
   if (made !== undefined) {
-    // Not earlier: if there were no worlds, refreshing the list unmounts the page that contains this dialog.
+    // Not earlier: if there were no worlds, refreshing the list would unmount the page that contains this dialog.
     const leave = (to?: string): void => {
       void queries.invalidateQueries({ queryKey: ['worlds'] });
       onClose();

@@ -28,7 +28,7 @@ const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js')
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
 const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
 
-/** Chats on the side, the page in the middle. On a phone, the side is behind a button. */
+/** Chats on the side, the page in the middle. On a phone, a button opens the side. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
   const client = useClient();
   const isWide = useMedia(TABLET);
@@ -42,7 +42,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     return () => clearErrors();
   }, [path]);
   useEffect(() => {
-    // After the first page has been rendered and loaded.
+    // Wait until the first page has been rendered and loaded.
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);

@@ -14,7 +14,7 @@ export function lazyView<P extends object>(
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
-    // Browsers cache a failed module load until the page is reloaded, so check that the server is up first.
+    // Browsers cache a failed module load until the page is reloaded, so first check that the server is up.
     if (loaded === undefined) await client.health();
     try {
       loaded ??= (await load()).default;

@@ -6,8 +6,8 @@ import { Toasts } from '../ui/toast.js';
 import { Banner } from './banner.js';
 
 /**
- * The connection banner and the toasts. They are below the top bar with the title and *Stop*, and beside the column of
- * waiting calls; the composer and the approval buttons are at the bottom.
+ * The connection banner and the toasts. They appear below the top bar with the title and *Stop*, and next to the column of waiting calls; the
+ * composer and the approval buttons are at the bottom.
  */
 export function Notices(): ReactElement {
   const slot = useSyncExternalStore(subscribeToSlot, currentSlot);

@@ -1,4 +1,4 @@
-/** URLs of all pages. Ids come from outside, so they are always encoded. */
+/** URLs of all pages. Ids are external input, so they are always encoded. */
 const part = encodeURIComponent;
 
 export const paths = {

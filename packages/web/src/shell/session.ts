@@ -1,10 +1,10 @@
 /**
- * The half of a session that the page keeps (W1). Per tab: the cookie alone, which other programs on this machine could
- * send, must not suffice.
+ * The part of a session that the page keeps (W1). It is stored per tab, because the cookie, which other programs on this machine could send,
+ * must not be enough on its own.
  */
 const KEY = 'countersign.session';
 const CHANNEL = 'countersign.session';
-/** How long to wait before telling a person that they need a link. */
+/** How long to wait before telling a person that they need a start link. */
 const PATIENCE_MS = 250;
 
 const listeners = new Set<() => void>();
@@ -27,20 +27,18 @@ function set(session: string | undefined): void {
   for (const listener of [...listeners]) listener();
 }
 
-/**
- * Other tabs share the cookie, which was just replaced, so they need the new half too. A channel reaches no other port.
- */
+/** Other tabs share the cookie, which was just replaced, so they need the new part too. A channel doesn't reach other ports. */
 export function keepSession(session: string): void {
   set(session);
   tell?.({ signedIn: session });
 }
 
-/** The server refused this session; a newer one is kept. */
+/** Drops a session that the server rejected; a newer one is kept. */
 export function forgetSession(refused: string | undefined): void {
   if (currentSession() === refused) set(undefined);
 }
 
-/** The ticket of a start link, removed from the URL at once so that it doesn't stay in the history. */
+/** The ticket of a start link. It is removed from the URL immediately, so that it doesn't stay in the history. */
 export function takeTicket(): string | undefined {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return undefined;
@@ -48,14 +46,14 @@ export function takeTicket(): string | undefined {
   return ticket;
 }
 
-/** Gives this tab's session to others that ask, and takes the one that another tab has signed in with. */
+/** Sends this tab's session to tabs that ask for it, and uses the session that another tab has signed in with. */
 export function shareSession(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const session = currentSession();
     if (data === 'ask' && session !== undefined) tell?.({ session });
     if (typeof data !== 'object' || data === null) return;
     if ('signedIn' in data && typeof data.signedIn === 'string') set(data.signedIn);
-    // An answer to any tab that asked; it may be older than this tab's session.
+    // This answers any tab that asked; it may be older than this tab's session.
     if ('session' in data && typeof data.session === 'string' && session === undefined) set(data.session);
   });
 }

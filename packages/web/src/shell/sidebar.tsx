@@ -153,7 +153,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
 
 function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
   if (chat.waiting > 0) return <Count value={chat.waiting} of={t.waitingForYou} />;
-  // Beyond the loaded part of the queue.
+  // Its call is beyond the loaded part of the queue.
   if (chat.status === 'waiting')
     return (
       <span className="text-amber">

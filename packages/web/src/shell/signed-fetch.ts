@@ -2,8 +2,8 @@ import { SESSION_HEADER } from '@countersign/protocol';
 import { currentSession, forgetSession, subscribeToSession } from './session.js';
 
 /**
- * Requests with this tab's session. If it is refused, reads wait until the person has signed in, so that nothing typed
- * is lost. Everything else fails: a decision must not be sent minutes after the click.
+ * Sends requests with this tab's session. If the session is rejected, reads wait until the person has signed in again, so that nothing typed is
+ * lost. All other requests fail: a decision must not be sent minutes after the click.
  */
 export const signedFetch: typeof fetch = async (input, init = {}) => {
   for (;;) {
@@ -20,7 +20,7 @@ export const signedFetch: typeof fetch = async (input, init = {}) => {
   }
 };
 
-/** Resolves when this tab has a session again. Rejects as `fetch` does when the signal is aborted. */
+/** Resolves when this tab has a session again. When the signal is aborted, rejects like `fetch`. */
 async function signedIn(signal: AbortSignal | null | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = subscribeToSession(look);

@@ -26,7 +26,7 @@ export function chooseTheme(chosen: Theme): void {
     if (chosen === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, chosen);
   } catch {
-    // It still applies until the page is closed.
+    // The choice still applies until the page is closed.
   }
   applyTheme();
   for (const listener of listeners) listener();

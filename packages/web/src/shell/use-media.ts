@@ -12,7 +12,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Room for the column of approvals beside the transcript. */
+/** Wide enough for the column of approvals next to the transcript. */
 export const DESK = '(min-width: 70rem)';
-/** Room for the list of chats beside the page. */
+/** Wide enough for the list of chats next to the page. */
 export const TABLET = '(min-width: 48rem)';

@@ -8,7 +8,7 @@ import { t } from '../words/stats.js';
 
 const HEIGHT = 220;
 
-/** Grouped bars. A table has the same numbers for screen readers. */
+/** Grouped bars. A table contains the same numbers for screen readers. */
 export function BarPlot({ labels, series }: Bars): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();

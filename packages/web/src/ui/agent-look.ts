@@ -8,7 +8,7 @@ export interface AgentLook {
   hue: number;
 }
 
-/** An agent looks the same everywhere: its colour comes from its id, and its initials from its name if it has one. */
+/** An agent looks the same everywhere: its colour is derived from its id, and its initials from its name if it has one. */
 export function agentLook(id: string, name = id): AgentLook {
   return { initials: agentInitials(name), hue: HUES[agentColour(id)] ?? HUES[0] };
 }

@@ -38,7 +38,7 @@ export function Badge({
   );
 }
 
-/** How many are waiting: a number, or text such as "100+". Screen readers get `of` as well. */
+/** The number of waiting items: a number, or text such as "100+". Screen readers also read `of`. */
 export function Count({ value, of }: { value: number | string; of: string }): ReactElement | null {
   if (value === 0 || value === '') return null;
   return (

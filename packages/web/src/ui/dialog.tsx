@@ -13,14 +13,14 @@ interface DialogProps {
 }
 
 /**
- * The browser's own modal dialog: it traps and restores the focus, closes on Escape and makes the page behind it inert,
- * without a style element that our content security policy would refuse.
+ * The browser's own modal dialog: it traps and restores the focus, closes on Escape and makes the page behind it inert, without a style
+ * element, which our content security policy would block.
  */
 export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
   const box = useRef<HTMLDialogElement>(null);
   const notices = useRef<HTMLDivElement>(null);
   const titleId = useId();
-  // Before it is unmounted: a dialog that is removed while open doesn't restore the focus.
+  // Close it before it is unmounted: a dialog that is removed while open doesn't restore the focus.
   useLayoutEffect(() => {
     const dialog = box.current;
     if (dialog !== null && !dialog.open) dialog.showModal();
@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
   }, []);
   useLayoutEffect(() => (notices.current === null ? undefined : offerSlot(notices.current)), []);
   return (
-    // The backdrop belongs to the dialog: a click on it targets the dialog itself. Keyboards have Escape.
+    // The backdrop belongs to the dialog: a click on it targets the dialog itself. Keyboard users have Escape.
     <dialog
       ref={box}
       aria-labelledby={titleId}
@@ -49,7 +49,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
       )}
     >
-      {/* At the top of the screen, outside the dialog's title, fields and buttons. */}
+      {/* Placed at the top of the screen, outside the dialog's title, fields and buttons. */}
       <div
         ref={notices}
         className={cx('z-10 h-0', shape === 'side' ? 'absolute inset-x-0 top-14' : 'fixed inset-x-0 top-2')}
@@ -64,7 +64,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         <div
           className={cx(
             'min-h-0',
-            // A sheet has a bar at its bottom, and scrolls above it.
+            // A sheet has a bar at its bottom and scrolls above it.
             shape === 'sheet' ? 'flex flex-col p-2' : 'scroll-quiet overflow-y-auto',
             shape === 'box' && 'p-5',
           )}

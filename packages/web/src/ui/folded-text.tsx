@@ -7,13 +7,13 @@ import { Visible } from './visible.js';
 import { t } from '../words/ui.js';
 
 const STEP = 100_000;
-/** The end of text that will run is always shown, with the number of hidden characters before it. */
+/** The end of text that will run is always shown, after the number of hidden characters. */
 const TAIL = 500;
 const LOOK = 'code text-[0.8125rem] leading-relaxed';
 
 /**
- * Plain text of any length; only part of it is rendered until a person expands it. `strict` text will run: it has no
- * scroll area of its own, so that the end of the card is the end of the text.
+ * Plain text of any length; only part of it is rendered until a person expands it. `strict` text will run: it has no separate scroll area, so
+ * that the end of the card is the end of the text.
  */
 export function FoldedText({
   text,
@@ -28,7 +28,7 @@ export function FoldedText({
 }): ReactElement {
   const [shown, setShown] = useState(first);
   const tail = strict ? TAIL : 0;
-  // Showing a few more characters takes less room than a button.
+  // Showing a few more characters takes less space than a button.
   const whole = text.length <= shown * 1.2 + tail;
   useFold(strict && !whole);
   return (

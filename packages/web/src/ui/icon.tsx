@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { cx } from './cx.js';
 import { type IconName, PATHS } from './icon-paths.js';
 
-/** A small icon beside a word. Hidden from screen readers, which read the word. */
+/** A small icon next to a word. Hidden from screen readers, which read the word. */
 export function Icon({ name, className }: { name: IconName; className?: string }): ReactElement {
   return (
     <svg

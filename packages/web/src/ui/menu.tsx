@@ -14,8 +14,8 @@ export interface MenuEntry {
 }
 
 /**
- * Not `modal`: its scroll lock is a style element, which our content security policy refuses. Rendered next to its
- * button: at the end of the page it would be under a dialog and outside every landmark.
+ * Not `modal`: its scroll lock is a style element, which our content security policy blocks. Rendered next to its button: at the end of the
+ * page, it would be under a dialog and outside every landmark.
  */
 export function Menu({
   trigger,
@@ -37,7 +37,7 @@ export function Menu({
         side={side}
         sideOffset={4}
         collisionPadding={8}
-        // After the button has the focus again: a dialog opened earlier could not restore it.
+        // Wait until the button has the focus again: a dialog opened earlier could not restore it.
         onCloseAutoFocus={() => {
           const act = chosen.current;
           chosen.current = undefined;

@@ -9,7 +9,7 @@ const listeners = new Set<() => void>();
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   now = Date.now();
-  // One timer for the page: one per card would wake the processor for each.
+  // One timer for the whole page: one per card would wake the CPU for each.
   timer ??= setInterval(() => {
     now = Date.now();
     for (const each of listeners) each();
@@ -50,7 +50,7 @@ export function Running({ since }: { since: string }): ReactElement {
   return <span className="tabular-nums">{durationText(Math.max(0, time - Date.parse(since)))}</span>;
 }
 
-/** The time that is left. */
+/** The remaining time. */
 export function Until({ at }: { at: string }): ReactElement {
   const time = useNow();
   return <span className="tabular-nums">{durationText(Math.max(0, Date.parse(at) - time))}</span>;

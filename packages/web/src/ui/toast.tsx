@@ -38,7 +38,7 @@ export function say(text: string, tone: 'neutral' | 'green' = 'neutral'): void {
   setTimeout(() => dismiss(id), 6000);
 }
 
-/** Shows an error until it is dismissed, the same action succeeds, or the page changes: a person may be looking elsewhere. */
+/** Shows an error until it is dismissed, the same action succeeds, or the page changes, because a person may be looking elsewhere. */
 export function sayError(about: string, error: unknown): void {
   clearErrors(about);
   show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about });
@@ -50,7 +50,7 @@ export function clearErrors(about?: string): void {
   if (!toasts.every(isKept)) set(toasts.filter(isKept));
 }
 
-/** Whether the action succeeded. Its error is shown until it does. */
+/** Resolves to true if the action succeeded. Otherwise, its error is shown until it does. */
 export async function attempt(about: string, work: Promise<unknown>): Promise<boolean> {
   try {
     await work;

@@ -8,7 +8,7 @@ export interface VisiblePart {
 const PROSE = new RegExp(`${PLACEHOLDER}|${HIDDEN_IN_PROSE}`, 'gu');
 const CODE = new RegExp(`${PLACEHOLDER}|${HIDDEN_IN_CODE}`, 'gu');
 
-/** Splits text into parts shown unchanged and parts shown as escapes. `strict` is for anything that will run. */
+/** Splits text into parts shown unchanged and parts shown as escapes. `strict` is for text that will run. */
 export function visibleParts(text: string, strict = false): VisiblePart[] {
   const parts: VisiblePart[] = [];
   let from = 0;
@@ -22,7 +22,7 @@ export function visibleParts(text: string, strict = false): VisiblePart[] {
   return parts;
 }
 
-/** The same as one string, for titles and names. */
+/** Like `visibleParts`, as one string, for titles and names. */
 export function visibleText(text: string, strict = false): string {
   return visibleParts(text, strict)
     .map((part) => part.text)

@@ -9,7 +9,7 @@ export function Visible({ text, strict = false }: { text: string; strict?: boole
     <>
       {parts.map((part, index) =>
         part.kind === 'text' ? (
-          // Parts have no identity: the text is replaced as a whole.
+          // Parts have no identity: the whole text is replaced at once.
           <Fragment key={`${index}`}>{part.text}</Fragment>
         ) : (
           <span key={`${index}`} className="escape font-mono text-[0.85em]">

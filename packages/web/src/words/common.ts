@@ -1,4 +1,4 @@
-/** Words that more than one screen uses. */
+/** Texts used on more than one screen. */
 export const common = {
   cancel: 'Cancel',
   close: 'Close',

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { common } from './common.js';
 
-/** Rules, grants, and what would happen to a call. */
+/** Rules, grants, and the policy tester. */
 export const t = {
   ...common,
   title: 'Policy',

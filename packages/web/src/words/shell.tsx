@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { common } from './common.js';
 
-/** The frame around all pages: sign-in, navigation, worlds, and what went wrong. */
+/** The frame around all pages: sign-in, navigation, worlds and errors. */
 export const t = {
   ...common,
   product: 'Countersign',

@@ -203,7 +203,7 @@ async function find(
   throw new CommandError(errors.notFound('approval', id, hint));
 }
 
-/** Previews stay masked, so the arguments are shown instead. */
+/** Drops the preview, which stays masked, so that the arguments are shown instead. */
 async function revealed(
   client: Client,
   { approval, world }: { approval: ApprovalWithContext; world: string },
@@ -217,7 +217,7 @@ function refuseSettled({ status }: ApprovalWithContext): void {
   if (status !== 'pending') throw new CommandError(errors.alreadyDecided(status), EXIT.failed);
 }
 
-/** Refuses flags that would be ignored. */
+/** Rejects flags that would be ignored. */
 function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, arguments: edited }: ApprovalFlags): void {
   if (rule !== undefined && scope !== 'always') throw new CommandError(errors.ruleScope);
   if (pattern !== undefined && scope !== 'session') throw new CommandError(errors.patternScope);

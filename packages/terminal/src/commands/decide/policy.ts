@@ -108,7 +108,7 @@ function showWarnings(context: CommandContext, { warnings = [] }: ShownPolicy): 
   for (const warning of warnings) context.note(results.warning(plainLine(ruleWarningText(warning))));
 }
 
-/** Below the rules in the editor, so that line numbers match; not stored. */
+/** Shown below the rules in the editor, so that line numbers match; not stored. */
 const HEADER = results.policyHeader;
 
 async function readRules({ console: { stdin } }: CommandContext, file: string): Promise<string> {
@@ -138,7 +138,7 @@ async function changePolicy(
   showWarnings(context, changed);
 }
 
-/** A new rule runs the waiting calls it covers (A5), so its author sees them first. */
+/** A new rule runs the waiting calls that it covers (A5), so show them to its author first. */
 async function confirmCovered(
   context: CommandContext,
   client: Client,
@@ -173,7 +173,7 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
     const rules = policyLines(written).filter((line) => !ours.has(line));
     const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
     await confirmCovered(context, client, id, added, yes);
-    // Replaces only the rules that were shown: someone may have added one meanwhile (W6).
+    // Replaces only the rules that were shown: someone may have added one in the meantime (W6).
     return (await client.setPolicy(id, { rules }, { ifMatch: etag })).value;
   };
   const changed =

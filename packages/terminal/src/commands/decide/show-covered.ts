@@ -3,7 +3,7 @@ import type { PolicyMatch } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { plainLine } from '../../text/plain-text.js';
 
-/** For a rule without a waiting call of its own. */
+/** For a rule that isn't based on a waiting call. */
 const NO_CALL = { invocationId: '', chatId: '' };
 
 /** Lists the waiting calls that a rule or grant would run (A5), and counts them. */

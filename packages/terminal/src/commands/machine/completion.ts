@@ -46,10 +46,10 @@ function completionScript(shell: string, tree: WordTree): string {
   }
 }
 
-/** Flags whose value is a file or folder, and the command that takes one. */
+/** Flags whose value is a file or folder, and the command that takes a file. */
 const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder', '--script'];
 
-// Only known words extend the path: the value of a flag must not count as a command.
+// Only known words extend the path: the value of a flag must not be mistaken for a command.
 
 function bash(tree: WordTree): string {
   return [

@@ -44,7 +44,7 @@ function placeOf(word: string, env: NodeJS.ProcessEnv): string {
 
 const EVERY_MS = 250;
 
-/** A line per table, and several per second for a large one. */
+/** Prints one line per table, and several per second for a large one. */
 function showProgress(say: (line: string) => void): (step: MigrationStep) => void {
   let saidAt = 0;
   return ({ table, rows, of }) => {

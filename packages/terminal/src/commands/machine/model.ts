@@ -25,7 +25,7 @@ export function addModel(program: Command, register: Register): void {
     .option('--log', help.log);
   register<ModelFlags>(command, async (context, { options: { script, port, host, log } }) => {
     const file = { name: script, text: await readText(script) };
-    // First, so that no early signal is missed.
+    // Must be first, so that no early signal is missed.
     const interrupted = untilInterrupted();
     try {
       const model = await context.servers.startModel({

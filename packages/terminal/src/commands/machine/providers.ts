@@ -25,7 +25,7 @@ import { providersHelp as help } from '../../words/help-providers.js';
 import { results } from '../../words/results.js';
 
 interface KeyFlags {
-  /** Never accepted. */
+  /** Always rejected. */
   apiKey?: unknown;
   apiKeyStdin?: boolean;
   apiKeyEnv?: string;
@@ -147,12 +147,12 @@ function withKeyFlags(command: Command): Command {
     command
       .option('--api-key-stdin', help.apiKeyStdin)
       .option('--api-key-env <name>', help.apiKeyEnv)
-      // Accepted only to refuse it with a sentence: other users can read the arguments of a process.
+      // Declared only to be rejected with an explanation: other users can read the arguments of a process.
       .addOption(new Option('--api-key [key]').hideHelp())
   );
 }
 
-/** Most local servers need no key, so only a compatible server is asked about. */
+/** Most local servers need no key, so among the kinds with an optional key, only compatible servers are asked about. */
 function whenAdded(kind: ProviderKind, key: 'required' | 'optional'): 'required' | 'optional' | 'no' {
   if (key === 'required') return 'required';
   return kind === 'openai-compatible' ? 'optional' : 'no';
@@ -214,7 +214,7 @@ async function runTest(
   return result.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** Only reports the configuration; `test` makes a call. */
+/** Describes only the configuration; `test` makes a request. */
 function stateOf({ available, problem }: ProviderStatus): string {
   if (available) return 'configured';
   return problem === undefined ? 'no key' : 'not available';

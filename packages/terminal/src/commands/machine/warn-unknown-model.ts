@@ -4,10 +4,10 @@ import type { CommandContext } from '../../context.js';
 import { plainLine } from '../../text/plain-text.js';
 import { results } from '../../words/results.js';
 
-/** The list is only a help, so nobody waits long for it. */
+/** The list is only used for a warning, so it must not cause a long wait. */
 const PATIENCE_MS = 5_000;
 
-/** Warns if the provider's list doesn't have the model. Silent if there is no list. */
+/** Warns if the provider's list doesn't contain the model. Silent if there is no list. */
 export async function warnUnknownModel(
   context: CommandContext,
   { provider, model }: Pick<Agent, 'provider' | 'model'>,

@@ -65,7 +65,7 @@ export function addChat(program: Command, register: Register): void {
   });
 }
 
-/** The message from the command line, and from standard input if requested or if there is nothing else. */
+/** The message from the command line, and from standard input if requested or if there is no other message. */
 async function readContent(
   { isPerson, console }: CommandContext,
   words: readonly string[],

@@ -14,7 +14,7 @@ export function addTui(program: Command, register: Register): void {
     .option('-w, --world <world>', tuiHelp.world)
     .option('-c, --chat <chat>', tuiHelp.chat);
   register<TuiFlags>(command, async (context, { options }) => {
-    // Loaded on demand: it is larger than everything else.
+    // Loaded on demand: it is larger than everything else together.
     const { runTui } = await import('../../tui/run-tui.js');
     return await runTui(context, options);
   });

@@ -87,7 +87,7 @@ export function addAgents(program: Command, register: Register): void {
     const { value, etag } = await client.agent(world, id);
     const { id: _, ...definition } = value;
     const { world: __, ...flags } = options;
-    // The server checks it and names the wrong field.
+    // The server validates it and names the invalid field.
     const save = async (change: unknown): Promise<Agent> =>
       await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
@@ -161,7 +161,7 @@ async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {
   };
 }
 
-/** A new agent has the model's defaults anyway. */
+/** Removes nulls: a new agent has the model's defaults anyway. */
 function withoutNulls(settings: Change<ModelSettings>): ModelSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }

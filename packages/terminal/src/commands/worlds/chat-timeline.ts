@@ -7,7 +7,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 
-/** How many messages are searched for turns. */
+/** The number of messages in which to search for turns. */
 const MESSAGES = 200;
 
 /** Timelines of the last turns of a chat, or of one turn. Newest last. */
@@ -24,7 +24,7 @@ export async function readTimelines(
   return timelines;
 }
 
-/** A turn id consists of the message it answers and the agent. */
+/** A turn id consists of the message that the turn answers and the agent. */
 async function turnsOf(client: Client, world: string, chat: string): Promise<string[]> {
   const { items } = await client.messages(world, chat, { newest: true, limit: MESSAGES });
   const turns = new Set<string>();

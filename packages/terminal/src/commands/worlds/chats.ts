@@ -21,7 +21,7 @@ interface ChatFlags {
   last?: string;
 }
 
-/** `needsServer`: it has unfinished work, and no process is running it. */
+/** `needsServer`: the chat has unfinished work, and no process is running it. */
 type Listed = Chat & { readonly needsServer?: true };
 
 /** `countersign chats` (X3). */

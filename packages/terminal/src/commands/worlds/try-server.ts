@@ -11,8 +11,8 @@ const PATIENCE_MS = 35_000;
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Waits until an added, changed or restarted MCP server is running or has failed, and reports it. `done` is the action, such as `Added
- * "files" to "ops"`.
+ * Waits until an added, changed or restarted MCP server is running or has failed, and reports it. `done`: what was done, such as `Added "files"
+ * to "ops"`.
  */
 export async function tryServer(
   context: CommandContext,
@@ -40,7 +40,7 @@ function isStarting({ status, error }: McpServer): boolean {
   return status === 'starting' || (status === 'idle' && error === undefined);
 }
 
-/** Whether it is running, or disabled as requested. */
+/** Whether the server is running, or disabled as requested. */
 function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }

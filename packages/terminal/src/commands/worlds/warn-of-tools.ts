@@ -22,7 +22,7 @@ export async function warnOfTools(
   }
 }
 
-/** Whether the tool belongs to an MCP server or client that offers no tools now. */
+/** Whether the tool belongs to an MCP server or client that currently offers no tools. */
 function isAway(name: string, known: readonly string[]): boolean {
   const owner = /^(?:mcp|app)__.+?__/.exec(name)?.[0];
   return owner !== undefined && !known.some((other) => other.startsWith(owner));

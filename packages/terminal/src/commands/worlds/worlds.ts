@@ -59,7 +59,7 @@ export function addWorlds(program: Command, register: Register): void {
     const { id } = await findWorld(client, args[0]);
     const { value, etag } = await client.world(id);
     const { id: _, lastEventId: __, ...settings } = value;
-    // The server checks it and names the wrong field.
+    // The server validates it and names the invalid field.
     const save = async (change: unknown): Promise<World> =>
       await client.updateWorld(id, change as Partial<NewWorld>, etag === undefined ? {} : { ifMatch: etag });
     const changed =
@@ -83,7 +83,7 @@ export function addWorlds(program: Command, register: Register): void {
   });
 }
 
-/** People know an agent by its name; the server expects its id. */
+/** People refer to an agent by its name; the server expects its id. */
 async function withAgentId(client: Client, world: string, flags: WorldFlags): Promise<WorldFlags> {
   const { mainAgent } = flags;
   if (mainAgent === undefined || mainAgent === 'none') return flags;
@@ -124,7 +124,7 @@ function readFlags(flags: WorldFlags): Partial<NewWorld> {
   };
 }
 
-/** Null removes a setting. */
+/** A change that removes a setting, using null. */
 function nothing(setting: keyof NewWorld): Partial<NewWorld> {
   return { [setting]: null };
 }

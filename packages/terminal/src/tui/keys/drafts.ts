@@ -4,7 +4,7 @@ import { EMPTY_FIELD, fieldOf, type Field } from './field.js';
 /** Drafts of chats that are not open, by chat id; '' is a chat that doesn't exist yet. */
 export type Drafts = ReadonlyMap<string, Field>;
 
-/** When another chat is opened, the draft stays with its own chat. */
+/** Switches to another chat. The draft stays with the chat it was written for. */
 export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiState, 'composer' | 'drafts'> {
   const drafts = new Map(ui.drafts);
   const composer = drafts.get(chatId ?? '') ?? EMPTY_FIELD;
@@ -13,7 +13,7 @@ export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiSta
   return { composer, drafts };
 }
 
-/** A failed message goes back before the draft of its own chat: elsewhere it would be one Enter from the wrong chat. */
+/** Puts a failed message back in front of the draft of its own chat: in another chat, one Enter would send it there. */
 export function giveBack(ui: UiState, chatId: string | undefined, text: string): UiState {
   const put = (field: Field | undefined): Field =>
     fieldOf(field === undefined || field.text === '' ? text : `${text}\n${field.text}`);

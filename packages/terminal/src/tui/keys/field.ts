@@ -13,7 +13,7 @@ export function fieldOf(text: string): Field {
   return { text, cursor: text.length };
 }
 
-/** Applies a key to a field; undefined if it has no effect. */
+/** Applies a key to a field. Undefined if the key has no effect. */
 export function edit(field: Field, key: Key): Field | undefined {
   const { text, cursor } = field;
   switch (key.kind) {

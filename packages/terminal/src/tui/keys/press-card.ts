@@ -19,7 +19,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (isName(key, 'escape')) {
     return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
   }
-  // Without a visible line nobody sees what they would approve.
+  // If no line of the call is visible, nobody can see what they would approve.
   if (approval === undefined || facts.card.height < 1) return only(ui);
   if (facts.card.isCut && choice.kind !== 'none' && choice.kind !== 'deny') return only(choose(ui, NOTHING));
   if ('field' in choice) return pressInField(ui, key, facts, approval, choice);

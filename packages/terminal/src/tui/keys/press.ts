@@ -18,7 +18,7 @@ export function press(before: UiState, key: Key, facts: Facts): Pressed {
   );
 }
 
-/** Scrolls if it doesn't fit; any other key closes it. */
+/** Scrolls the help if it doesn't fit; any other key closes it. */
 function pressInHelp(ui: UiState, key: Key, { help }: Facts): UiState {
   const most = Math.max(0, help.length - help.height);
   const by = most === 0 ? undefined : helpStep(key, Math.max(1, help.height - 1));
@@ -59,7 +59,7 @@ function answerLeaving(ui: UiState, key: Key): Pressed {
   return only(isNo ? { ...ui, overlay: 'none' } : ui);
 }
 
-/** Ask first: the draft would be lost. */
+/** Asks first if a draft would be lost. */
 function leave(ui: UiState): Pressed {
   const hasText = [ui.composer, ...ui.drafts.values()].some(({ text }) => text.trim() !== '');
   if (hasText && ui.overlay !== 'leave') return only({ ...ui, overlay: 'leave' });
@@ -122,7 +122,7 @@ function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed |
     const field = completion(ui, facts);
     if (field !== undefined) return only({ ...ui, composer: field });
   }
-  // In a field it would take the person away from their text.
+  // In a field, the shortcut would take the person away from their text.
   if (ui.focus === 'card' && 'field' in ui.card.choice) return only(ui);
   const ring: Focus[] = ['composer'];
   if (ui.card.current.kind !== 'none') ring.push('card');
@@ -145,7 +145,7 @@ function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {
   if (key.kind === 'name' && key.name === 'escape') return only({ ...ui, scroll: { kind: 'end' } });
   if (key.kind === 'char' && key.text === '?' && ui.composer.text === '') return only({ ...ui, overlay: 'help' });
   if (key.kind === 'burst' && key.text.endsWith('\r')) {
-    // Typed over a slow line: the last of it was the Enter key.
+    // Typed over a slow connection: the last character of the burst was the Enter key.
     const composer = edit(ui.composer, { kind: 'burst', text: key.text.slice(0, -1) }) ?? ui.composer;
     return send({ ...ui, composer });
   }
@@ -210,7 +210,7 @@ function scrollPage(ui: UiState, way: 1 | -1, { transcript }: Facts): UiState {
   return { ...ui, scroll: transcript.by(ui.scroll, way * Math.max(1, transcript.height - 2)) };
 }
 
-/** The first row is a new chat. */
+/** The first row of the list is a new chat. */
 function pressInChats(ui: UiState, key: Key, facts: Facts): Pressed {
   const last = facts.world.chats.length;
   const at = Math.min(ui.pickedChat, last);

@@ -7,7 +7,7 @@ export function editable({ toolName, arguments: args }: ApprovalView): string {
   return shape.kind === 'shell' ? shape.command : JSON.stringify(args);
 }
 
-/** Parses the edited text, with an error message if it is invalid. */
+/** Parses the edited text. Returns an error message if it is invalid. */
 export function readEdited(
   { toolName, arguments: args }: ApprovalView,
   text: string,

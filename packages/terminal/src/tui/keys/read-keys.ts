@@ -1,18 +1,18 @@
 import type { Key, KeyName } from './key.js';
 
 export interface KeyReader {
-  /** The keys in this piece of input. */
+  /** Returns the keys in this chunk of input. */
   push(chunk: string): Key[];
-  /** True while an escape may still be the start of a sequence. */
+  /** True while an escape character may still be the start of a sequence. */
   readonly isHolding: () => boolean;
-  /** Nothing followed. */
+  /** Called if nothing followed. */
   flush(): Key[];
 }
 
 const ESC = '\u001B';
 const PASTE = `${ESC}[200~`;
 const PASTED = `${ESC}[201~`;
-/** Limits the memory of an endless paste. */
+/** Limits memory if a paste never ends. */
 const LONGEST_PASTE = 200_000;
 
 const SEQUENCES: Readonly<Record<string, KeyName>> = {
@@ -103,7 +103,7 @@ export function createKeyReader(): KeyReader {
   };
 }
 
-/** The leading sequence; undefined if it is incomplete. */
+/** The leading escape sequence. Undefined if it is incomplete. */
 function sequenceAt(text: string): string | undefined {
   if (text === ESC || /^\u001B\[[0-?]*[ -/]*$/.test(text) || text === `${ESC}O` || text === `${ESC}[[`)
     return undefined;
@@ -111,13 +111,13 @@ function sequenceAt(text: string): string | undefined {
   return known ?? ESC;
 }
 
-/** Characters without an escape. */
+/** Parses characters without an escape. */
 function readRun(run: string): Key[] {
   const characters = Array.from(run);
   const first = characters[0] ?? '';
-  // Repeats of a held key count as that key.
+  // A repeated character counts as that key being held down.
   if (characters.every((character) => character === first)) return characters.flatMap(readCharacter);
-  // Leaving must always be possible.
+  // Ctrl-C must always work.
   if (run.includes('\u0003')) return [{ kind: 'ctrl', letter: 'c' }];
   return [{ kind: 'burst', text: run }];
 }

@@ -5,11 +5,11 @@ const ESCAPE_MS = 40;
 
 interface Heard {
   readonly press: (key: Key) => void;
-  /** End of input. A closed terminal sends no signal to a process it doesn't control. */
+  /** Called at the end of input. A closed terminal sends no signal to a process that it doesn't control. */
   readonly end: () => void;
 }
 
-/** Reads keys until the returned function is called, which restores the terminal. */
+/** Reads keys until the returned function is called, which also restores the terminal. */
 export function readStdin(stdin: NodeJS.ReadStream, { press, end }: Heard): () => void {
   const reader = createKeyReader();
   let timer: NodeJS.Timeout | undefined;

@@ -6,12 +6,12 @@ export function settle(
   ui: UiState,
   { world, now, hasSide, card }: Pick<Facts, 'world' | 'now' | 'hasSide' | 'card'>,
 ): UiState {
-  // A world that is reloaded from another server has an empty queue at first: that decides nothing.
+  // A world that is being reloaded from another server has an empty queue at first; that doesn't mean its calls were decided.
   if (world.loading.kind !== 'ready') return ui;
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   const { isSeen, scroll } = next.card;
-  // Measured for the previous card.
+  // This was measured for the previous card.
   const isThis = current.kind === 'open' && card.id === current.id;
   if (isThis && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
     next = { ...next, card: { ...next.card, isSeen: true } };
@@ -22,7 +22,7 @@ export function settle(
   return next;
 }
 
-/** New card: nothing selected, not scrolled, and briefly inert. */
+/** The state of a new card: nothing selected, not scrolled, and briefly ignoring keys. */
 export function showing(card: CardUi, current: Current, now: number): CardUi {
   return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' }, covered: undefined };
 }

@@ -5,14 +5,14 @@ export interface Size {
 
 export const SMALLEST: Size = { columns: 60, rows: 18 };
 
-/** Layout of the screen. Heights in lines; 0 hides a part. */
+/** The layout of the screen. Heights are in lines; 0 hides a part. */
 export interface Areas {
-  /** Width of the side list; 0 if it doesn't fit. */
+  /** The width of the chat list; 0 if it doesn't fit. */
   readonly side: number;
   readonly width: number;
   readonly banner: number;
   readonly transcript: number;
-  /** The whole card, with its head and its foot. */
+  /** The height of the whole card, including its head and foot. */
   readonly card: number;
   readonly cardBody: number;
   readonly completion: number;
@@ -23,22 +23,22 @@ export interface Wanted {
   readonly hasBanner: boolean;
   readonly hasCompletion: boolean;
   readonly composer: number;
-  /** Absent if nothing waits. */
+  /** Absent if no call is waiting. */
   readonly card?: { readonly body: number; readonly foot: number; readonly isFocused: boolean };
 }
 
 const SIDE_FROM = 100;
-/** Title and rule above, rule over the composer and hints below. */
+/** Title and rule at the top, rule above the composer, and hints at the bottom. */
 const FIXED = 4;
 const LEAST_TRANSCRIPT = 3;
-/** Head, and one line of content. */
+/** The head and one line of content. */
 const BAR = 2;
 
 export function isTooSmall({ columns, rows }: Size): boolean {
   return columns < SMALLEST.columns || rows < SMALLEST.rows;
 }
 
-/** The sum never exceeds the screen. */
+/** Computes the layout. The sum of all heights never exceeds the screen. */
 export function areasOf(size: Size, wanted: Wanted): Areas {
   const side = size.columns >= SIDE_FROM ? Math.min(34, Math.max(26, Math.floor(size.columns / 5))) : 0;
   const width = size.columns - (side === 0 ? 0 : side + 1);

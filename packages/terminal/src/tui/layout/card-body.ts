@@ -29,7 +29,7 @@ const MAX_LINES = 5000;
 /** The scrollable part of a card. */
 export interface CardBody {
   readonly lines: readonly Line[];
-  /** Part of the call is missing, so it must not be approved (A17). */
+  /** Set if part of the call is missing, so that it must not be approved (A17). */
   readonly isCut: boolean;
 }
 
@@ -51,13 +51,13 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const { words: place, level } = sandboxText(approval.sandbox);
   const masked = maskedText(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
-    // Continuation lines are indented more: untrusted text must not start where only ours does.
+    // Continuation lines are indented further: untrusted text must not start where only our own text may start.
     wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolText(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
   const hidden = call.length - MAX_LINES;
   const cutWords = screenWords.notAllShown(hidden);
-  // Only the call is truncated: folder and reason are always shown.
+  // Only the call is truncated: the folder and the reason are always shown.
   const lines = [
     ...(said === undefined ? [] : about(cardWords.toolAsks(said))),
     ...call.slice(0, MAX_LINES),
@@ -70,7 +70,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   return { lines, isCut: hidden > 0 };
 }
 
-/** Only arguments start at the argument column: a line break in one can't fake another (A17). */
+/** Only argument names start at the argument column, so a line break in an argument can't fake another one (A17). */
 function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
   const room = width - 6;
   const shape = describeCall(toolName, args);
@@ -100,7 +100,7 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
 
 const WORD = ' word ';
 
-/** A literal parameter. Starts at a column where no command line can. */
+/** A literal parameter. Starts at a column where no command line can start. */
 function wordLines(word: string, room: number): Line[] {
   const lines = wrapExact(JSON.stringify(word), room - WORD.length + 3);
   return lines.map((line, index): Line => [
@@ -121,7 +121,7 @@ function fieldOf(name: string, text: string, room: number): Line[] {
   ];
 }
 
-/** Every wrapped line repeats the sign. */
+/** Repeats the sign on every wrapped line. */
 function diffLine({ kind, text }: DiffLine, room: number): Line[] {
   switch (kind) {
     case 'added':

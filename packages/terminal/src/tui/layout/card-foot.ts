@@ -5,7 +5,7 @@ import type { Scene } from './scene.js';
 import { span, wrapWords, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** For a card that disappeared with a reload: without a note it would vanish unseen. */
+/** For a card that is gone after a reload: without a note, it would disappear unnoticed. */
 export function goneFoot({ ui }: Scene, width: number): Line[] {
   return ui.card.current.kind === 'held' ? heldFoot(screenWords.decidedElsewhereFoot, width, ui.focus === 'card') : [];
 }

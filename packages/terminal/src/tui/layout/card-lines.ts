@@ -13,7 +13,7 @@ export interface CardState {
   readonly isArmed: boolean;
   readonly isSending: boolean;
   readonly hasOthers: boolean;
-  /** Part of the call is not shown: it can only be denied here. */
+  /** Set if part of the call is not shown: it can then only be denied here. */
   readonly isCut: boolean;
   readonly isSeen: boolean;
   /** Waiting calls that the choice would also run. */
@@ -23,7 +23,7 @@ export interface CardState {
 const FIELD_LINES = 3;
 const labels = screenWords.options;
 
-/** The choices and the selected one. Deny is first. */
+/** The choices, and which one is selected. Deny comes first. */
 export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(screenWords.sending, { dim: true })]];
   // Shown alone: a short screen has no room for the choices as well.
@@ -31,7 +31,7 @@ export function cardFoot(card: CardState, width: number): Line[] {
   return [...optionLines(card, width), ...choiceLines(card, width)];
 }
 
-/** Listed before they run: Enter confirms them or shows the rest. */
+/** Lists the covered calls before they run: Enter confirms them or shows the rest. */
 function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
   const { rows, isLast } = coveredPage(covered);
   const kind = choice.kind === 'always' ? 'always' : 'session';
@@ -67,7 +67,7 @@ function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }:
   return flow(chips, width);
 }
 
-/** Side by side while they fit. */
+/** Places chips next to each other while they fit. */
 function flow(chips: readonly Line[], width: number): Line[] {
   const lines: Line[] = [];
   for (const chip of chips) {

@@ -15,7 +15,7 @@ import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
 import { screenWords } from '../../words/screen.js';
 
-/** The card. On a short screen, only a bar until it is focused. */
+/** The card. On a short screen, it is only a bar until it is focused. */
 export function cardLines(scene: Scene, plan: Plan): Line[] {
   const { ui, world, size, now } = scene;
   const { areas, approval, body, foot } = plan;
@@ -62,12 +62,12 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   return [head, ...visible, ...foot].slice(0, areas.card);
 }
 
-/** Says that there is more: nobody must approve a command without knowing its end. */
+/** Says that there is more: nobody should approve a command without seeing its end. */
 function moreLine(count: number, isFocused: boolean): Line {
   return [span(screenWords.moreLines(count, isFocused ? ' · PgDn' : ''), { colour: 'waiting', bold: true })];
 }
 
-/** A grant or rule decided a released call, perhaps by the same person. */
+/** The title of a decided card. A released call was decided by a grant or rule, perhaps of the same person. */
 function overTitle({ decision }: ApprovalView): string {
   if (decision?.outcome === 'superseded') return screenWords.needsApprovalAgain;
   return decision?.released === undefined ? screenWords.decidedElsewhere : screenWords.allowed;

@@ -10,7 +10,7 @@ import { screenWords } from '../../words/screen.js';
 /** Width of the prompt. */
 export const PROMPT = 3;
 
-/** Completions of the typed name. */
+/** Completions for the name being typed. */
 export function completions({ ui, world }: Scene): readonly string[] {
   if (ui.focus !== 'composer') return [];
   const mention = mentionAt(ui.composer.text, ui.composer.cursor);

@@ -3,10 +3,10 @@ import type { Field } from '../keys/field.js';
 import { graphemes } from '../../text/graphemes.js';
 import { widthOf, type Line, type Span } from './spans.js';
 
-/** A message, a reason or an answer; or a command, arguments or a rule. */
+/** `prose`: a message, a reason or an answer. `exact`: a command, arguments or a rule. */
 export type FieldContent = 'prose' | 'exact';
 
-/** The lines of a field with its cursor; if there are too many, those around the cursor. */
+/** The lines of a field with its cursor. If there are too many, the lines around the cursor. */
 export function fieldLines(
   { text, cursor }: Field,
   width: number,
@@ -50,7 +50,7 @@ export function fieldLines(
   return lines.slice(first, first + most).map(({ spans }) => joined(spans));
 }
 
-/** Merges spans of the same style: one per letter would dominate the drawing time. */
+/** Merges spans of the same style: with one span per letter, most of the time would be spent on drawing. */
 function joined(spans: readonly Span[]): Line {
   const line: Span[] = [];
   for (const piece of spans) {
@@ -62,7 +62,7 @@ function joined(spans: readonly Span[]): Line {
   return line;
 }
 
-/** Height of a message field. */
+/** The height of a message field. */
 export function fieldHeight(field: Field, width: number, most: number): number {
   return Math.min(most, fieldLines(field, width, most, true, 'prose').length);
 }

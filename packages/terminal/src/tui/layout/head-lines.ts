@@ -35,7 +35,7 @@ function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState
   }
 }
 
-/** The state of the connection, if it isn't fine. */
+/** The state of the connection. Undefined if it is fine. */
 export function bannerOf({ world, chat }: Scene): Line | undefined {
   const connection: Connection = world.connection;
   const failed =

@@ -30,7 +30,7 @@ export interface MessageView {
   readonly name: string;
   readonly calls: readonly CallView[];
   readonly notices: readonly Notice[];
-  /** Why it is on hold; empty if it isn't. */
+  /** Why the message is on hold; empty if it isn't. */
   readonly held: string;
 }
 
@@ -38,7 +38,7 @@ interface CallView {
   readonly invocation: Invocation;
   readonly approval: ApprovalView | undefined;
   readonly output: OutputTail | undefined;
-  /** `1 of 3` while it waits. */
+  /** `1 of 3` while the call waits. */
   readonly place: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface LinesOptions {
   readonly me: string | undefined;
 }
 
-/** A longer message is truncated. */
+/** The maximum number of lines of a message. The rest is truncated. */
 const MAX_LINES = 4000;
 const MAX_CHARACTERS = 400_000;
 const TAIL = 5;
@@ -82,7 +82,7 @@ export function streamLines(stream: LiveStream, name: string, width: number): Li
   const { agentId = stream.agentName, text, missing } = stream;
   const colour = colourOf(agentId);
   const bar: Span = { text: ' │ ', colour };
-  // Only the end matters while it streams.
+  // While it streams, only the end matters.
   const shown = text.length > MAX_CHARACTERS ? text.slice(-MAX_CHARACTERS) : text;
   return [
     [...nameSpans(name, colour), span(screenWords.speaking, { dim: true })],

@@ -18,7 +18,7 @@ export interface Plan {
   readonly blocks: Blocks | undefined;
   readonly approval: ApprovalView | undefined;
   readonly body: readonly Line[];
-  /** Part of the call is not in the body. */
+  /** Whether part of the call is missing from the body. */
   readonly isCut: boolean;
   readonly foot: readonly Line[];
   /** Visible and total lines of the help. */
@@ -48,23 +48,23 @@ export function planOf(scene: Scene): Plan {
           },
         }),
   });
-  // Without room for the card, only a note is shown.
+  // If there is no room for the card, only a note is shown.
   const areas = isTooSmall(size) ? { ...shared, cardBody: 0 } : shared;
   const blocks =
     chat === undefined
       ? undefined
       : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
-  // Title and rule above, hints below.
+  // Title and rule at the top, hints at the bottom.
   const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
   return { areas, blocks, approval, body, isCut, foot, help };
 }
 
-/** Which card is shown, and how much of it. */
+/** The current card, and how much of it is visible. */
 export function cardOf({ areas, approval, body, isCut }: Plan): Facts['card'] {
   return { id: approval?.approvalId, height: areas.cardBody, length: body.length + 1, isCut };
 }
 
-/** How the transcript is scrolled, for the key handlers. */
+/** The scroll state of the transcript, for the key handlers. */
 export function transcriptOf({ areas, blocks }: Plan): {
   height: number;
   by: (scroll: Scroll, delta: number) => Scroll;

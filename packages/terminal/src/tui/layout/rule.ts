@@ -12,7 +12,7 @@ export function rule(width: number, left: Line = [], right: Line = []): Line {
   ];
 }
 
-/** Exactly this many lines. */
+/** Pads or cuts to exactly this many lines. */
 export function fill(lines: readonly Line[], height: number): Line[] {
   return Array.from({ length: Math.max(0, height) }, (_, index) => lines[index] ?? []);
 }

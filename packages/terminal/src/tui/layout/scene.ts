@@ -3,7 +3,7 @@ import type { UiState } from '../ui-state.js';
 import type { Size } from './areas.js';
 import type { Measured } from './transcript-blocks.js';
 
-/** Everything that is on the screen. */
+/** Everything shown on the screen. */
 export interface Scene {
   readonly ui: UiState;
   readonly world: WorldState;
@@ -12,6 +12,6 @@ export interface Scene {
   readonly now: number;
   readonly suggestions: readonly string[];
   readonly measured: Measured;
-  /** The name of this person in decisions, once known. */
+  /** This person's name in decisions, once known. */
   readonly me: string | undefined;
 }

@@ -56,7 +56,7 @@ export function sideLines(
   return lines.slice(0, height).map((line) => padLine(line, width));
 }
 
-/** The state of each agent, from this chat and the queue. */
+/** The state of an agent, from this chat and the queue. */
 function doingOf(world: WorldState, chat: ChatState | undefined, agentId: string): AgentDoing {
   if (world.queue.some((id) => get(world.approvals, id)?.agentId === agentId)) return 'waiting';
   const worker = chat === undefined ? undefined : workers(chat).find((each) => each.agentId === agentId);
@@ -83,7 +83,7 @@ function agentLines(world: WorldState, chat: ChatState | undefined, width: numbe
 
 function chatMark(status: ChatState['status'], waiting: number): Line {
   if (waiting > 0) return [span(`⏳ ${waiting} `, { colour: 'waiting' })];
-  // Beyond the loaded part of the queue.
+  // Its call is beyond the loaded part of the queue.
   if (status === 'waiting') return [span('⏳ ', { colour: 'waiting' })];
   return status === 'working' ? [span('● ', { colour: 'do' })] : [{ text: ' ' }];
 }

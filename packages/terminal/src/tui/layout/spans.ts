@@ -5,7 +5,7 @@ import { graphemes, NARROW } from '../../text/graphemes.js';
 /** Semantic colours; state is never shown by colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
 
-/** A piece of a line in one style. Create it with `span`: no line feeds and no cursor movement. */
+/** A piece of a line in one style. Create it with `span`, which removes line feeds and cursor movement. */
 export interface Span {
   readonly text: string;
   readonly colour?: Colour | undefined;
@@ -17,7 +17,7 @@ export type Line = readonly Span[];
 type Look = Omit<Span, 'text'>;
 
 const TAB = '    ';
-/** No script has longer clusters: endless combining marks would fill one cell. */
+/** No script has longer clusters. Without a limit, endless combining marks would fill one cell. */
 const LONGEST_CLUSTER = 32;
 
 export function span(text: string, look: Look = {}): Span {
@@ -51,12 +51,12 @@ export function wrapWords(text: string, width: number): string[] {
   return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
-/** The same for messages by agents and people. */
+/** Like `wrapWords`, for messages by agents and people. */
 export function wrapProse(text: string, width: number): string[] {
   return lines(proseText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
-/** The same for what will run: wraps anywhere and drops nothing, not even a blank. */
+/** Like `wrapWords`, for text that will run: wraps anywhere and drops nothing, not even a space. */
 export function wrapExact(text: string, width: number): string[] {
   return lines(exactText(text)).flatMap((line) => wrapLine(line, width, false));
 }
@@ -90,7 +90,7 @@ function joined(parts: readonly { text: string }[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** The last, unfinished word; empty if it is the whole line. */
+/** The last, unfinished word. Empty if the whole line is one word. */
 function afterLastBlank<T extends { text: string }>(parts: readonly T[]): T[] {
   const at = parts.findLastIndex(({ text }) => text === ' ');
   return at <= 0 ? [] : parts.slice(at + 1);
@@ -101,17 +101,17 @@ export function cut(text: string, width: number): string {
   return cutPlain(plainLine(shortened(text, width)), width);
 }
 
-/** The same for the title of a chat. */
+/** Like `cut`, for the title of a chat. */
 export function cutProse(text: string, width: number): string {
   return cutPlain(proseLine(shortened(text, width)), width);
 }
 
-/** Shortens before measuring. */
+/** Shortens long text before measuring it. */
 function shortened(text: string, width: number): string {
   return text.length > width * 8 + 64 ? `${text.slice(0, width * 8 + 64)}…` : text;
 }
 
-/** `plain` is safe to show already. */
+/** `plain` must already be safe to show. */
 function cutPlain(plain: string, width: number): string {
   if (widthOf(plain) <= width) return plain;
   let shown = '';
@@ -124,7 +124,7 @@ function cutPlain(plain: string, width: number): string {
   return width <= 0 ? '' : `${shown}…`;
 }
 
-/** Left and right parts on one line of this width. The left is truncated. */
+/** Left and right parts on one line of this width. The left part is truncated if needed. */
 export function spread(left: Line, right: Line, width: number): Line {
   const room = width - lineWidth(right);
   const kept = cutLine(left, Math.max(0, room - (right.length === 0 ? 0 : 1)));

@@ -3,14 +3,14 @@ import { messageLines, noticeLines, streamLines, viewOf, type MessageView } from
 import type { Line } from './spans.js';
 import type { Blocks } from './transcript-window.js';
 
-/** Cache of laid-out messages, by id; one per chat. */
+/** A cache of laid-out messages by id, one per chat. */
 export interface Measured {
   readonly kept: Map<string, { view: MessageView; key: string; lines: readonly Line[] }>;
   /** Number of messages laid out so far. */
   count: number;
 }
 
-/** Cache size. */
+/** The cache size. */
 const MAX_KEPT = 1500;
 
 export function nothingMeasured(): Measured {
@@ -22,11 +22,11 @@ export interface BlocksOptions {
   /** Whether the full output of calls is shown. */
   readonly isWide: boolean;
   readonly now: number;
-  /** The name of this person in decisions, once known. */
+  /** This person's name in decisions, once known. */
   readonly me: string | undefined;
 }
 
-/** The transcript of a chat as blocks: its messages, then the current streams. */
+/** The transcript of a chat as blocks: its messages, then the answers being streamed. */
 export function transcriptBlocks(
   state: ChatState,
   measured: Measured,
@@ -35,7 +35,7 @@ export function transcriptBlocks(
   const { transcript, streams } = state;
   const notices = noticesByMessage(state.notices);
   const before = notices.get('') ?? [];
-  // Notices before the first message form a block of their own.
+  // Notices before the first message form a separate block.
   const lead = before.length === 0 ? 0 : 1;
   const messageCount = transcript.length;
   const count = lead + messageCount + streams.length;

@@ -4,12 +4,12 @@ import type { Line } from './spans.js';
 export interface Blocks {
   readonly count: number;
   idAt(index: number): string;
-  /** Undefined if it no longer exists. */
+  /** Undefined if the block no longer exists. */
   indexOf(id: string): number | undefined;
   linesAt(index: number): readonly Line[];
 }
 
-/** Scroll position: following the end, or this line at the top. */
+/** The scroll position: following the end, or with this line at the top. */
 export type Scroll = { readonly kind: 'end' } | { readonly kind: 'at'; readonly id: string; readonly line: number };
 
 interface Place {
@@ -54,7 +54,7 @@ function placeOf(blocks: Blocks, scroll: Scroll): Place | undefined {
   if (scroll.kind === 'end') return undefined;
   const index = blocks.indexOf(scroll.id);
   if (index === undefined) return undefined;
-  // It may be shorter now, for example after a retry.
+  // The block may have become shorter, for example after a retry.
   return { index, line: Math.min(scroll.line, Math.max(0, blocks.linesAt(index).length - 1)) };
 }
 
