@@ -22,7 +22,7 @@ export const auditWords = {
 
   // Protection by heads stored elsewhere
   headFileBehind: (records: number): string =>
-    `The head file in the home folder does not cover ${records === 1 ? 'the first record' : `the first ${records} records`}, because it was missing or new then.`,
+    `The head file in the home folder does not cover ${records === 1 ? 'the first record' : `the first ${records} records`}, because it was missing or new at the time.`,
   noAnchor:
     'No head outside the home folder protects this log: anyone who can write to the store and the home folder can rewrite it. Store heads elsewhere (countersign audit head) and check them with --head.',
   signedWith: (keys: readonly string[]): string =>

@@ -10,7 +10,7 @@ export const chatWords = {
     `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
   continued: ' (continued)',
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
-  noThoughts: 'No thinking was shown in this chat yet.',
+  noThoughts: 'There is no thinking in this chat yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,
   reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits. Nothing is lost.',

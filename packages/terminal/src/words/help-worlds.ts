@@ -56,7 +56,7 @@ export const agentsHelp = {
   maxTokens: 'maximum tokens per answer, or "default"',
   contextTokens: 'size of the model\'s context window in tokens, or "default"',
   thinking: 'thinking before an answer: off, low, medium, high, a number of tokens, or "default"',
-  parallelCalls: 'several tool calls in one answer: on, off or default',
+  parallelCalls: 'allow several tool calls in one answer: on, off or default',
   active: 'activate the agent',
   noActive: 'deactivate the agent',
 } satisfies Record<string, string | Help>;

@@ -30,7 +30,7 @@ export const t = {
     </>
   ),
   unguarded: (count: number) =>
-    ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}, because it was missing or new then.`,
+    ` The server's head file doesn't cover ${count === 1 ? 'the first record' : `the first ${count} records`}, because it was missing or new at the time.`,
 
   asked: 'requested',
   approved: (scope: AuditEntry['scope']) =>

@@ -46,7 +46,7 @@ export const t = {
   keyAgain: 'Enter the key again, because it would be sent to another server.',
   keyUnreadable: 'The saved key can’t be used. Enter it again.',
   unencrypted:
-    'This URL is not encrypted: everybody on the network can read the API key and your messages. Use https:// if the server supports it.',
+    'This URL is not encrypted: everyone on the network can read the API key and your messages. Use https:// if the server supports it.',
 
   test: 'Test',
   testing: 'Waiting for an answer…',
@@ -74,7 +74,7 @@ export const t = {
   noModels: 'The provider lists no models.',
   findModel: 'Find or enter a model',
   testModel: 'Test model',
-  noMatch: 'No listed model matches. You can still test it.',
+  noMatch: 'No listed model matches. You can still test this name.',
   moreModels: (count: number) => `Show ${count} more`,
   context: (tokens: number) => `${tokens.toLocaleString('en')} tokens`,
   price: (input: number | undefined, output: number | undefined) =>
