@@ -71,6 +71,7 @@ export { changeLines, diffLines } from './show/diff-lines.js';
 export type { DiffLine } from './show/diff-lines.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';
 export { wordCount } from './show/word-count.js';
+export { recipientsText } from './show/recipients-text.js';
 export { whoAnswers } from './show/who-answers.js';
 export type { WhoAnswers } from './show/who-answers.js';
 export type { Mention } from './show/mention-at.js';

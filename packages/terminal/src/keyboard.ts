@@ -14,7 +14,8 @@ export type Typed =
   | { readonly kind: 'cancelled' };
 
 interface Question {
-  readonly prompt: string;
+  /** Text before the line, or a function of the line that is called as it is typed. */
+  readonly prompt: string | ((line: string) => string);
   /** The initial text of the line. */
   readonly prefill?: string;
   /** Discard earlier input, and keep the answer out of the history. */
@@ -41,6 +42,8 @@ export interface Keyboard {
 
 /** How long input is ignored after a card appears: keys pressed before that must not approve a call that nobody has read (A17). */
 const GUARD_MS = 300;
+
+const LONGEST_WATCHED = 20_000;
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
@@ -77,7 +80,11 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   };
   const stopListening = (): void => SIGNALS.forEach((signal) => process.off(signal, ended));
   for (const signal of SIGNALS) process.once(signal, ended);
-  const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => hearPaste(key?.name);
+  const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => {
+    hearPaste(key?.name);
+    // Readline handles the key after this.
+    setImmediate(updatePrompt);
+  };
   stdin.on('keypress', keyPressed);
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -129,6 +136,15 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     print(`${chatWords.pasteIgnored}\n`);
   }
 
+  /** Skips long text: it was pasted, and each key would scan all of it. */
+  function updatePrompt(): void {
+    if (asking === undefined || isPasting || hasEnded || isMuted) return;
+    const { prompt } = asking.question;
+    if (typeof prompt === 'string' || readline.line.length > LONGEST_WATCHED) return;
+    const next = prompt([...pasted, readline.line].join('\n'));
+    if (next !== readline.getPrompt()) redraw('', next);
+  }
+
   /** Clears the line. */
   function clear(): void {
     pasted = [];
@@ -162,8 +178,16 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
       stdout.write(text);
       return;
     }
+    redraw(text, readline.getPrompt());
+  }
+
+  /** Replaces the prompt and the line with this text, and draws them below it. */
+  function redraw(text: string, prompt: string): void {
     const { rows } = readline.getCursorPos();
     stdout.write(`${rows > 0 ? `\u001B[${rows}A` : ''}\r\u001B[J${text}`);
+    // Otherwise readline moves up by the rows of its last redraw, over the text.
+    Object.assign(readline, { prevRows: 0 });
+    readline.setPrompt(prompt);
     readline.prompt(true);
   }
 
@@ -189,7 +213,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
         asking = { question: { ...question, fresh }, answer };
         signal?.addEventListener('abort', cancel, { once: true });
         isMuted = false;
-        readline.setPrompt(prompt);
+        readline.setPrompt(typeof prompt === 'string' ? prompt : prompt(readline.line));
         readline.prompt(true);
         const ahead = question.typeAhead === true ? early.join(' ') : '';
         if (ahead !== '') {
@@ -198,6 +222,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
           readline.write(rest === '' ? ahead : `${ahead} ${rest}`);
         }
         if (prefill !== '') readline.write(prefill);
+        updatePrompt();
       });
     },
     print,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { ClientError, get, rowAt, type ChatState } from '@countersign/client';
+import { ClientError, get, recipientsText, rowAt, whoAnswers, type ChatState } from '@countersign/client';
+import type { World } from '@countersign/protocol';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
@@ -29,7 +30,7 @@ export async function runInteractive(
   context: CommandContext,
   session: Session,
   keyboard: Keyboard,
-  world: string,
+  { id: world, mainAgent }: World,
 ): Promise<Leaving> {
   const way: { leaving?: Leaving } = {};
   const left = new AbortController();
@@ -121,6 +122,18 @@ export async function runInteractive(
     }
   }
 
+  /** Shows who will answer above the line, so that the typed text doesn't move (M3.6). */
+  function promptFor(line: string): string {
+    const you = context.paint.bold('you  ');
+    const { agents } = session.state();
+    if (line.startsWith('/')) return `\n${you}`;
+    const who = whoAnswers(line, agents, mainAgent);
+    const text = recipientsText(who);
+    const fix = who.kind === 'nobody' && who.fixed !== undefined ? chatWords.fixHint : '';
+    const shown = `  ${cutTo(plainLine(text), (context.columns() ?? 80) - fix.length - 4)}${fix}`;
+    return `${who.kind === 'nobody' ? context.paint.amber(shown) : context.paint.dim(shown)}\n${you}`;
+  }
+
   keyboard.onLoose(loose);
   while (way.leaving === undefined) {
     const settled = await Promise.race([session.settle({ signal: left.signal }), leftAlready]);
@@ -129,7 +142,7 @@ export async function runInteractive(
       say(`· ${chatWords.left(String(session.state().queue.length), { world, id: session.chat })}`);
     if (keyboard.hasEnded()) return { kind: 'end', exitCode: EXIT.ok };
     if (settled === 'left') return { kind: 'end', exitCode: EXIT.interrupted };
-    const typed = await keyboard.ask({ prompt: context.paint.bold('you  '), typeAhead: true });
+    const typed = await keyboard.ask({ prompt: promptFor, typeAhead: true });
     switch (typed.kind) {
       case 'line':
         isWarned = false;

@@ -26,3 +26,10 @@ it('[M3] completes commands, and agent names where they address an agent', () =>
   // In the middle of a line it addresses nobody, so completing a name would be misleading.
   expect(completeLine('hello @a', agents)[0]).toEqual([]);
 });
+
+it('[M3.6] corrects a mention that nobody would answer', () => {
+  const agents = [{ id: 'ada', name: 'Ada', active: true }] as Agent[];
+  expect(completeLine('hello @Ada', agents)).toEqual([['@Ada hello @Ada'], 'hello @Ada']);
+  expect(completeLine('@Aad hello', agents)).toEqual([['@Ada hello'], '@Aad hello']);
+  expect(completeLine('hello', agents)[0]).toEqual([]);
+});

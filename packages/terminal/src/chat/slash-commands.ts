@@ -1,4 +1,4 @@
-import { matching, mentionAt } from '@countersign/client';
+import { matching, mentionAt, whoAnswers } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { nearest } from '@countersign/protocol';
 import { chatWords } from '../words/chat.js';
@@ -42,11 +42,13 @@ export function readSlashCommand(line: string): SlashCommand | undefined {
   }
 }
 
-/** Completes slash commands at the start of a line, and agent names after an @ that addresses them (M3). */
-export function completeLine(line: string, agents: readonly Agent[]): [string[], string] {
+/** Completes slash commands at the start of a line and agent names after an @, or corrects a mention that addresses nobody (M3.6). */
+export function completeLine(line: string, agents: readonly Agent[], mainAgent?: string): [string[], string] {
   if (/^\/\S*$/.test(line)) return [NAMES.filter((name) => name.startsWith(line.toLowerCase())), line];
   const mention = mentionAt(line, line.length);
-  if (mention === undefined) return [[], line];
   const known = [{ id: 'human', name: 'human' }, ...agents];
-  return [matching(known, mention.typed).map(({ name }) => `@${name} `), line.slice(mention.from)];
+  const names = mention === undefined ? [] : matching(known, mention.typed).map(({ name }) => `@${name} `);
+  if (mention !== undefined && names.length > 0) return [names, line.slice(mention.from)];
+  const who = whoAnswers(line, agents, mainAgent);
+  return who.kind === 'nobody' && who.fixed !== undefined ? [[who.fixed], line] : [[], line];
 }

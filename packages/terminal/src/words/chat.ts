@@ -8,6 +8,7 @@ export const chatWords = {
   interruptAgain: '· Press Ctrl-C again to quit, or type /quit.',
   unknownSlash: (word: string, near: string | undefined): string =>
     `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
+  fixHint: ' · Tab fixes it',
   continued: ' (continued)',
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
   noThoughts: 'There is no thinking in this chat yet.',

@@ -41,7 +41,7 @@ export const SLASH_COMMANDS = {
 
 export const SLASH_NOTES = [
   'Press Enter on an empty line to see what is waiting for you.',
-  'Start a paragraph with @name to address an agent.',
+  'Start a paragraph with @name to address an agent. Tab completes a name, or corrects a mention that nobody would answer.',
 ] as const;
 
 /** Keys of the full-screen UI: a heading, or keys and what they do. */
@@ -56,6 +56,7 @@ export const KEYS: readonly (readonly [string, string] | string)[] = [
   'Message',
   ['Enter', 'send; Alt-Enter or Ctrl-J starts a new line'],
   ['@', 'at the start of a paragraph: Tab completes a name'],
+  ['Tab', 'if nobody would answer: corrects the mention'],
   'Waiting calls (Enter alone approves nothing)',
   ['d', 'deny, with an optional reason'],
   ['o, then Enter', 'approve once'],

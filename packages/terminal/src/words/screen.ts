@@ -10,6 +10,7 @@ export const screenWords = {
     ` message ${message} of ${count}${hasEarlier ? ', more above' : ''} · End jumps to the latest `,
   transcript: ' Transcript ',
   newChat: 'New chat',
+  fixHint: ' · Tab fixes it',
   speaking: '  responding…',
   thoughts: (words: number, isWide: boolean): string =>
     `${isWide ? '▾' : '▸'} Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,

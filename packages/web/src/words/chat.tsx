@@ -1,5 +1,4 @@
-import type { WhoAnswers } from '@countersign/client';
-import type { Silence } from '@countersign/protocol';
+import { recipientsText } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { common } from './common.js';
 
@@ -27,7 +26,7 @@ export const t = {
   agents: 'Agents',
   placeholder: (world: string) => `Message ${world}…`,
   widePlaceholder: (world: string) => `Message ${world}…  @ mentions an agent`,
-  recipients,
+  recipients: recipientsText,
   fixMention: 'Fix mention',
   sending: 'Sending…',
   retrying: 'Not sent yet, retrying…',
@@ -75,36 +74,3 @@ export const t = {
   noTurns: 'No agent has taken a turn yet.',
   bars: { model: 'model', tool: 'tool', waiting: 'waiting for you' },
 } as const;
-
-/** `→ Scout`: who will answer the message. */
-function recipients(who: WhoAnswers): string {
-  switch (who.kind) {
-    case 'agents':
-      return `→ ${who.names.join(', ')}`;
-    case 'everyone':
-      return `→ everyone: ${who.names.join(', ')}`;
-    case 'people':
-      return '→ people only: no agent will answer';
-    case 'nobody':
-      return `→ nobody: ${silence(who.why)}`;
-  }
-}
-
-function silence(why: Silence): string {
-  switch (why.kind) {
-    case 'no-agents':
-      return 'this world has no agents';
-    case 'all-inactive':
-      return 'all agents are inactive';
-    case 'inactive':
-      return `${mention(why.names)} ${why.names.length === 1 ? 'is' : 'are'} inactive`;
-    case 'unknown':
-      return `no agent is called ${mention(why.names)}`;
-    case 'mid-line':
-      return `start the line with ${mention(why.names)}`;
-  }
-}
-
-function mention(names: readonly string[]): string {
-  return names.map((name) => `@${name}`).join(', ');
-}

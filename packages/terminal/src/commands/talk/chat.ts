@@ -52,7 +52,7 @@ export function addChat(program: Command, register: Register): void {
       return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
     }
     const agents = await readAll((page) => client.agents(world.id, page));
-    const keyboard = openKeyboard(context.console, (line) => completeLine(line, agents));
+    const keyboard = openKeyboard(context.console, (line) => completeLine(line, agents, world.mainAgent));
     try {
       if (content !== undefined) {
         const chat = chosen ?? (await client.createChat(world.id));
@@ -145,7 +145,7 @@ async function converse(
     });
     try {
       greet(context, keyboard, world, chat, isTakenUp);
-      const leaving = await runInteractive(context, session, keyboard, world.id);
+      const leaving = await runInteractive(context, session, keyboard, world);
       client = session.client();
       if (leaving.kind === 'end') return leaving.exitCode;
       chat = leaving.kind === 'chat' ? await findOr(client, world.id, leaving.id, chat, keyboard) : undefined;

@@ -1,4 +1,4 @@
-import { complete, matching, mentionAt } from '@countersign/client';
+import { complete, matching, mentionAt, whoAnswers } from '@countersign/client';
 import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
 import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
@@ -119,7 +119,7 @@ function pressControl(ui: UiState, key: Key, facts: Facts): Pressed | undefined 
 
 function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed | undefined {
   if (ui.focus === 'composer' && way === 'tab') {
-    const field = completion(ui, facts);
+    const field = completion(ui, facts) ?? fixedMention(ui, facts);
     if (field !== undefined) return only({ ...ui, composer: field });
   }
   // In a field, the shortcut would take the person away from their text.
@@ -138,6 +138,12 @@ function completion({ composer }: UiState, { world }: Facts): UiState['composer'
   return mention === undefined || name === undefined
     ? undefined
     : complete(composer.text, composer.cursor, mention, name);
+}
+
+/** The message with its mention corrected, if nobody would answer it (M3.6). */
+function fixedMention({ composer }: UiState, { world }: Facts): UiState['composer'] | undefined {
+  const who = whoAnswers(composer.text, world.agents, world.world?.mainAgent);
+  return who.kind === 'nobody' && who.fixed !== undefined ? fieldOf(who.fixed) : undefined;
 }
 
 function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {

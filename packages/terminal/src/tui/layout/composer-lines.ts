@@ -1,4 +1,4 @@
-import { matching, mentionAt } from '@countersign/client';
+import { matching, mentionAt, recipientsText, whoAnswers } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
@@ -25,10 +25,10 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
   const isEmpty = ui.composer.text === '';
   const hint = isEmpty ? [span(`${isFocused ? '' : ' '}${screenWords.placeholder(nameOf(scene))}`, { dim: true })] : [];
   return [
-    rule(
-      areas.width,
-      isFocused ? [span(' Message ', { colour: 'do', bold: true })] : [span(' Message ', { dim: true })],
-    ),
+    rule(areas.width, [
+      isFocused ? span(' Message ', { colour: 'do', bold: true }) : span(' Message ', { dim: true }),
+      ...recipientSpans(scene, areas.width - 14),
+    ]),
     ...(areas.completion === 0
       ? []
       : [
@@ -43,6 +43,16 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
       ...(index === 0 ? hint : []),
     ]),
   ];
+}
+
+/** Who will answer the message, before it is sent (M3.6). */
+function recipientSpans({ ui, world }: Scene, room: number): Line {
+  if (world.world === undefined) return [];
+  const who = whoAnswers(ui.composer.text, world.agents, world.world.mainAgent);
+  const text = recipientsText(who);
+  if (who.kind !== 'nobody') return [span(`${cut(text, room)} `, { dim: true })];
+  const fix = who.fixed === undefined ? '' : screenWords.fixHint;
+  return [span(`${cut(text, room - fix.length)}${fix} `, { colour: 'waiting' })];
 }
 
 function nameOf({ world }: Scene): string {
