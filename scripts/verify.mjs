@@ -1,7 +1,7 @@
 // Runs every check at full size and lists the ones that failed. Type check, lint and format are part of the tests.
 import { spawnSync } from 'node:child_process';
 
-const checks = ['hygiene', 'test', 'soak'];
+const checks = ['hygiene', 'test', 'install-check', 'soak'];
 // `npm test` runs property, fuzz and crash tests at a tenth of this.
 const env = { RUNS_FACTOR: '1', ...process.env };
 const failed = checks.filter((check) => {

@@ -1,0 +1,210 @@
+// Installs the tarballs of `npm pack` into an empty folder and uses them like a newcomer: the README's program, its types, and `npx countersign`.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const run = promisify(execFile);
+
+/** Limits of `node_modules` after `npm install countersign`. Megabytes are the sizes of its files, without the file system's overhead. */
+export const LIMITS = { packages: 60, megabytes: 60 };
+
+/** What a program that uses only the library must not get (ADR 0036). */
+const UNWANTED = [
+  'react',
+  'ink',
+  'hono',
+  'openai',
+  '@anthropic-ai/sdk',
+  '@google/genai',
+  '@modelcontextprotocol/client',
+  'pg',
+];
+
+/**
+ * Packs these packages, and returns their tarballs.
+ *
+ * @param {string} folder
+ * @param {string[]} names folders below packages/
+ */
+export async function pack(folder, names) {
+  const words = names.flatMap((name) => ['-w', `packages/${name}`]);
+  const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder, ...words], {
+    cwd: root,
+    maxBuffer: 100_000_000,
+  });
+  const packed = /** @type {{ filename: string }[]} */ (JSON.parse(stdout));
+  return packed.map(({ filename }) => join(folder, filename));
+}
+
+/**
+ * `npm install` as a newcomer runs it.
+ *
+ * @param {string} folder
+ * @param {string[]} tarballs
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function installFromRegistry(folder, tarballs, env) {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  await run('npm', ['install', '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], {
+    cwd: folder,
+    env,
+  });
+}
+
+/**
+ * Installs the same packages without a registry: unpacks the tarballs and copies their dependencies from this checkout.
+ *
+ * @param {string} folder
+ * @param {string[]} tarballs
+ */
+export async function installFromCheckout(folder, tarballs) {
+  const modules = join(folder, 'node_modules');
+  /** @type {string[]} */
+  const wanted = [];
+  for (const tarball of tarballs) {
+    const unpacked = join(folder, 'unpacked');
+    mkdirSync(unpacked, { recursive: true });
+    await run('tar', ['-xzf', tarball, '-C', unpacked]);
+    const { name, dependencies = {} } = manifestIn(join(unpacked, 'package'));
+    cpSync(join(unpacked, 'package'), join(modules, name), { recursive: true });
+    rmSync(unpacked, { recursive: true });
+    wanted.push(...Object.keys(dependencies));
+  }
+  // A set also iterates over elements that are added during the loop.
+  const names = new Set(wanted);
+  for (const name of names) {
+    if (existsSync(join(modules, name))) continue;
+    const from = join(root, 'node_modules', name);
+    cpSync(from, join(modules, name), { recursive: true });
+    for (const dependency of Object.keys(manifestIn(from).dependencies ?? {})) names.add(dependency);
+  }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync('../countersign/bin/countersign.js', join(modules, '.bin', 'countersign'));
+}
+
+/**
+ * Measures `node_modules`. Packages are folders with a name and a version, nested ones included.
+ *
+ * @param {string} folder
+ */
+export function measure(folder) {
+  const modules = join(folder, 'node_modules');
+  const files = readdirSync(modules, { recursive: true, encoding: 'utf8' });
+  const packages = files.filter((file) => /(?:^|\/node_modules\/)(?:@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(file));
+  const bytes = files.reduce((sum, file) => {
+    const stats = statSync(join(modules, file));
+    return stats.isFile() ? sum + stats.size : sum;
+  }, 0);
+  return {
+    packages: packages.length,
+    megabytes: Math.round(bytes / 100_000) / 10,
+    unwanted: UNWANTED.filter((name) => existsSync(join(modules, name))),
+  };
+}
+
+/**
+ * Runs the program of the installed README, and returns what it prints.
+ *
+ * @param {string} folder
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function runReadme(folder, env) {
+  writeFileSync(join(folder, 'program.mjs'), readmeProgram(folder));
+  const { stdout } = await run('node', ['program.mjs'], { cwd: folder, env });
+  return stdout;
+}
+
+/**
+ * Type-checks that program, with the declarations of every package it reaches.
+ *
+ * @param {string} folder
+ */
+export async function checkTypes(folder) {
+  writeFileSync(join(folder, 'program.mts'), readmeProgram(folder));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const types = ['--typeRoots', join(root, 'node_modules', '@types')];
+  try {
+    await run(process.execPath, [tsc, ...options, ...types, 'program.mts'], { cwd: folder });
+    return '';
+  } catch (error) {
+    return /** @type {{ stdout: string }} */ (error).stdout;
+  }
+}
+
+/**
+ * Starts `npx countersign serve`, asks for its health and its page, and stops it with Ctrl+C.
+ *
+ * @param {string} folder
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function tryCommand(folder, env) {
+  // Its own process group, because a terminal sends Ctrl+C to npx and the server alike.
+  const server = spawn('npx', ['--no', 'countersign', 'serve', '--port', '0', '--no-open', '--json'], {
+    cwd: folder,
+    env: { ...env, COUNTERSIGN_HOME: join(folder, 'home'), LOG_LEVEL: 'error', DATABASE_URL: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const exited = once(server, 'exit');
+  try {
+    const [line] = /** @type {string[]} */ (
+      await Promise.race([once(createInterface(server.stdout), 'line'), exited.then(() => [])])
+    );
+    if (line === undefined) throw new Error('npx countersign ended before it listened.');
+    const { url } = /** @type {{ url: string }} */ (JSON.parse(line));
+    const [health, page] = await Promise.all([fetch(`${url}/api/health`), fetch(url)]);
+    const body = await page.text();
+    return { health: health.status, page: page.status, isApp: body.includes('<title>Countersign</title>') };
+  } finally {
+    process.kill(-(server.pid ?? 0), 'SIGINT');
+    await exited;
+  }
+}
+
+/**
+ * What the command prints if PostgreSQL is configured without its optional packages.
+ *
+ * @param {string} folder
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function tryPostgres(folder, env) {
+  const command = join(folder, 'node_modules', '.bin', 'countersign');
+  try {
+    await run(command, ['serve', '--port', '0', '--no-open'], {
+      cwd: folder,
+      env: { ...env, COUNTERSIGN_HOME: join(folder, 'home'), DATABASE_URL: 'postgres://127.0.0.1:1/nothing' },
+    });
+    return '';
+  } catch (error) {
+    return /** @type {{ stderr: string }} */ (error).stderr;
+  }
+}
+
+/** @param {string} folder */
+function readmeProgram(folder) {
+  const readme = readFileSync(join(folder, 'node_modules', 'countersign', 'README.md'), 'utf8');
+  return /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+}
+
+/** @param {string} folder */
+function manifestIn(folder) {
+  return /** @type {{ name: string, dependencies?: Record<string, string> }} */ (
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  );
+}
