@@ -93,11 +93,11 @@ describe.runIf(hasBrowser)('providers', () => {
     await button(page, 'Save').click();
     await expect.poll(() => dialog.count()).toBe(0);
     await result.getByText('It answers and lists 1 model.').waitFor();
-    await test('scripted', 'works', 'The model scripted answers.');
+    await test('scripted', 'works', 'The model scripted answered.');
     await test('busy', 'rate limit', 'The key works; wait a moment.');
     await test('scriptd', 'unknown model', 'Choose a model from the list.');
     await button(page, 'Test scripted instead').click();
-    await result.getByText('The model scripted answers.').waitFor();
+    await result.getByText('The model scripted answered.').waitFor();
     await test('slow', 'timeout', 'did not answer within 3 seconds');
     await box.getByLabel('Find or enter a model').press('Enter');
     await button(page, 'Cancel test').click();
@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await dialog.getByLabel('API key').fill(KEY);
     await button(page, 'Save').click();
     await result.getByText('wrong address', { exact: true }).waitFor();
-    await result.getByText('Nothing answers at 127.0.0.1:9.').waitFor();
+    await result.getByText('127.0.0.1:9').waitFor();
     expect(await page.content()).not.toContain(KEY);
 
     // One that agents use is removed only with a second button.
@@ -136,5 +136,43 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Anthropic');
     expect(await page.getByRole('dialog').getByLabel('Base URL').inputValue()).toBe('https://api.anthropic.com');
     await page.keyboard.press('Escape');
+  });
+
+  it('[P9.2] an agent gets a model from the list of its provider, or another one after a warning', async () => {
+    await opened.api.addProvider({ kind: 'vllm', name: 'Box', baseUrl: model.url, apiKey: KEY });
+    const { world } = await opened.newChat();
+    const { page } = await opened.visit({ path: `/w/${world}/agents` });
+    await button(page, 'Add agent').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Cy');
+    await dialog.getByLabel('Provider').selectOption('Box');
+    await dialog.getByLabel('Model', { exact: true }).fill('scriptd');
+    // Read-only tools are ticked, and every tool is described.
+    await dialog.getByText('Lists a folder in the working folder').first().waitFor();
+    expect(await dialog.getByRole('checkbox', { name: 'read_file' }).isChecked()).toBe(true);
+    expect(await dialog.getByRole('checkbox', { name: 'shell_cmd' }).isChecked()).toBe(false);
+    await dialog.getByLabel('Model', { exact: true }).press('Enter');
+    await dialog.getByText('Box does not list this model. Save again to use it anyway.').waitFor();
+    expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada']);
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    await button(page, 'Use scripted').click();
+    expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+    // By keyboard: the list opens, and Escape closes it but not the dialog.
+    await dialog.getByLabel('Model', { exact: true }).fill('');
+    await dialog.getByRole('listbox').getByRole('option').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('listbox').count()).toBe(0);
+    await page.keyboard.press('ArrowDown');
+    expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await dialog.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dialog.count()).toBe(0);
+    const { items } = await opened.api.agents(world);
+    expect(items.at(-1)).toMatchObject({ name: 'Cy', provider: 'box', model: 'scripted' });
+    expect(items.at(-1)?.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
+    expect(items.at(-1)?.tools).not.toContain('shell_cmd');
+    await opened.api.removeProvider('box', { force: true });
   });
 });

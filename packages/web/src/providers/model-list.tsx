@@ -1,4 +1,4 @@
-import type { ProviderModel, ProviderStatus } from '@countersign/protocol';
+import type { ProviderStatus } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -8,6 +8,7 @@ import { TextField } from '../ui/field.js';
 import { Note } from '../ui/note.js';
 import { Visible } from '../ui/visible.js';
 import { matchingModels } from './model-choice.js';
+import { factsOf } from './model-facts.js';
 import type { Testing } from './use-test.js';
 import { t } from '../words/providers.js';
 
@@ -82,10 +83,4 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
       ) : null}
     </div>
   );
-}
-
-/** Context size and price, where the list has them. */
-export function factsOf({ contextTokens, inputPrice, outputPrice }: ProviderModel): string {
-  const price = inputPrice === undefined && outputPrice === undefined ? [] : [t.price(inputPrice, outputPrice)];
-  return [...(contextTokens === undefined ? [] : [t.context(contextTokens)]), ...price].join(' · ');
 }

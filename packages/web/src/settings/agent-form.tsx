@@ -1,13 +1,17 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
 import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
-import { type ReactElement, useId, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
+import { unlisted } from '../providers/model-choice.js';
+import { ModelField, UnlistedModel } from '../providers/model-field.js';
+import { firstProvider, providerLabel } from '../providers/provider-choice.js';
+import { useModels } from '../providers/use-models.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
-import { firstProvider, providerLabel } from '../providers/provider-choice.js';
+import { defaultTools, ToolChoice } from './tool-choice.js';
 import { useSaving } from './use-saving.js';
 import { t } from '../words/settings.js';
 
@@ -52,7 +56,6 @@ function Fields({
   const agent = kept?.value;
   const client = useClient();
   const saving = useSaving();
-  const modelsId = useId();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
   const tools = useRead({
     key: ['tools', worldId],
@@ -63,28 +66,29 @@ function Fields({
   const [model, setModel] = useState(agent?.model ?? '');
   const [prompt, setPrompt] = useState(agent?.systemPrompt ?? '');
   const [settings, setSettings] = useState(() => textsOf(agent));
-  const [chosen, setChosen] = useState<readonly string[]>(agent?.tools ?? []);
+  const [chosen, setChosen] = useState<readonly string[] | undefined>(agent?.tools);
   const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
   const [active, setActive] = useState(agent?.active ?? true);
   const known = providers.kind === 'ready' ? providers.data.items : [];
   const used = provider === '' ? firstProvider(known) : provider;
-  const all = chosen.includes('*');
-  const names = [
-    ...new Set([
-      ...(tools.kind === 'ready' ? tools.data.map((tool) => tool.name) : []),
-      ...chosen.filter((each) => each !== '*'),
-    ]),
-  ];
+  const status = known.find(({ id }) => id === used);
+  const models = useModels(status);
+  const [warned, setWarned] = useState('');
+  const listed = tools.kind === 'ready' ? tools.data : [];
+  const mayCall = chosen ?? defaultTools(listed);
 
   const save = async (): Promise<void> => {
     const read = readSettings(settings);
     if (!read.ok) return saving.refuse(read.field, read.words);
+    // Saved only after the warning was on screen.
+    if (models.isListed && model !== agent?.model && warned !== model && unlisted(models.items, model) !== undefined)
+      return setWarned(model);
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
       model: model.trim(),
       systemPrompt: prompt,
-      tools: [...chosen],
+      tools: [...mayCall],
       policy: policyLines(rules),
       active,
       ...withoutNulls(read.change),
@@ -130,22 +134,15 @@ function Fields({
           options={[...new Set([used, ...known.map((each) => each.id)])]
             .filter((each) => each !== '')
             .map((each) => ({ value: each, label: providerLabel(each, known) }))}
-          onChange={(event) => setProvider(event.target.value)}
+          onChange={(event) => {
+            setProvider(event.target.value);
+            // Another provider has other models.
+            setModel(event.target.value === agent?.provider ? agent.model : '');
+          }}
         />
-        <TextField
-          label={t.model}
-          required
-          list={modelsId}
-          value={model}
-          error={saving.errorOf('model')}
-          onChange={(event) => setModel(event.target.value)}
-        />
-        <datalist id={modelsId}>
-          {(known.find((each) => each.id === used)?.models ?? []).map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
+        <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
       </div>
+      {warned === model ? <UnlistedModel provider={status} models={models} model={model} onChange={setModel} /> : null}
       {providers.kind === 'failed' ? <NotRead read={providers} what={t.theProviders} /> : null}
       <TextArea
         label={t.systemPrompt}
@@ -156,21 +153,8 @@ function Fields({
       />
       <fieldset className="space-y-2">
         <legend className="mb-1 text-sm font-medium">{t.agentTools}</legend>
-        <Checkbox label={t.allTools} checked={all} onChange={(event) => setChosen(event.target.checked ? ['*'] : [])} />
         {tools.kind === 'failed' ? <NotRead read={tools} what={t.theTools} /> : null}
-        <div className="grid gap-x-4 gap-y-1 pl-6 sm:grid-cols-2">
-          {names.map((tool) => (
-            <Checkbox
-              key={tool}
-              label={<code>{tool}</code>}
-              disabled={all}
-              checked={all || chosen.includes(tool)}
-              onChange={(event) =>
-                setChosen(event.target.checked ? [...chosen, tool] : chosen.filter((each) => each !== tool))
-              }
-            />
-          ))}
-        </div>
+        <ToolChoice tools={listed} chosen={mayCall} onChange={setChosen} />
       </fieldset>
       <ModelSettingsFields texts={settings} saving={saving} onChange={setSettings} />
       <details className="text-sm">

@@ -9,7 +9,7 @@ import {
 import { cx } from './cx.js';
 import { Visible } from './visible.js';
 
-const box =
+export const fieldBox =
   'w-full rounded-md border border-line-2 bg-surface px-3 text-ink hover:border-ink-3 disabled:opacity-60 aria-invalid:border-red';
 
 interface Frame {
@@ -24,7 +24,7 @@ interface Ids {
   'aria-invalid': true | undefined;
 }
 
-function Framed({ label, hint, error, children }: Frame & { children: (ids: Ids) => ReactNode }): ReactElement {
+export function Framed({ label, hint, error, children }: Frame & { children: (ids: Ids) => ReactNode }): ReactElement {
   const id = useId();
   const said = hint !== undefined || error !== undefined;
   return (
@@ -61,7 +61,7 @@ export function TextField({
           type="text"
           {...rest}
           {...ids}
-          className={cx(box, 'h-9', mono === true ? 'font-mono text-[0.8125rem]' : 'text-sm', className)}
+          className={cx(fieldBox, 'h-9', mono === true ? 'font-mono text-[0.8125rem]' : 'text-sm', className)}
         />
       )}
     </Framed>
@@ -84,7 +84,7 @@ export function TextArea({
           {...rest}
           {...ids}
           className={cx(
-            box,
+            fieldBox,
             'scroll-quiet block py-2',
             mono === true ? 'font-mono text-[0.8125rem] leading-relaxed' : 'text-sm',
             className,
@@ -108,7 +108,7 @@ export function Select({
   return (
     <Framed label={label} hint={hint} error={error}>
       {(ids) => (
-        <select {...rest} {...ids} className={cx(box, 'h-9 text-sm', className)}>
+        <select {...rest} {...ids} className={cx(fieldBox, 'h-9 text-sm', className)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}

@@ -94,7 +94,7 @@ export const t = {
   model: 'Model',
   modelHint: 'Choose one from the list, or enter another name.',
   modelsLoading: 'Loading the provider’s models…',
-  noModelList: (why: string) => `The list of models can’t be read: ${why}`,
-  notListed: (provider: string): string => `${provider} does not list this model. You can save it anyway.`,
+  noModelList: 'The list of models can’t be read. Enter the name of a model, or test the provider.',
+  notListed: (provider: string): string => `${provider} does not list this model. Save again to use it anyway.`,
   useModel: (model: string): string => `Use ${model}`,
 } as const;

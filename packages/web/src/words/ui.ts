@@ -3,6 +3,7 @@ import { common } from './common.js';
 /** Controls that all screens use. */
 export const t = {
   ...common,
+  choices: 'Suggestions',
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser blocked copying. Select the text and copy it manually.',
