@@ -57,6 +57,44 @@ describe('the commands', () => {
     expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
   });
 
+  it('[X3.4] [P10] add ready-made agents, and set how their model is called', async () => {
+    await json('worlds', 'add', 'Crew');
+    const model = ['-w', 'crew', '--provider', 'obedient', '--model', 'any'];
+    expect(await json('agents', 'add', ...model, '--template', 'planner-and-worker')).toMatchObject({
+      items: [{ id: 'planner' }, { id: 'worker', tools: expect.arrayContaining(['shell_cmd']) as string[] }],
+    });
+    expect((await t.client.world('crew')).value.mainAgent).toBe('planner');
+    expect((await t.client.policy('crew')).value.rules).toEqual([]);
+    const settings = ['--thinking', '4096', '--top-p', '0.9', '--parallel-calls', 'off', '--temperature', 'default'];
+    const reviewer = await json('agents', 'add', 'Eve', ...model, '--template', 'reviewer', ...settings);
+    expect(reviewer).toMatchObject({ name: 'Eve', thinking: 4096, topP: 0.9, parallelToolCalls: false });
+    const reset = await json(
+      'agents',
+      'edit',
+      'eve',
+      '-w',
+      'crew',
+      '--thinking',
+      'default',
+      '--context-tokens',
+      '9000',
+    );
+    expect(reset).toMatchObject({ topP: 0.9, contextTokens: 9000 });
+    expect(reset).not.toHaveProperty('thinking');
+    for (const [words, sentence] of [
+      [['add', ...model, '--template', 'reviwer'], 'Did you mean "reviewer"?'],
+      [['add', ...model], 'Enter a name for the agent, or choose a template'],
+      [['add', 'Bob', ...model, '--template', 'planner-and-worker'], 'Leave out the name.'],
+      [['edit', 'eve', '-w', 'crew', '--thinking', 'hard'], "--thinking can't be"],
+      [['edit', 'eve', '-w', 'crew', '--top-p', '7'], 'must be at most 1'],
+    ] as const) {
+      const refused = await run('agents', ...words);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain(sentence);
+    }
+    expect((await t.client.agents('crew')).items).toHaveLength(3);
+  });
+
   it('[X3] [A17] approve and deny what is shown, and only after a clear yes', async () => {
     const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
     const listed = await json('approvals', 'list');

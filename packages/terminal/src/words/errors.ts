@@ -20,6 +20,9 @@ export const errors = {
     `Available: ${names.join(', ')}${isAll ? '' : ', …'}.`,
 
   // Flags
+  needsAgentName: 'Enter a name for the agent, or choose a template: countersign agents add --template reviewer …',
+  templateNames: (template: string): string =>
+    `The template "${template}" adds several agents, which have their own names. Leave out the name.`,
   notANumber: (flag: string, text: string): string => `${flag} must be a number, not "${text}".`,
   notACount: (flag: string, text: string): string => `${flag} must be a whole number of at least 1, not "${text}".`,
   notAChoice: (flag: string, text: string, suggestion: string): string => `${flag} can't be "${text}". ${suggestion}`,

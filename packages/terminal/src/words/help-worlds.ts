@@ -1,3 +1,4 @@
+import { AGENT_TEMPLATES } from '@countersign/protocol';
 import type { Help } from './help.js';
 
 export const worldsHelp = {
@@ -30,7 +31,10 @@ export const agentsHelp = {
   show: { about: 'Show an agent with its prompt and tools', examples: ['countersign agents show scout -w harbour'] },
   add: {
     about: 'Add an agent to a world',
-    examples: ['countersign agents add Scout -w ops --provider ollama --model llama3 --tools "read_file,grep"'],
+    examples: [
+      'countersign agents add Scout -w ops --provider ollama --model llama3 --tools "read_file,grep"',
+      'countersign agents add -w ops --provider ollama --model llama3 --template reviewer',
+    ],
   },
   edit: {
     about: 'Edit an agent; without flags, in your editor',
@@ -47,6 +51,7 @@ export const agentsHelp = {
   name: 'new name',
   provider: 'model provider (id); countersign providers lists them',
   model: 'model name; countersign providers models lists them',
+  template: `ready-made agent: ${Object.keys(AGENT_TEMPLATES).join(', ')}`,
   prompt: 'system prompt',
   promptFile: 'read the system prompt from a file',
   tools: 'comma-separated tool names or globs',

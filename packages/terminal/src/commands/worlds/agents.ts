@@ -8,7 +8,9 @@ import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfTools } from './warn-of-tools.js';
+import { addTemplate, TEMPLATES } from './add-template.js';
 import { readModelFlags, withModelFlags, type ModelFlags } from './model-flags.js';
+import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
 import { again } from '../machine/serve.js';
@@ -27,6 +29,7 @@ interface AgentFlags extends ModelFlags {
   promptFile?: string;
   tools?: string;
   rule?: string[];
+  template?: string;
   active?: boolean;
 }
 
@@ -59,24 +62,28 @@ export function addAgents(program: Command, register: Register): void {
     },
   );
   register<AgentFlags>(
-    withFlags(withHelp(inWorld(agents.command('add').argument('<name>')), help.add)),
-    async (context, { args, options }) => {
+    withFlags(withHelp(inWorld(agents.command('add').argument('[name]')), help.add)).option(
+      '--template <name>',
+      help.template,
+    ),
+    async (context, { args: [name], options }) => {
       const { provider, model } = options;
-      if (provider === undefined || model === undefined) {
-        throw new CommandError(errors.needsModel);
-      }
+      const template =
+        options.template === undefined ? undefined : readChoice(options.template, '--template', TEMPLATES);
+      if (name === undefined && template === undefined) throw new CommandError(errors.needsAgentName);
+      if (provider === undefined || model === undefined) throw new CommandError(errors.needsModel);
+      const flags = { ...(await readFlags(options)), ...withoutNulls(readModelFlags(options)) };
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
-      const made = await client.createAgent(world, {
-        ...(await readFlags(options)),
-        ...withoutNulls(readModelFlags(options)),
-        name: args[0] ?? '',
-        provider,
-        model,
-      });
-      await warnUnknownModel(context, made);
-      showDone(context, results.agentAdded(made.id, world), made);
-      await warnOfTools(context, client, world, made.tools);
+      const made =
+        template === undefined
+          ? [await client.createAgent(world, { ...flags, name: name ?? '', provider, model })]
+          : await addTemplate(client, world, template, { name, provider, model, flags });
+      const [first] = made;
+      if (first !== undefined) await warnUnknownModel(context, first);
+      if (context.options.json) context.json(made.length === 1 ? first : { items: made });
+      else for (const agent of made) showDone(context, results.agentAdded(agent.id, world), agent);
+      for (const { tools } of made) await warnOfTools(context, client, world, tools);
     },
   );
   const edit = withHelp(inWorld(agents.command('edit').argument('<agent>')), help.edit);
