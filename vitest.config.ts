@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './tests/support/longest-first.js';
 
-// Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
+// Vitest passes these conditions to Node as well. If they included 'import', Node would load ES modules where CommonJS is required.
 const sourceFirst = ['@countersign/source', 'node'];
 
 export default defineConfig({
@@ -12,21 +12,22 @@ export default defineConfig({
     setupFiles: ['tests/support/seed.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
-    // Modules are loaded once per worker, not once per file: importing cost a sixth of a run. Tests must not rely on fresh module state.
+    // Modules are loaded once per worker, not once per file: importing took a sixth of a run. Tests must not rely on fresh module state.
     isolate: false,
-    // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; more than 1 searches with random seeds.
+    // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; with more than 1, they search with random seeds.
     env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.1' },
     sequence: { sequencer: LongestFirst },
-    // The budget is for two cores. Tests wait for servers, browsers and databases about a sixth of their time, so a third worker fills it.
+    // Tuned for two cores. Tests spend about a sixth of their time waiting for servers, browsers and databases, so a third worker uses that
+    // time.
     maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
+    // A condition that is met is detected immediately. On a busy machine, how long it takes is not meaningful, so the timeout is long.
     expect: { poll: { timeout: 30_000 } },
     include:
       // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
-    // One project: with two, each has workers and transforms of its own, and loads the same modules again.
+    // One project: with two, each would have its own workers and transforms, and load the same modules again.
     globalSetup: 'tests/support/global-setup.ts',
   },
 });

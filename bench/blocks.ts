@@ -27,7 +27,7 @@ type Entry = (typeof ENTRIES)[number];
 const TEXTS = ['a+', '\u202Ea', '; ', '%252B', '"\'', '<div>', '{"a":[', 'token=Ab1Cd2Ef3Gh4Ij5Kl6 '];
 const LONGEST_MESSAGE = 1_000_000;
 
-/** The shortest of several rounds, to exclude other load on the machine; the longest over all texts. */
+/** Takes the shortest of several rounds, to exclude other load on the machine, and the longest over all texts. */
 export async function blocksSuite(rounds: number): Promise<BlocksResult> {
   return await withFolder(async (folder) => {
     const bench = await openBench(folder);
@@ -50,7 +50,7 @@ export async function blocksSuite(rounds: number): Promise<BlocksResult> {
   });
 }
 
-/** In milliseconds: the longest time in which nothing else could run. */
+/** The longest time, in milliseconds, during which nothing else could run. */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = ownTime();
@@ -76,7 +76,7 @@ function ownTime(): number {
 }
 
 interface Bench {
-  /** Preparation isn't measured: it is the attacker's work. */
+  /** Preparation isn't measured, because it is the attacker's work. */
   prepare(entry: Entry, unit: string): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -123,7 +123,7 @@ async function openBench(folder: string): Promise<Bench> {
   const program = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
   await send('/worlds/hostile/mcp-servers', JSON.stringify({ name: 'flood', ...program }));
 
-  /** Sends a message in a new chat, until the agent has answered or waits. One client is listening, as in a browser. */
+  /** Sends a message in a new chat and waits until the agent has answered or waits. One client is listening, as in a browser. */
   async function turn(body: string): Promise<void> {
     const chat = /"id":"([^"]+)"/.exec(await send('/worlds/hostile/chats', '{}'))?.[1] ?? '';
     const path = `/worlds/hostile/chats/${chat}`;
@@ -185,7 +185,7 @@ const PAGE_TOOL = {
   location: 'server' as const,
 };
 
-/** The real tool, with access to a page on this machine, which it would refuse otherwise. */
+/** The real tool, with access to a page on this machine, which it would otherwise refuse. */
 async function webFetchOf(port: number): Promise<Tool> {
   const path = new URL('../../packages/tools/dist/web/web-fetch.js', import.meta.url).href;
   const { createWebFetch } = (await import(path)) as { createWebFetch: (network: unknown, limits: unknown) => Tool };
@@ -210,7 +210,7 @@ async function openPage(html: () => string): Promise<{ port: number; close: () =
   };
 }
 
-/** Reads only the start of the response: a browser would process it in another process. */
+/** Reads only the start of the response: a browser would handle it in another process. */
 function sender({ url, home }: Serving) {
   return async (path: string, body?: string, headers: Record<string, string> = {}): Promise<string> => {
     const options = { headers: { authorization: `Bearer ${home.token.value}`, ...headers } };
@@ -220,7 +220,7 @@ function sender({ url, home }: Serving) {
         ? get(`${url}/api${path}`, options)
         : request(`${url}/api${path}`, { method: 'POST', headers: json }).end(body);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
-    // Requests that are too large are refused before they were sent completely.
+    // Requests that are too large are rejected before they have been sent completely.
     asked.on('error', () => undefined);
     let said = '';
     response.on('data', (bytes: Buffer) => {

@@ -15,8 +15,8 @@ export interface GateWorld {
 }
 
 /**
- * A world with a thousand rules and ten thousand grants. `spread`: over a thousand chats and ten tools, ten of them for
- * this call. `piled`: all for the same chat, agent and tool, and none that matches, which is unrealistically many.
+ * A world with a thousand rules and ten thousand grants. `spread`: the grants are spread over a thousand chats and ten tools, ten of them for
+ * this call. `piled`: all grants are for the same chat, agent and tool, and none matches, which is unrealistically many.
  */
 export async function createGateWorld(file: string, grants: 'spread' | 'piled'): Promise<GateWorld> {
   const world = await openBenchWorld(file, { policy: benchRules() });
@@ -29,10 +29,7 @@ export async function createGateWorld(file: string, grants: 'spread' | 'piled'):
   return about;
 }
 
-/**
- * Rules for this tool, for others, with tool globs and with patterns that no index can find. The last one matches
- * `city=Lisbon`.
- */
+/** Rules for this tool, for others, with tool globs, and with patterns that no index can find. The last one matches `city=Lisbon`. */
 function benchRules(): string[] {
   const rules = Array.from({ length: RULES - 1 }, (_, i) => {
     switch (i % 10) {

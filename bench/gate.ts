@@ -10,7 +10,7 @@ import { benchProvider, benchTools, openBenchWorld, withFolder } from './ours.js
 import { BOOK, ONE_GATED_QUESTION, QUESTIONS } from './script.js';
 
 export interface GateResult {
-  /** One decision with its reads. */
+  /** One gate decision, including its reads. */
   nothingMatches: Figures;
   lastRuleMatches: Figures;
   piledGrants: Figures;
@@ -124,10 +124,7 @@ async function decide(
   return value;
 }
 
-/**
- * How long a listener waits for the approval request after the model's response, compared with the start of an ungated
- * call.
- */
+/** How long a listener waits for the approval request after the model's response, compared with the start of an ungated call. */
 async function measureAsking({ file }: GateWorld, plan: Plan): Promise<Pick<GateResult, 'askHeard' | 'startHeard'>> {
   let answeredAt = 0n;
   const times: Partial<Record<ToolEvent['type'], number[]>> = {};

@@ -11,7 +11,7 @@ export interface GrowthResult {
     /** Messages in the chat before the turn. */
     messages: number;
     turn: Figures;
-    /** The first turn after opening the file reads the model's view; microseconds. */
+    /** In microseconds. The first turn after opening the file reads the model's view. */
     firstTurn: number;
     /** Resident MiB of the process with this file open and used. */
     resident: number;
@@ -25,7 +25,7 @@ interface Prefilled {
   turnsPerChat: number;
 }
 
-/** A small chat that is measured a hundred times grows, so there are enough chats that none grows by more than this. */
+/** A small chat that is measured a hundred times grows. There are enough chats that none grows by more than this share. */
 const LARGEST_GROWTH = 0.2;
 
 /** The cost of a message in a long chat (N2). */
@@ -38,7 +38,7 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
-    // Otherwise garbage from filling, and first runs of code, would be measured for the smallest world only.
+    // Otherwise, garbage from filling and cold code would only affect the smallest world.
     for (const world of worlds) await lookAtMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));
@@ -62,7 +62,7 @@ async function createWorld(
   const chatIds: string[] = [];
   for (let i = 0; i < chats.count; i += 1) {
     const chat = await world.chat();
-    // Generates the title before the measurement.
+    // Generate the title before the measurement.
     await takeTurn(chat, QUESTIONS.text);
     await world.quiet();
     chatIds.push(chat.id);
@@ -109,7 +109,7 @@ function subjectOf(world: OpenedWorld, { messages, chatIds, turnsPerChat }: Pref
     async before() {
       if (taken % turnsPerChat === 0) {
         chat = await world.chat(chatIds[taken / turnsPerChat]);
-        // Reads the model's view, which is timed separately.
+        // Read the model's view first, which is measured separately.
         await takeTurn(chat, QUESTIONS.text);
       }
       taken += 1;

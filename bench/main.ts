@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { residentMiB } from './resident.js';
 
-// Before any of our modules is loaded: the imports below are part of the memory of a program.
+// Measured before any of our modules is loaded: the imports below count toward the memory of a program.
 const start = residentMiB();
 const SUITES = [
   'memory',
@@ -55,7 +55,7 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
   const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
   const results: Parameters<typeof printResults>[0] = {};
-  // Memory comes first: garbage of the other suites would count as ours.
+  // Memory comes first: garbage from the other suites would be attributed to us.
   for (const suite of suites) {
     console.log(`${suite} …`);
     switch (suite) {

@@ -50,7 +50,7 @@ const units = [
   ],
 ];
 
-/** The shortest of several rounds, to exclude other load on the machine; the longest over all texts. */
+/** Takes the shortest of several rounds, to exclude other load on the machine, and the longest over all texts. */
 export function maskingSuite(): MaskingResult {
   const longest = (mask: (text: string) => void): { text: string; ms: number } =>
     units

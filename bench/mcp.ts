@@ -20,11 +20,11 @@ import { withFolder } from './ours.js';
 export interface McpResult {
   /** One call of `echo` with the SDK's own client and transport. */
   sdk: Figures;
-  /** Like `sdk`, but through our tool with a sandboxed server: arguments validated, secrets masked in the result. */
+  /** Like `sdk`, but through our tool with a sandboxed server: arguments are validated and secrets in the result masked. */
   tool: Figures;
-  /** A whole turn with that call, allowed by a rule and stored: gate, transactions, events. */
+  /** A whole turn with that call, allowed by a rule and stored: gate, transactions and events. */
   turn: Figures;
-  /** The same turn with our own tool that does nothing. */
+  /** The same turn with a tool of our own that does nothing. */
   ownTurn: Figures;
 }
 

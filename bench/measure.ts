@@ -1,9 +1,9 @@
-/** Something to time. `before` isn't timed and prepares what `run` needs. */
+/** Something to measure. `before` isn't measured and prepares what `run` needs. */
 export interface Subject {
   readonly name: string;
   before?(): Promise<void>;
   run(): Promise<void> | void;
-  /** Waits for work that continues after `run`, so that it doesn't count against the next subject. */
+  /** Waits for work that continues after `run`, so that it isn't attributed to the next subject. */
   after?(): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ export interface Subject {
 export interface Figures {
   median: number;
   p99: number;
-  /** The smallest median of the ten parts of the run: the speed without other load. */
+  /** The smallest median among the ten parts of the run: the speed without other load. */
   best: number;
   /** CPU time (user and system) of all threads, which other load on the machine doesn't affect. */
   cpu: number;
@@ -26,10 +26,7 @@ export interface Plan {
   perRound: number;
 }
 
-/**
- * Runs the subjects alternately, so that other load on the machine affects all of them equally. Each round starts with
- * another subject.
- */
+/** Alternates between the subjects, so that other load on the machine affects all of them equally. Each round starts with another subject. */
 export async function measure(subjects: readonly Subject[], plan: Plan): Promise<Map<string, Figures>> {
   for (const subject of subjects) {
     for (let i = 0; i < plan.warmUp; i += 1) await runOnce(subject);
@@ -53,7 +50,7 @@ async function runOnce(subject: Subject): Promise<{ wall: number; cpu: number }>
   await subject.before?.();
   const used = process.cpuUsage();
   const start = process.hrtime.bigint();
-  // Not awaited if there is nothing to wait for: an extra promise would slow down synchronous subjects.
+  // Awaited only if there is something to wait for: an extra promise would slow down synchronous subjects.
   const pending = subject.run();
   if (pending !== undefined) await pending;
   const wall = Number(process.hrtime.bigint() - start) / 1000;

@@ -98,7 +98,7 @@ export async function openBenchWorld(file: string, options: OpenWorldOptions = {
 /** Starts a new chat after this many turns, so that the model's view stays as short as a peer's. */
 const TURNS_PER_CHAT = 10;
 
-/** Turns as a user of the library takes them: send, then wait until the chat has settled. */
+/** Turns as taken by a user of the library: send, then wait until the chat has settled. */
 export function oursSubject(name: string, world: OpenedWorld, turn: Case): Subject {
   let chat: OpenedChat | undefined;
   let used = 0;
@@ -142,12 +142,12 @@ export async function takeTurn(chat: OpenedChat, question: string, end: 'idle' |
   expectState(await chat.settled(), end);
 }
 
-/** A failed turn is fast and must not count as a good time. */
+/** Fails if the turn failed: a failed turn is fast and must not count as a good time. */
 function expectState(state: string, wanted: string): void {
   if (state !== wanted) throw new Error(`the chat is ${state}, expected ${wanted}`);
 }
 
-/** Takes one turn and checks that it is the turn to be measured. */
+/** Takes one turn and checks that it is the intended one. */
 export async function checkOurs(world: OpenedWorld, turn: Case): Promise<void> {
   const subject = oursSubject('check', world, turn);
   await subject.before?.();

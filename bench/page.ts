@@ -6,23 +6,23 @@ import { summarize, type Figures } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface PageResult {
-  /** Until the page has painted anything. */
+  /** Time until the page has painted anything. */
   firstPaint: Figures;
-  /** Until a message can be typed, with an empty browser cache. */
+  /** Time until a message can be typed, with an empty browser cache. */
   usable: Figures;
-  /** Bytes on the wire until then, headers included. */
+  /** Bytes on the wire until then, including headers. */
   bytes: number;
 }
 
-/** A slow mobile connection: 1.6 Mbit/s down, 750 kbit/s up, 150 ms. */
+/** A slow mobile connection: 1.6 Mbit/s down, 750 kbit/s up, 150 ms latency. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-// Resolved from dist/, so their types are not found.
+// Resolved from dist/, where their types can't be found.
 const { findChromium } = (await import(script('find-chromium.mjs'))) as { findChromium: () => string | undefined };
 const { buildWeb } = (await import(script('build-web.mjs'))) as { buildWeb: () => boolean };
 const webRoot = fileURLToPath(new URL('../../packages/web/dist', import.meta.url));
 
-/** Opens the web app in a throttled browser. Undefined without a browser. */
+/** Opens the web app in a throttled browser. Undefined if there is no browser. */
 export async function pageSuite(rounds: number): Promise<PageResult | undefined> {
   const executablePath = findChromium();
   if (executablePath === undefined) {

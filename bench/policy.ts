@@ -10,7 +10,7 @@ export interface PolicyResult {
   short: Figures;
   allowed: Figures;
   nested: Figures;
-  /** Parsing the nested command only. */
+  /** Parsing only the nested command. */
   tree: Figures;
 }
 
@@ -44,7 +44,7 @@ export async function policySuite(plan: Plan): Promise<PolicyResult> {
   return { short: of('short'), allowed: of('allowed'), nested: of('nested'), tree: of('tree') };
 }
 
-/** Everything that a rule has to look into: wrappers, substitutions, nested shells, loops, here-documents. */
+/** Everything that rules have to look into: wrappers, substitutions, nested shells, loops, here-documents. */
 const NESTED = `for f in src-#/*.ts; do timeout 5 grep -q x "$f" && echo "$(wc -l < "$f")"; done
 sh -c 'cd part-# && git log --oneline | head -#' > out-#.txt
 if [ -f a-# ]; then env A=# make test; else cat <<EOF
@@ -53,7 +53,7 @@ EOF
 fi
 `;
 
-/** Repeated with numbers, so that no two commands are equal. */
+/** Repeats a part with numbers, so that no two commands are equal. */
 function filled(part: string): string {
   let text = '';
   for (let number = 1; text.length + part.length + 20 < COMMAND_BYTES; number += 1) {
@@ -62,10 +62,7 @@ function filled(part: string): string {
   return text;
 }
 
-/**
- * Rules of every kind: literal and with stars, for words and paths, for other tools and for all, and those that no
- * index can find.
- */
+/** Rules of every kind: literal and with stars, for words and paths, for other tools and for all tools, and rules that no index can find. */
 function rules(): string[] {
   const kinds = [
     (n: number) => `allow shell_cmd(npm run task-${n})`,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { query } from './postgres-query.js';
 
-/** Milliseconds of CPU time that each process has used so far. Empty without `/proc`. */
+/** The CPU time in milliseconds that each process has used so far. Empty if there is no `/proc`. */
 export function cpuOf(pids: readonly number[]): Map<number, number> {
   return new Map(
     pids.flatMap((pid) => {
       const stat = textOf(`/proc/${pid}/stat`);
-      // After the name, which may contain anything; a tick is 10 ms.
+      // The fields follow the name, which may contain anything; a tick is 10 ms.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return stat === '' ? [] : [[pid, (Number(fields[11]) + Number(fields[12])) * 10] as const];
     }),
@@ -18,7 +18,7 @@ export function spent(before: ReadonlyMap<number, number>, after: ReadonlyMap<nu
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }
 
-/** The processes of this database server, and of no other on this machine. */
+/** The processes of this database server only. */
 export async function databasePids(url: string): Promise<number[]> {
   return (await query<{ pid: number }>(url, 'select pid from pg_stat_activity')).map(({ pid }) => pid);
 }

@@ -6,14 +6,14 @@ import { prefill } from './postgres-prefill.js';
 import { query } from './postgres-query.js';
 import { createDatabase, createWorld, takeTurns } from './postgres-turns.js';
 
-/** What is measured at each size. */
+/** The operations measured at each size. */
 export const GROWING = ['turn', 'send', 'chats', 'messages', 'search rare', 'search common', 'approvals'] as const;
 
 export interface Growth {
   messages: number;
   chats: number;
   fillSeconds: number;
-  /** Microseconds, over HTTP. */
+  /** In microseconds, over HTTP. */
   took: Record<(typeof GROWING)[number], Cost>;
 }
 
@@ -84,7 +84,7 @@ async function measureAt(
   const get = (path: string) => (): Promise<unknown> => farm.ask(0, 'GET', `/worlds/${worldId}${path}`);
   return {
     turn,
-    // Addressed to people, so nobody answers.
+    // The message is addressed to people, so no agent answers.
     send: await time((round) =>
       farm.ask(0, 'POST', `/worlds/${worldId}/chats/${chatId}/messages`, { content: `@human note ${round}` }),
     ),

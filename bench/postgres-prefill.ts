@@ -1,8 +1,8 @@
 import { query } from './postgres-query.js';
 
 /**
- * Fills a world with other people's chats, events, ended turns, decided approvals and search words. The database
- * generates them, because a million messages would take minutes over the network.
+ * Fills a world with chats of other people, events, ended turns, decided approvals and search words. The database generates them, because
+ * sending a million messages over the network would take minutes.
  */
 export async function prefill(url: string, worldId: string, messages: number, chats: number): Promise<void> {
   if (messages === 0) return;
@@ -27,7 +27,7 @@ export async function prefill(url: string, worldId: string, messages: number, ch
       [worldId],
     ],
     ['update worlds set event_seq = event_seq + $2::bigint where id = $1', [worldId, messages]],
-    // One turn and one approval per ten messages, all of them over.
+    // One turn and one approval per ten messages, all of them finished.
     [
       `insert into turns (id, world_id, chat_id, agent_id, trigger_id, trigger_seq, state, outcome, iteration, epoch,
          interruptions, begun_seq, input_tokens, output_tokens, created_at, ended_at)

@@ -21,8 +21,8 @@ export async function createWorld(farm: Farm, policy: readonly string[]): Promis
 }
 
 /**
- * Concurrent turns in several chats, each message sent to another process; one process reports their ends. Returns how
- * long each took.
+ * Runs concurrent turns in several chats, sending each message to another process; one process reports when they end. Returns how long each
+ * took.
  */
 export async function takeTurns(
   farm: Farm,

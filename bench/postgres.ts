@@ -13,20 +13,20 @@ interface Throughput {
   processes: number;
   worlds: number;
   perSecond: number;
-  /** CPU time of a turn in all servers and in the database, in milliseconds, which other load doesn't affect. */
+  /** CPU time of a turn in all servers and in the database, in milliseconds. Other load doesn't affect it. */
   serverCpuMs: number;
   databaseCpuMs: number;
-  /** All database statements. */
+  /** The number of all database statements. */
   statements: number;
 }
 
 export interface PostgresResult {
   turnsPerSecond: Throughput[];
-  /** From sending the decision to one process to the first line of the tool, wherever it runs; microseconds. */
+  /** From sending the decision to one process until the first line of the tool runs, in any process; in microseconds. */
   decisionToTool: Figures;
-  /** The share of tools that ran in another process than the one that got the decision. */
+  /** The share of tools that ran in a different process than the one that got the decision. */
   elsewhere: number;
-  /** Rows that one turn with one tool adds. */
+  /** The rows that one turn with one tool adds. */
   rowsPerTurn: Record<string, number>;
   bytesPerTurn: number;
   /** Costs at each size. */

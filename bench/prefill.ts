@@ -6,7 +6,7 @@ import { ANSWER, QUESTIONS, USAGE } from './script.js';
 
 const EXCHANGES_PER_STEP = 1000;
 
-/** Writes a history into a chat: questions, answers and ended turns. */
+/** Writes a history to a chat: questions, answers and ended turns. */
 export async function prefill(
   file: string,
   about: { worldId: string; agentId: string; chatIds: readonly string[] },

@@ -30,12 +30,12 @@ export interface Results {
   postgres?: PostgresResult;
 }
 
-/** A limit (N2–N5) and the measured value; N1 is compared with the peers, in `peers/`. */
+/** A limit (N2–N5) with the measured value. N1 is compared with the peers, in `peers/`. */
 export interface Target {
   number: 'N2' | 'N3' | 'N4' | 'N5';
   what: string;
   reached: number;
-  /** The same ratio by CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
+  /** The same ratio, using CPU time: on a shared machine, a long operation is interrupted more often than a short one. */
   byCpu?: number;
   limit: number;
   unit: '×' | 'µs' | 'frames';

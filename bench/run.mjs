@@ -1,4 +1,4 @@
-// `npm run bench`: our own suites, then the comparison. Built-in modules only; installs what the second part needs.
+// `npm run bench`: our own suites, then the comparison. Uses only built-in modules, and installs what the second part needs.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ if (wantsPeers && failed === 0) {
 }
 process.exitCode = failed;
 
-/** False if the lock file has changed since the install. */
+/** False if the lock file has changed since the installation. */
 function isInstalled() {
   const changed = (file) => statSync(`${here}${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return changed('node_modules/.package-lock.json') >= changed('package-lock.json');

@@ -9,7 +9,7 @@ export const USAGE = { inputTokens: 120, outputTokens: 12 };
 export type Case = 'text' | 'one tool' | 'three gated tools';
 export const CASES: readonly Case[] = ['text', 'one tool', 'three gated tools'];
 
-/** The person's messages, which determine what the model does. */
+/** The person's messages, which determine the model's actions. */
 export const QUESTIONS: Readonly<Record<Case, string>> = {
   text: 'How is the weather in Lisbon?',
   'one tool': 'Look up the weather in Lisbon.',
@@ -40,7 +40,7 @@ const CALLS: Readonly<Record<Case, readonly ScriptedToolCall[]>> = {
   'three gated tools': [call(BOOK, 'Lisbon'), call(BOOK, 'Porto'), call(BOOK, 'Faro')],
 };
 
-/** The model's whole logic: calls the tools of the question, and answers anything else. */
+/** All of the model's logic: makes the tool calls for the question, or answers with text. */
 export function callsFor(lastMessage: string): readonly ScriptedToolCall[] {
   if (lastMessage === ONE_GATED_QUESTION) return [call(BOOK, 'Lisbon')];
   const asked = CASES.find((name) => QUESTIONS[name] === lastMessage);

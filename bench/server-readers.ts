@@ -10,14 +10,14 @@ export interface ReadersResult {
   readers: number;
   /** KiB of heap and buffers per reader in the server. */
   perReader: number;
-  /** From sending a message until the first, and the last, reader has it. */
+  /** From sending a message until the first and the last reader have it. */
   first: Figures;
   last: Figures;
-  /** Lost frames. */
+  /** The number of lost frames. */
   lost: number;
 }
 
-/** Messages from the readers' process: all are connected, or when they received a message. */
+/** Messages from the process of the readers: all are connected, or when they received a message. */
 export type ReaderNews = { ready: true } | { number: number; first: string; last: string; count: number };
 
 /** Many readers on one chat, in a separate process so that their memory doesn't count. */
@@ -52,7 +52,7 @@ export async function measureReaders(
   }
 }
 
-/** Not resident memory: pages left by earlier suites would hide it. */
+/** Doesn't use resident memory: pages left by earlier suites would hide the difference. */
 function usedKiB(): number {
   globalThis.gc?.();
   globalThis.gc?.();

@@ -6,7 +6,7 @@ import { summarize, type Figures } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface StartsResult {
-  /** An empty program, for comparison: the time of Node itself. */
+  /** An empty program, for comparison: the startup time of Node itself. */
   node: Figures;
   /** `countersign serve` until it listens: with a new home folder, and with an existing one. */
   firstRun: Figures;
@@ -15,7 +15,7 @@ export interface StartsResult {
 
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 
-/** Cold starts (N5), alternately, each in its own process. */
+/** Cold starts (N5), alternating, each in its own process. */
 export async function measureStarts(rounds: number): Promise<StartsResult> {
   const node: number[] = [];
   const firstRun: number[] = [];
@@ -41,7 +41,7 @@ export async function measureStarts(rounds: number): Promise<StartsResult> {
   return { node: summarize(node), firstRun: summarize(firstRun), laterRun: summarize(laterRun) };
 }
 
-/** Microseconds until a program has printed something. */
+/** Microseconds until a program has printed anything. */
 async function untilSaid(words: readonly string[], home: string): Promise<number> {
   const start = process.hrtime.bigint();
   const child = spawn(process.execPath, words, {

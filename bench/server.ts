@@ -12,7 +12,7 @@ import { measureReaders, type ReadersResult } from './server-readers.js';
 import { measureStarts, type StartsResult } from './server-start.js';
 
 export interface ServerResult {
-  /** One request over a kept-alive connection. */
+  /** One request over a keep-alive connection. */
   bareHandler: Figures;
   health: Figures;
   oneWorld: Figures;
@@ -51,7 +51,7 @@ export async function serverSuite(plan: Plan, quick: boolean): Promise<ServerRes
   });
 }
 
-/** A world on the server, and how to request it. */
+/** A world on the server, and how to send requests to it. */
 export interface ServerBench {
   url: string;
   token: string;
@@ -82,7 +82,7 @@ async function createBench({ url, home }: Serving): Promise<ServerBench> {
   return { url, token, worldPath: '/worlds/bench', chatPath: `/worlds/bench/chats/${chat.id}`, post };
 }
 
-/** The overhead of guard, credential, schemas and a read, compared with a handler that returns the same response without them. */
+/** The overhead of the guard, the credential check, schemas and a read, compared with a handler that returns the same response without them. */
 async function measureRequests(
   { url, token, worldPath }: ServerBench,
   plan: Plan,

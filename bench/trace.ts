@@ -22,7 +22,7 @@ export interface TracedTransaction {
 
 const SIGNER = { who: 'human', client: 'bench' };
 
-/** What a turn writes; with gated tools, from the pause on. Steps that wrote nothing are omitted. */
+/** The writes of a turn; with gated tools, from the pause on. Steps that wrote nothing are omitted. */
 export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
   const log: TracedTransaction[] = [];
   let step = '';
@@ -78,7 +78,7 @@ function traced(store: Store, note: (writes: string[]) => void): Store {
       };
       return await store.step(worldId, needs, watch, (events) => {
         onCommit?.(events);
-        // The probe has reported which step it was.
+        // The probe has already reported which step this was.
         note(writes);
       });
     },

@@ -21,12 +21,12 @@ export const WAITING_WORKS = ['list the first page', 'show a card', 'decide one'
 type WaitingWork = (typeof WAITING_WORKS)[number];
 
 export interface WaitingResult {
-  /** How many approvals are waiting during the measurement. */
+  /** The number of waiting approvals during the measurement. */
   sizes: { waiting: number; works: Record<WaitingWork, Figures> }[];
 }
 
 const SIGNER = { who: 'human', client: 'bench' };
-/** The length of the smaller queue: a larger page would be more work. */
+/** The length of the smaller queue. With a larger page, the larger queue would require more work. */
 const PAGE = 10;
 /** At most 200 calls of one agent may wait (A34). */
 const WAITING_PER_AGENT = 150;

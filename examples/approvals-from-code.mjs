@@ -1,4 +1,4 @@
-// Approvals from code: a rule for harmless calls, a program that approves what it can judge, and a person for the rest.
+// Approvals from code: a rule for harmless calls, a program that approves the calls it can judge, and a person for the rest.
 import { defineTool, openWorld, scripted } from 'countersign';
 import { z } from 'zod';
 

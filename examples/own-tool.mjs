@@ -11,7 +11,7 @@ const sendMail = defineTool({
   approval: {
     required: true,
     message: 'Send "{subject}" to {to}?',
-    // No "always" for emails: the widest choice is "for this chat".
+    // No "always" for emails: the widest option is "for this chat".
     scope: 'session',
   },
   execute: ({ to, subject }, { output }) => {

@@ -17,7 +17,7 @@ export function buildWeb() {
   const { status, stdout, stderr } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
     cwd: web,
     encoding: 'utf8',
-    // Under a test runner this is `test`, and React would be built for development.
+    // Under a test runner, NODE_ENV is `test`, and React would be built for development.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) {

@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'packages', 'countersign', 'dist');
 const library = publicEntries();
 const bundles = {
-  // Together, so that the library and the command share their common modules.
+  // Bundled together, so that the library and the command share common modules.
   command: {
     folder: join(dist, 'bundle'),
     inputs: Object.fromEntries(['main', ...library].map((name) => [name, join(dist, `${name}.js`)])),
@@ -29,8 +29,8 @@ const bundles = {
 };
 
 /**
- * Packages that stay outside: they load native code or their own files. `countersign` declares them as dependencies, and those
- * for PostgreSQL as optional peers (ADR 0036).
+ * Packages that are not bundled, because they load native code or their own files. `countersign` declares them as dependencies, and those for
+ * PostgreSQL as optional peers (ADR 0036).
  */
 const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino'];
 
@@ -44,7 +44,7 @@ export async function bundleCommand(which = 'command') {
   const stamp = join(target, '.built-from');
   const hash = hashOfInputs(Object.values(input));
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-  // Loaded lazily: on a fresh clone it is installed after this script was loaded.
+  // Loaded lazily: on a fresh clone, it is installed after this script has been loaded.
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     input,
@@ -90,7 +90,7 @@ function hashOfInputs(entries) {
   return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
 }
 
-/** The modules that `countersign` exports, by name: every export with types is bundled. */
+/** The modules that `countersign` exports, by name. Every export with types is bundled. */
 function publicEntries() {
   const { exports } = /** @type {{ exports: Record<string, string | { types: string }> }} */ (
     JSON.parse(readFileSync(join(dirname(dist), 'package.json'), 'utf8'))

@@ -1,4 +1,4 @@
-// Lists the licenses of bundled libraries: they require that their text is distributed with the code.
+// Lists the licenses of bundled libraries, which require their text to be distributed with the code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

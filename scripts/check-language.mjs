@@ -14,7 +14,7 @@ const BANNED = /** @type {const} */ ([
   ['unasked', 'without approval'],
   ['whoever', 'anyone who, or a concrete subject'],
   ['for ever', 'forever, or for how long'],
-  // Not the loop `for (… of which)`.
+  // Excludes the loop `for (… of which)`.
   [String.raw`of which(?!\))`, 'a sentence of its own'],
   ['is none', 'there is no …, or invalid'],
   ['by now', 'since then, or leave it out'],
@@ -52,7 +52,7 @@ export function checkLanguage(files, allowed) {
 
 const FOLDERS = ['packages', 'docs', 'tests', 'scripts', 'bench', 'examples'];
 const SKIPPED = new Set(['node_modules', 'dist', '.types', 'pictures', 'fixtures', '__snapshots__']);
-/** These files have to contain the phrases. */
+/** Files that have to contain the phrases. */
 const OWN = new Set(['scripts/check-language.mjs', 'tests/plain-english.test.ts']);
 
 /** @returns {Map<string, string>} */

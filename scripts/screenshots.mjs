@@ -70,7 +70,7 @@ await all('approvals', async ({ page, look }) => {
   await page.getByRole('button', { name: 'Approve once' }).waitFor();
 });
 
-// The newcomer approves two calls and denies one.
+// A newcomer approves two calls and denies one.
 const { page } = first;
 await visit(page, chat);
 await page.getByRole('button', { name: 'Approve once', exact: true }).click();

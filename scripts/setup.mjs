@@ -16,7 +16,7 @@ if (!isInstalled()) {
 }
 if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building…');
 
-// Compiles while the web app is built, because each leaves a core idle.
+// Compile while the web app is being built, because each of them leaves a core idle.
 const compiled = run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
 // Loaded lazily: on a fresh clone, its dependencies are not installed yet.
 const { buildWeb } = await import('./build-web.mjs');
@@ -33,8 +33,8 @@ try {
 }
 
 /**
- * Whether `node_modules` is a complete install of the lock file for this machine, by this script or by hand. npm writes its own
- * record last, so an interrupted install has none. Optional packages and those for other systems may be missing.
+ * Whether `node_modules` is a complete installation of the lock file for this machine, by this script or by hand. npm writes its own record
+ * last, so an interrupted installation has none. Optional packages and those for other systems may be missing.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json');
@@ -76,11 +76,11 @@ function isListed(list, name) {
   return list.some((word) => word.startsWith('!')) ? !list.includes(`!${name}`) : list.includes(name);
 }
 
-/** Shows npm's output only if it fails: a newcomer can do nothing about its warnings. */
+/** Shows npm's output only if npm fails: a newcomer can't do anything about its warnings. */
 function install() {
   const cli = process.env.npm_execpath;
-  // NODE_ENV=production would leave out the compiler and the test runner. The lock file names exact contents, so cached packages are
-  // used without asking the registry about them.
+  // NODE_ENV=production would omit the compiler and the test runner. The lock file pins exact contents, so cached packages are used without
+  // contacting the registry.
   const words = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
   const [program, args] = cli?.endsWith('.js') ? [process.execPath, [cli, ...words]] : ['npm', words];
   const { status, stdout, stderr, error } = spawnSync(program, args, {

@@ -65,7 +65,7 @@ function model(count) {
   });
 }
 
-/** With a secret it signs and verifies its approvals, as we do. */
+/** With a secret, the SDK signs and verifies its approvals, like ours. */
 export function signed() {
   return { name: 'AI SDK, signed approvals', packageName, subject: (work) => subject({ ...work, secret: SECRET }) };
 }
@@ -152,7 +152,7 @@ export const experiments = {
     await it.finish([true, false]);
     return { ran: ran.cities };
   },
-  /** The application stores the conversation; here in a file. */
+  /** The application stores the conversation, here in a file. */
   async killBegin({ state, mark }) {
     const it = await paused(ONE_GATED);
     writeFileSync(state, JSON.stringify(approving(it.state())));

@@ -1,4 +1,4 @@
-// One contender in its own process. Runs the orders of its parent and reports the time; nothing else runs in the meantime.
+// One contender in its own process. Executes commands from its parent and reports the time; nothing else runs in the meantime.
 const [which] = process.argv.slice(2);
 const rss = () => process.memoryUsage.rss() / 2 ** 20;
 const base = rss();
@@ -15,7 +15,7 @@ let turns = 0;
 /** The meter's values at the end of the last turn. */
 let known;
 
-/** CPU time and tool runs so far: here, or in the server that the subject uses. */
+/** CPU time and tool runs so far: in this process, or in the server that the subject uses. */
 async function meter() {
   if (subject.meter !== undefined) return await subject.meter();
   const { user, system } = process.cpuUsage();
@@ -25,7 +25,7 @@ async function meter() {
 /** One turn in one chat without other load. Times in microseconds; `cpu` is CPU time from the pause to the end. */
 async function once() {
   turns += 1;
-  // Nothing ran since the last turn, and reading the meter of another process is a message that it has to answer.
+  // Nothing has run since the last turn, and reading the meter of another process sends it a message that it has to answer.
   const first = known ?? (await meter());
   const start = process.hrtime.bigint();
   await subject.pause();
@@ -45,7 +45,7 @@ function check(early, count, wanted, text) {
   throw new Error(`${contender.name}: ${early} ran before, ${count} of ${wanted} after: ${JSON.stringify(text)}`);
 }
 
-/** The same turns in all chats at once. Measures whole turns: while one chat waits, another works. */
+/** The same turns in all chats concurrently. Measures whole turns: while one chat waits, another works. */
 async function together(count) {
   let left = count;
   const times = [];

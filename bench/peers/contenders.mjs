@@ -1,4 +1,4 @@
-/** All contenders, each in its own process. Those on PostgreSQL find their database in `BENCH_DATABASE`. */
+/** All contenders, each in its own process. Those on PostgreSQL get their database from `BENCH_DATABASE`. */
 export const CONTENDERS = {
   'ai-sdk': () => import('./ai-sdk.mjs'),
   'ai-sdk-signed': async () => (await import('./ai-sdk.mjs')).signed(),
@@ -39,9 +39,9 @@ export const CONTENDERS = {
   'ours-postgres': async () =>
     (await import('./ours-postgres.mjs')).describe({ name: 'Countersign, PostgreSQL', url: database() }),
 };
-/** Contenders that store nothing, as most people run them first. */
+/** Contenders that store nothing, the way most people run them first. */
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
-/** The contenders on each database. All store their steps there, except the first two, which show the cost without a store. */
+/** The contenders for each database. All of them store their steps there, except the first two, which show the cost without a store. */
 export const GROUNDS = {
   sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal', 'ours-http'],
   postgres: ['langgraph-postgres', 'mastra-postgres', 'dbos', 'ours-postgres'],

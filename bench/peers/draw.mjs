@@ -1,7 +1,4 @@
-/**
- * A plot that is readable in light and dark mode: horizontal bars on a logarithmic scale, all in one colour except
- * ours.
- */
+/** A plot that is readable in light and dark mode: horizontal bars on a log scale, all in one colour except ours. */
 export function bars({ title, unit, rows }) {
   const width = 720;
   const left = 210;

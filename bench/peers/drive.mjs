@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('./child.mjs', import.meta.url));
 const LIMIT_MS = 180_000;
 
-/** Starts a contender and returns a function that sends it orders. */
+/** Starts a contender and returns a function that sends it commands. */
 export async function start(which, { execPath = process.execPath, env = {} } = {}) {
   const child = fork(program, [which], {
     execPath,

@@ -1,4 +1,4 @@
-// All contenders that store each step, on the same database, alternately, in one run.
+// All contenders that store each step, on the same database, alternating within one run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const WORKS = [
   { ...ONE_TOOL, history: 5000 },
 ];
 
-/** DBOS runs workflows: it has neither conversations nor streaming. */
+/** DBOS runs workflows: it supports neither conversations nor streaming. */
 function canDo(which, { history, streaming }) {
   return which !== 'dbos' || (history === 1 && !streaming);
 }
@@ -29,7 +29,7 @@ export async function measureAlone({ quick, tell }) {
   await eachGround({ tell }, async (ground, everybody, databases) => {
     for (const work of quick ? WORKS.filter(({ history }) => history === 1) : WORKS) {
       const children = everybody.filter(({ which }) => canDo(which, work));
-      // Some take a large part of a second for a turn with a long history.
+      // Some contenders need a large part of a second for a turn with a long history.
       const long = work.history > 1;
       for (const child of children) {
         await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 30 : 300 });
@@ -61,12 +61,12 @@ export async function measureAlone({ quick, tell }) {
   return results;
 }
 
-/** Without our server: the delay of its event loop isn't visible to the process that calls it. */
+/** Excludes our server: the delay of its event loop isn't visible to the process that calls it. */
 const TOGETHER = Object.values(GROUNDS)
   .flat()
   .filter((name) => name !== 'ours-http');
 
-/** The same turns in many chats at once. */
+/** The same turns in many chats concurrently. */
 export async function measureTogether({ quick, tell, slowDisk }) {
   const results = [];
   await eachGround(
@@ -149,10 +149,7 @@ int fdatasync(int fd) { return wait_for("fdatasync", fd); }
 int fsync(int fd) { return wait_for("fsync", fd); }
 `;
 
-/**
- * Simulates a disk that takes 4 ms for each sync, as many do; the one here may take almost none. Undefined without a
- * compiler.
- */
+/** Simulates a disk that takes 4 ms for each sync, like many; the one here may take almost no time. Undefined if there is no compiler. */
 function slowDiskLibrary() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -169,7 +166,7 @@ function slowDiskLibrary() {
   }
 }
 
-/** In microseconds. CPU time is the median of the rounds: garbage collection belongs to a round, not to a turn. */
+/** In microseconds. CPU time is the median over the rounds: garbage collection is part of a round, not of a single turn. */
 function summary(rounds) {
   const at = quantiles(rounds.flat().map(({ finish }) => finish));
   const cpu = middle(rounds.map((times) => times.reduce((sum, { cpu: used }) => sum + used, 0) / times.length));

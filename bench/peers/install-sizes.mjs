@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const pinned = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies;
 
-/** The packages and megabytes that installing only this one adds. */
+/** The number of packages and megabytes added by installing only this package. */
 const WANTED = {
   'ai-sdk': ['ai'],
   'openai-agents': ['@openai/agents'],

@@ -28,7 +28,7 @@ export const packageName = '@langchain/langgraph';
 
 process.env.LANGSMITH_TRACING = 'false';
 
-/** LangGraph's fakes answer from a list; this one depends on its input, as for all contenders. */
+/** LangGraph's fakes answer from a list; this one depends on its input, like those of all contenders. */
 class ScriptedModel extends BaseChatModel {
   constructor(count) {
     super({});
@@ -73,7 +73,7 @@ class ScriptedModel extends BaseChatModel {
 
 let threads = 0;
 
-/** With a persistent checkpointer and `sync`: each step is stored before the next starts, as ours are. */
+/** With a persistent checkpointer and `sync`: each step is stored before the next one starts, like ours. */
 export function checkpointedIn({ name: title, open }) {
   let checkpointer;
   return {

@@ -16,9 +16,9 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Writes docs/benchmarks.md, docs/benchmarks-full.md, their pictures and the table in README.md. */
     write: { type: 'boolean', default: false },
-    /** Only those that store their steps. */
+    /** Only contenders that store their steps. */
     durable: { type: 'boolean', default: false },
-    /** Results of our own suites in the same run. */
+    /** Results of our own suites from the same run. */
     results: { type: 'string' },
     json: { type: 'string' },
   },

@@ -96,7 +96,7 @@ export function subject(work) {
       }),
     },
   });
-  // Registered with a store: without one, a paused run can't continue.
+  // The agent is registered with a store: without one, a paused run can't continue.
   const mastra = new Mastra({ agents: { ana: agent }, storage, logger: false });
   const ana = mastra.getAgent('ana');
   const earlier = historyOf(history);
@@ -125,7 +125,7 @@ export function subject(work) {
         return streaming ? await (await drain(await ana.stream(paused))).text : (await ana.generate(paused)).text;
       }
       let current = paused;
-      // Mastra asks for one call at a time, and continues after each answer.
+      // Mastra asks about one call at a time, and continues after each answer.
       for (let index = 0; index < count; index += 1) {
         const payload = await (streaming ? current.suspendPayload : current.suspendPayload);
         const approve = decisions?.[index] ?? true;

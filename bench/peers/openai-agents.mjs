@@ -109,7 +109,7 @@ export function subject({ tools: count, gated, history, streaming }) {
     },
     async finish(decisions) {
       if (!gated) return (await call(paused)).finalOutput;
-      // As in the guide of the SDK: the state is serialised between the request and the decision.
+      // As in the SDK's guide, the state is serialized between the request and the decision.
       const state = await RunState.fromString(agent, paused.state.toString());
       state.getInterruptions().forEach((interruption, index) => {
         if (decisions?.[index] ?? true) state.approve(interruption);
@@ -177,7 +177,7 @@ export const experiments = {
     await it.finish([false]);
     await it.pause();
     ran.count = 0;
-    // The model reuses the same id, as models do.
+    // The model reuses the same id, as real models do.
     const text = it.state().replaceAll(/call-\d+-0/g, old.rawItem.callId);
     const now = await RunState.fromString(it.agent, text);
     const refused = await attempts([

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('./ours-http-server.mjs', import.meta.url)
 const TOKEN = 'a-token-for-the-benchmark-0123456789abcdefghij';
 const STREAM = 'text/event-stream';
 
-/** This project as a server: everything over HTTP, answers as streams, each step on disk with full fsync. */
+/** This project as a server: all requests over HTTP, answers as streams, each step on disk with full fsync. */
 export function describe() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -81,7 +81,7 @@ async function open(home, work) {
   }
 }
 
-/** The last message of an agent in a stream. */
+/** The last message from an agent in a stream. */
 function answerIn(stream) {
   const [last] = stream
     .split('\n\n')

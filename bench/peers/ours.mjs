@@ -40,7 +40,7 @@ export function describe({ name, file, synchronous }) {
       const path = join(folder, `${(made += 1)}.sqlite`);
       copyFileSync(template, path);
       const subject = await open(path, synchronous, work);
-      // Measured after closing: before that, part of the data is in the log next to the file.
+      // The size is measured after closing: before that, part of the data is in the log next to the file.
       const before = statSync(path).size;
       return { ...subject, persisted: () => statSync(path).size - before };
     },
@@ -95,7 +95,7 @@ function openBench(path, synchronous, { tools: count, gated, streaming }) {
   });
 }
 
-/** Each of the person's messages was answered, as in the peers' histories. */
+/** Every message from the person has an answer, as in the peers' histories. */
 async function prefill(world, history) {
   const chat = await world.chat();
   for (const { role, content } of historyOf(history)) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** One PostgreSQL for all, with a database each. With `env`, it syncs every commit and runs in that environment. */
+/** One PostgreSQL server for all contenders, with one database each. With `env`, it syncs every commit and runs in that environment. */
 export async function openDatabases(env) {
   const { startPostgres } = await import('../../packages/server/dist/testing/postgres-server.js');
   const durable = env === undefined ? {} : { fsync: 'on', synchronous_commit: 'on' };
@@ -27,7 +27,7 @@ export async function openDatabases(env) {
       url.pathname = `/${name}`;
       return url.href;
     },
-    /** Number of statements that a contender's database has run so far. */
+    /** The number of statements that a contender's database has run so far. */
     async statements(which) {
       const { rows } = await client.query(
         'select coalesce(sum(calls), 0)::float8 as calls from pg_stat_statements s join pg_database d on d.oid = s.dbid where toplevel and datname = $1',

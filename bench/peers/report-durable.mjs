@@ -40,7 +40,7 @@ export function aloneTable(alone) {
     .join('\n\n');
 }
 
-/** Many chats at once: turns per second, and how long the event loop was blocked. */
+/** Many concurrent chats: turns per second, and how long the event loop was blocked. */
 export function togetherTable(together) {
   return table(
     ['one tool', '', 'turns/s', 'cpu per turn', 'median', 'p99', 'loop delay p99', 'longest block'],

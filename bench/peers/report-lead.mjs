@@ -4,7 +4,7 @@ import { describe, GROUND_TITLES } from './report-durable.mjs';
 
 const ms = (microseconds) => `${format(microseconds / 1000)} ms`;
 
-/** The contenders in each column, on either database. */
+/** The contenders in each column, for either database. */
 const COLUMNS = [
   ['LangGraph', ['langgraph-sqlite', 'langgraph-postgres']],
   ['Mastra', ['mastra-libsql', 'mastra-postgres']],
@@ -30,9 +30,7 @@ export function leadTable(alone) {
   );
 }
 
-/**
- * The limits of N1, N2 and N5 with the measured values. Those of our own suites come from their last run, in `targets`.
- */
+/** The limits of N1, N2 and N5 with the measured values. The values of our own suites come from their last run, in `targets`. */
 export function limitsTable({ alone, together, imports, targets = [] }) {
   const cpu = (ground, tools, which) => figuresOf(alone, ground, tools)?.[which]?.cpu;
   const ours = (tools) => cpu('sqlite', tools, 'ours-normal');

@@ -9,7 +9,7 @@ export function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** CPU time of the cheapest of the others for this work. */
+/** CPU time of the cheapest other contender for this work. */
 function cheapestPeer(figures) {
   return Math.min(...PEERS.flatMap((name) => (figures[name] === undefined ? [] : [figures[name].cpu])));
 }

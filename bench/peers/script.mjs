@@ -15,7 +15,7 @@ export function callsFor(count) {
 
 export const ran = { count: 0, cities: [] };
 
-/** Where a run leaves its mark outside the process, and whether it dies right afterwards. */
+/** The file in which a run leaves a mark, and whether the process dies right afterwards. */
 export const outside = { file: undefined, dies: false };
 
 export function runTool({ city, nights }) {
@@ -23,7 +23,7 @@ export function runTool({ city, nights }) {
   ran.cities.push(city);
   if (outside.file !== undefined) {
     appendFileSync(outside.file, `${city}\n`);
-    // Between the side effect and its record.
+    // Die between the side effect and its record.
     if (outside.dies) process.kill(process.pid, 'SIGKILL');
   }
   return { city, nights, degrees: 21 };
@@ -31,7 +31,7 @@ export function runTool({ city, nights }) {
 
 export const QUESTION = 'Book me a room in each of these places.';
 
-/** Earlier messages of the conversation, half of them the person's. */
+/** Earlier messages of the conversation, half of them from the person. */
 export function historyOf(count) {
   return Array.from({ length: Math.max(0, count - 1) }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',

@@ -1,5 +1,4 @@
-// All contenders with the same work, alternately, in one run. `npm run bench` calls it; only ratios within one run are
-// meaningful.
+// All contenders with the same work, alternating within one run. `npm run bench` calls it; only ratios within one run are meaningful.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ export function casesOf(quick) {
   return cases;
 }
 
-/** In microseconds, of the compared part: the whole turn, or from the pause to the end. */
+/** In microseconds, for the compared part: the whole turn, or from the pause to the end. */
 function summary(times) {
   const sorted = times.map(({ finish }) => finish).toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -44,13 +43,13 @@ export async function measureWork({ quick, only, tell }) {
   const children = await startAll(which, tell);
   const results = [];
   for (const work of casesOf(quick)) {
-    // Some take a large part of a second for a turn with a long history.
+    // Some contenders need a large part of a second for a turn with a long history.
     const long = work.history > 1000;
     for (const child of children) await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 10 : 25 });
     const taken = new Map(children.map(({ which: name }) => [name, []]));
     const rounds = long ? 3 : quick ? 4 : 8;
     for (let round = 0; round < rounds; round += 1) {
-      // Each round starts with another contender, so that other load affects all equally.
+      // Each round starts with another contender, so that other load affects all of them equally.
       const shift = round % children.length;
       for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
         const { times } = await child.order({ do: 'run', times: 10, ms: 400 });
@@ -76,7 +75,7 @@ export async function measureWork({ quick, only, tell }) {
   return { contenders, results };
 }
 
-/** Time until a program's first line runs, with a cold cache; the median of five. */
+/** The time until a program's first line runs, with a cold cache; the median of five. */
 export async function measureImports(tell) {
   const taken = {};
   for (let round = 0; round < 5; round += 1) {
@@ -93,7 +92,7 @@ export async function measureImports(tell) {
 
 const WANTED = ['threeTimes', 'mixed', 'stale', 'changed'];
 
-/** Behaviour, not speed: each runs in a separate process without measurement. */
+/** Tests behaviour, not speed: each contender runs in a separate process without measurement. */
 export async function tryAll({ open = 1000, tell }) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const table = {};

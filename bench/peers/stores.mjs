@@ -18,7 +18,7 @@ export async function openSqliteSaver() {
   return saver;
 }
 
-/** The checkpointer's native binding must match the version of Node. If it doesn't, Node's own SQLite does the same work. */
+/** The checkpointer's native binding must match the Node version. If it doesn't, Node's own SQLite is used, which does the same work. */
 async function openFile(path) {
   try {
     const { default: Database } = await import('better-sqlite3');

@@ -18,7 +18,7 @@ const parameters = z
 
 type Edit = z.infer<typeof parameters>;
 
-/** Replaces one passage of a file. An edit that doesn't apply fails before anyone is asked to approve it (T11). */
+/** Replaces one passage of a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
 export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'edit_file',
@@ -67,7 +67,7 @@ async function applyEdit(
   return { target, content: before.slice(0, at) + newText + before.slice(at + oldText.length) };
 }
 
-/** Bytes that aren't valid UTF-8 would be corrupted when written back. */
+/** Rejects bytes that aren't valid UTF-8, which would be corrupted when written back. */
 function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -4,7 +4,7 @@ import { isOwnFile, errorMessage } from '@countersign/core/ports';
 import { isInside } from './is-inside.js';
 import { absolutePath } from './path-argument.js';
 
-/** A path that exists, has no symlinks in it and is inside the working folder. Checked at the time of the call. */
+/** A path that exists, contains no symlinks and is inside the working folder, checked at the time of the call. */
 export interface FoundPath {
   readonly path: string;
   /** Relative to the working folder, for display. */
@@ -12,8 +12,8 @@ export interface FoundPath {
 }
 
 /**
- * Rejects with an error the model can act on. Refuses symlinks even inside the folder: rules judged the path as
- * written, and a link would bypass them (A1).
+ * Rejects with an error that the model can act on. Refuses symlinks even inside the folder: rules judged the path as written, and a symlink
+ * would bypass them (A1).
  */
 export async function findRealPath(workingDirectory: string, written: string): Promise<FoundPath> {
   const path = absolutePath({ workingDirectory }, written);
@@ -37,7 +37,7 @@ export async function checkRoot(workingDirectory: string): Promise<void> {
   if (real !== workingDirectory) throw new Error(`the working folder ${workingDirectory} was replaced by a link`);
 }
 
-/** Must run before anything opens the file; see `isOwnFile`. */
+/** Must be called before anything opens the file; see `isOwnFile`. */
 export function refuseOwnFile(path: string, name: string): void {
   if (isOwnFile(path)) throw new Error(`"${name}" belongs to Countersign; tools may not open it`);
 }

@@ -117,14 +117,14 @@ async function searchFile(
   }
 }
 
-/** Undefined if the file is binary, too large, unreadable, or may be another name of a file that a rule withholds. */
+/** Undefined if the file is binary, too large or unreadable, or may be another name of a file that a rule withholds. */
 async function readText(workingDirectory: string, name: string, oneNameOnly: boolean): Promise<string | undefined> {
   const opened = await openFile(workingDirectory, name).catch(() => undefined);
   if (opened === undefined) return undefined;
   try {
     if (opened.stats.size > MAX_FILE_BYTES || (oneNameOnly && opened.stats.nlink > 1)) return undefined;
     const bytes = Buffer.alloc(opened.stats.size);
-    // Not `readFile`: it would keep reading a file that grows.
+    // Don't use `readFile`, which would keep reading a file that grows.
     const { bytesRead } = await opened.handle.read(bytes, 0, bytes.length, 0);
     const read = bytes.subarray(0, bytesRead);
     return looksBinary(read) ? undefined : read.toString('utf8');

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Awaiting each item takes ten times as long; checking all of them at once would block the event loop. */
+/** Awaiting each item would take ten times as long; checking all of them at once would block the event loop. */
 const SLICE = 200;
 
 /** Calls the synchronous `look` for each item and yields to the event loop after every slice. */

@@ -20,7 +20,7 @@ export function literalMatcher(text: string, ignoreCase: boolean): LineMatcher {
   };
 }
 
-/** Plain JavaScript, because the worker runs this source as is. */
+/** Plain JavaScript, because the worker runs this source unchanged. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.source, workerData.flags);

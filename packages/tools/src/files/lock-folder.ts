@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Locks between processes on this machine: the `flock` program, and a private folder that agents can't reach. */
+/** Locks between processes on this machine, using the `flock` program and a private folder that agents can't reach. */
 export interface ProcessLock {
   readonly flock: string;
   readonly folder: string;
@@ -12,8 +12,8 @@ export interface ProcessLock {
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs one change of a working folder at a time, in this process and (with `lock`) across all processes that share the
- * folder. The kernel releases the lock when its holder dies. Rejects on timeout, before anything ran.
+ * Runs one change of a working folder at a time, in this process and (with `lock`) across all processes that share the folder. The kernel
+ * releases the lock when its holder dies. On timeout, rejects before anything ran.
  */
 export async function lockFolder<T>(
   workingDirectory: string,
@@ -38,7 +38,7 @@ export async function lockFolder<T>(
   }
 }
 
-/** A fixed number of lock files. Deleting one while a process waits for it would create two locks. */
+/** Picks one of a fixed number of lock files. If a lock file were deleted while a process waits for it, there would be two locks. */
 export function lockSlot(workingDirectory: string): string {
   return createHash('sha256').update(workingDirectory).digest('hex').slice(0, 2);
 }
@@ -49,7 +49,7 @@ const WAIT_SECONDS = 60;
 async function takeLock({ flock, folder }: ProcessLock, workingDirectory: string): Promise<() => Promise<void>> {
   const file = join(folder, `lock-${lockSlot(workingDirectory)}`);
   const words = ['-x', '-w', String(WAIT_SECONDS), file, '/bin/sh', '-c', 'printf .; read -r _'];
-  // A separate session, so that Ctrl-C in our terminal doesn't release the lock during a write.
+  // Runs in a separate session, so that Ctrl-C in our terminal doesn't release the lock during a write.
   const child = spawn(flock, words, { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Matches a file name against a pattern in which `*` is any run of characters. Linear time for every pattern. */
+/** Matches a file name against a pattern in which `*` is any run of characters. Takes linear time for every pattern. */
 export function matchName(pattern: string, name: string): boolean {
   let p = 0;
   let star = -1;

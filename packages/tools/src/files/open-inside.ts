@@ -7,7 +7,7 @@ export interface OpenedFile extends FoundPath {
   readonly stats: Stats;
 }
 
-/** Opens a regular file for reading. Checks the opened file, not the path: a symlink could be swapped in between. */
+/** Opens a regular file for reading. Checks the opened file, not the path: a symlink could be put in its place in between. */
 export async function openFile(workingDirectory: string, written: string): Promise<OpenedFile> {
   const opened = await openChecked(workingDirectory, await findRealPath(workingDirectory, written), 0);
   const { stats, name } = opened;
@@ -17,10 +17,7 @@ export async function openFile(workingDirectory: string, written: string): Promi
   throw new Error(`"${name}" is not a regular file but a device, pipe or socket`);
 }
 
-/**
- * Opens a folder. Where the OS supports it, `at` is a path through the descriptor, so no rename or symlink can redirect
- * it.
- */
+/** Opens a folder. Where the OS supports it, `at` is a path through the descriptor, so that no rename or symlink can redirect it. */
 export async function openFolder(workingDirectory: string, written: string): Promise<OpenedFile & { at: string }> {
   const found = await findRealPath(workingDirectory, written);
   const opened = await openChecked(workingDirectory, found, constants.O_DIRECTORY);
@@ -49,7 +46,7 @@ async function openChecked(workingDirectory: string, found: FoundPath, flags: nu
 
 function openError(error: unknown, name: string): string {
   const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
-  // The error codes of sockets and of devices without a driver.
+  // These are the error codes for sockets and for devices without a driver.
   if (code === 'ENXIO' || code === 'ENODEV') return `"${name}" is not a regular file but a device, pipe or socket`;
   return wordsFor(error, name);
 }

@@ -9,7 +9,7 @@ import { absolutePath } from './path-argument.js';
 import { linkOrRename } from '../sandbox/draft/move.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
-/** A file to be replaced is read whole, for its fingerprint and diff. */
+/** A file to be replaced is read completely, for its fingerprint and diff. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The current state of the file that a write would replace. */
@@ -29,9 +29,7 @@ export interface Target {
     | undefined;
 }
 
-/**
- * Rejects if writing is not allowed: outside the folder, through a symlink, onto a folder or a device. Changes nothing.
- */
+/** Rejects if writing is not allowed: outside the folder, through a symlink, to a folder or a device. Changes nothing. */
 export async function inspectTarget(
   workingDirectory: string,
   written: string,
@@ -77,7 +75,7 @@ function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-/** Every existing parent must be a folder and not a symlink. */
+/** Checks that every existing parent is a folder and not a symlink. */
 async function checkParents(workingDirectory: string, folder: string): Promise<void> {
   for (const path of foldersTo(workingDirectory, folder)) {
     const name = nameOf(workingDirectory, path);
@@ -143,7 +141,7 @@ async function writeNew(path: string, content: string, old: Target['old']): Prom
   const handle: FileHandle = await open(path, flags, old?.mode ?? 0o644);
   try {
     if (old !== undefined) {
-      // Only root can change the owner; for other users the file becomes theirs, as with any editor.
+      // Only root can change the owner; for other users, the file becomes their own, as with any editor.
       await handle.chown(old.uid, old.gid).catch(() => undefined);
       await handle.chmod(old.mode);
     }

@@ -12,7 +12,7 @@ export const pathArgument = z
   .max(4096)
   .refine((path) => !path.includes('\0'), 'must not contain a NUL character');
 
-/** Absolute and normalised, without reading the disk. */
+/** Makes a path absolute and normalized, without reading the disk. */
 export function absolutePath({ workingDirectory }: ToolPlace, path: string): string {
   return resolve(workingDirectory, path);
 }
@@ -22,8 +22,7 @@ export function readSubjects(path: string, place: ToolPlace): readonly Subject[]
 }
 
 /**
- * A file that later runs outside the sandbox is dynamic as well: deny rules still match its path, but no rule or grant
- * allows it (A20).
+ * If the file later runs outside the sandbox, the call is also dynamic: deny rules still match its path, but no rule or grant allows it (A20).
  */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
@@ -33,21 +32,21 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   return [subject, { kind: 'dynamic', always: true, why: { code: 'runs-later', path: name } }];
 }
 
-/** Whether a write stays in the working folder and affects no file that a program runs automatically (A20). */
+/** Whether a write stays in the working folder and changes no file that a program runs automatically (A20). */
 export function writesInside(path: string, place: ToolPlace): boolean {
   const absolute = absolutePath(place, path);
   return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;
 }
 
-/** The same for a file that may not exist yet: a new dot-file may be one that some program runs automatically (A36). */
+/** Like `writesInside`, for a file that may not exist yet: a new dot-file may be one that some program runs automatically (A36). */
 export function createsInside(path: string, place: ToolPlace): boolean {
   const segments = relative(place.workingDirectory, absolutePath(place, path)).split(sep);
   return writesInside(path, place) && !segments.some((segment) => segment.startsWith('.'));
 }
 
 /**
- * A hard link may be another name of a file that a rule protects. Reading one needs approval if there are such rules;
- * writing one always does.
+ * A hard link may be another name of a file that a rule protects. Reading one needs approval if there are such rules; writing one always needs
+ * approval.
  */
 export async function findHardLinks(
   path: string,

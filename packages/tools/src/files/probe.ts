@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
 
-/** The real path, or undefined if it doesn't exist or we may not access it. */
+/** The real path. Undefined if the path doesn't exist or isn't accessible. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -19,7 +19,7 @@ export function isFolder(path: string): boolean {
   }
 }
 
-/** Whether it is a file that we may execute. Follows symlinks. */
+/** Whether the path is a file that we may execute. Follows symlinks. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -29,7 +29,7 @@ export function isProgram(path: string): boolean {
   }
 }
 
-/** Whether it is a script or a native binary. On some disks every file has the executable bit. */
+/** Whether the file is a script or a native binary. On some disks, every file has the executable bit. */
 export function isRunnable(path: string): boolean {
   if (!isProgram(path)) return false;
   let file: number | undefined;

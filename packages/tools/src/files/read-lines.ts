@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { looksBinary } from './looks-binary.js';
 
 const CHUNK_BYTES = 64 * 1024;
-/** How far to scan for the first requested line. Scanning further would take too long. */
+/** How many bytes to scan for the first requested line. Scanning further would take too long. */
 const MAX_SCANNED = 64 * 1024 * 1024;
-/** Maximum number of bytes to return: what a model may get, with room for quoting. */
+/** The maximum number of bytes to return: as much as a model may get, minus a margin for quoting. */
 const MAX_GIVEN = 48 * 1024;
 const LONGEST_LINE = 4_000;
 
@@ -27,7 +27,7 @@ export async function readLines(
   let given = 0;
   let position = 0;
 
-  /** False if enough was read. */
+  /** Returns false once enough has been read. */
   const endLine = (feed: '\n' | ''): boolean => {
     if (number >= offset) {
       const text = textOf(Buffer.concat(line), lineBytes, number, notes);

@@ -8,8 +8,8 @@ import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.
 import { isInside } from './is-inside.js';
 
 /**
- * Refuses writes to files that Git runs or reads as configuration although their path doesn't show it; obvious paths
- * need approval instead. With `mayCreate`, nobody approved the call.
+ * Rejects writes to files that Git runs or reads as configuration although their paths don't show it; obvious paths need approval instead. If
+ * `mayCreate` is set, nobody approved the call.
  */
 export async function refuseWhatRuns(
   workingDirectory: string,
@@ -21,7 +21,7 @@ export async function refuseWhatRuns(
   const { paths, inDotFolders, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
   if (paths.some((one) => isInside(one, name)))
     throw new Error(`"${name}" is named in Git's configuration and runs automatically; only a person may change it`);
-  // Under its own name, the gate has already judged it (A36).
+  // The gate has already judged the file by its own name (A36).
   if (mayCreate?.(path) === false && !existsSync(path) && whyHidden(name, inDotFolders) === 'new-linked')
     throw new Error(
       `"${name}" does not exist yet, and a link puts it into a dot-folder, where a program may run it automatically. A person can allow it with the rule: allow write_file(./${name})`,

@@ -2,15 +2,13 @@ import type { Preview } from '@countersign/protocol';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
-/** Also limits the search, which is quadratic in the number of changes. More lines would not be shown anyway. */
+/** Also limits the search, which is quadratic in the number of changes. Further lines would not be shown anyway. */
 const MAX_LINES = 600;
 const LONGEST_LINE = 1_000;
-/** Total lines of both texts. A preview must not block the server. */
+/** The maximum number of lines in both texts. A preview must not block the server. */
 const MAX_COMPARED = 50_000;
 
-/**
- * The change to a file in `diff -u` format, for people to read. `before` is undefined if the file doesn't exist yet.
- */
+/** The change to a file in `diff -u` format, for people. `before` is undefined if the file doesn't exist yet. */
 export function unifiedDiff(name: string, before: string | undefined, after: string): Preview {
   const head = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
   const preview = (lines: readonly string[], truncated: boolean): Preview => ({
@@ -43,7 +41,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** The line starts with its `+`, `-` or space. */
+/** The line includes its leading `+`, `-` or space. */
 function shorten(line: string): string {
   const cut = line.length - 1 - LONGEST_LINE;
   if (cut <= 0) return line;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFolder } from './open-inside.js';
 
-/** Limit for one walk, so that it also ends on a disk full of files. */
+/** Limits one walk, so that it also ends on a disk full of files. */
 const MAX_ENTRIES = 200_000;
 /** Generated content; searched only if the path names it. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
@@ -11,12 +11,12 @@ export interface WalkedEntry {
   /** Relative to the working folder. */
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** False for a folder that is never entered, at any depth. */
+  /** False for a folder that is never entered, regardless of depth. */
   readonly entered: boolean;
 }
 
 export interface Walk {
-  /** 1 means only the folder itself. */
+  /** 1 means that only the folder itself is listed. */
   depth: number;
   hidden: boolean;
   /** Absolute paths that a rule withholds from this call: neither listed nor entered (A19). */
@@ -24,7 +24,7 @@ export interface Walk {
   signal: AbortSignal;
 }
 
-/** How many entries a walk may still visit, and what it omitted. */
+/** The number of entries that a walk may still visit, and what it omitted. */
 export interface WalkCounter {
   left: number;
   withheld: number;

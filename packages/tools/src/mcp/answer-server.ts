@@ -13,9 +13,7 @@ export interface Answering {
   calls: CallsUnderWay;
 }
 
-/**
- * Handles requests from a server: its root folder, and questions to a person during a call. Refuses all others (A21).
- */
+/** Handles requests from a server: its root folder, and questions to a person during a call. Rejects all others (A21). */
 export function answerServer(client: Client, { server, workingDirectory, log, calls }: Answering): void {
   client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: pathToFileURL(workingDirectory).href, name: basename(workingDirectory) }],
@@ -40,7 +38,7 @@ export function answerServer(client: Client, { server, workingDirectory, log, ca
   });
 }
 
-/** A question doesn't say which call it belongs to. If several are running, it could appear on the wrong card. */
+/** A question doesn't say which call it belongs to. If several calls are running, it could appear on the wrong card. */
 function askerOf(calls: CallsUnderWay): ToolContext['ask'] {
   const [only, ...more] = calls;
   return more.length > 0 ? undefined : only?.ask;

@@ -7,24 +7,22 @@ export type ArgumentCheck = (
 ) => { ok: true; value: unknown } | { ok: false; error: string };
 
 /**
- * Validates against schemas that servers wrote. Never runs their regular expressions: a malicious one could block this
- * process for hours. The server checks its patterns itself.
+ * Validates data against schemas written by servers. Never runs their regular expressions: a malicious one could block this process for hours.
+ * The server checks its patterns itself.
  */
 export function createSchemaChecker(): jsonSchemaValidator {
   const ajv = new AjvJsonSchemaValidator();
   return { getValidator: (schema) => ajv.getValidator(withoutPatterns(schema)) };
 }
 
-/**
- * Validates with errors the model can act on. Passes arguments on unchanged: the server gets exactly what was approved.
- */
+/** Validates arguments, with errors that the model can act on. Passes arguments on unchanged: the server gets exactly what was approved. */
 export function checkArguments(checker: jsonSchemaValidator, schema: Schema): ArgumentCheck {
   let check: ReturnType<jsonSchemaValidator['getValidator']> | undefined;
   return (value) => {
     try {
       check ??= checker.getValidator(schema);
     } catch {
-      // We can't use this schema; the server reports invalid calls itself.
+      // This schema can't be used; the server reports invalid calls itself.
       return { ok: true, value };
     }
     const verdict = check(value);
@@ -35,7 +33,7 @@ export function checkArguments(checker: jsonSchemaValidator, schema: Schema): Ar
 const HOLDS_SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 const HOLDS_DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
-/** Without the removed `patternProperties`, these would reject properties that the patterns allow. */
+/** Keywords that would reject properties allowed by `patternProperties`, which was removed. */
 const CLOSES = new Set(['additionalProperties', 'unevaluatedProperties']);
 
 function withoutPatterns(schema: Schema): Schema {

@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   checker: jsonSchemaValidator;
   connectMs: number;
   callMs: number;
-  /** Aborted when nobody needs the connection any more. */
+  /** Aborted when nobody needs the connection anymore. */
   signal: AbortSignal;
   listChanged: (connection: Connection) => void;
   /** Called once, if the server ends the connection. */
@@ -41,7 +41,7 @@ export interface Connection {
   readonly workingDirectory: string;
   list(): Promise<ReadTools>;
   call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
-  /** Rejects if the server doesn't answer. */
+  /** Rejects if the server doesn't respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,9 +50,7 @@ const CHECK_MS = 5_000;
 const MAX_PAGES = 50;
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
 
-/**
- * Performs the handshake. Most servers use the older protocol version; if a server refuses it, we try the newer one.
- */
+/** Performs the handshake. Most servers use the older protocol version; if a server rejects it, we try the newer one. */
 export async function connectServer(options: ConnectionOptions): Promise<Connection> {
   try {
     return await connect(options, 'legacy');
@@ -66,7 +64,7 @@ function isClosed(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** Replaces the SDK's "Connection closed" and "Request timed out", which don't tell a person what happened. */
+/** Replaces the SDK's errors "Connection closed" and "Request timed out", which don't tell a person what happened. */
 function explainError(error: unknown, ms: number): unknown {
   if (isClosed(error)) return new Error('it closed the connection without answering', { cause: error });
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
@@ -94,11 +92,11 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   let trouble: Error | undefined;
   Object.assign(client, {
     onerror: (error: Error) => {
-      // If we close the connection, the process may be killed; don't report that as a failure of the server.
+      // If we close the connection, the process may be killed. Don't report that as a server failure.
       if (!open) return;
       trouble ??= error;
       log.push(`[${error.message}]\n`);
-      // The SDK doesn't tell a call that its stream broke, so the call would wait for its full timeout.
+      // The SDK doesn't notify a call that its stream broke, so the call would wait for its full timeout.
       options.doubt();
     },
     onclose: () => {

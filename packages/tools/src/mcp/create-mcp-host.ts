@@ -18,7 +18,7 @@ export interface McpOptions {
   sandbox: Sandbox;
   /** Our home folder, store and policy, which no server may see. */
   hide?: readonly string[];
-  /** Folders in the user's home that servers may read, such as a Node.js installation. */
+  /** Folders in the user's home folder that servers may read, such as a Node.js installation. */
   show?: readonly string[];
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
@@ -33,7 +33,7 @@ export interface McpOptions {
   turnWaitMs?: number;
   /** How long a call waits for its server. Default: 20,000. */
   callWaitMs?: number;
-  /** Delay after the first failure; doubled after each further one. Default: 1,000. */
+  /** Delay after the first failure; doubled after each further failure. Default: 1,000. */
   firstPauseMs?: number;
   /** Interval of health checks. Default: 30,000. */
   healthMs?: number;
@@ -103,7 +103,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       if (servers.length === 0) return undefined;
       const missing = servers.map(async ([name, server]) => {
         try {
-          // Otherwise a broken server would delay every answer of every agent.
+          // Otherwise, a broken server would delay every answer of every agent.
           if (server.isStuck(turnWaitMs)) throw new Error('it failed to start');
           await start(worldId, name, turnWaitMs, signal);
           return [];
@@ -117,7 +117,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     async bring(worldId, toolName, signal) {
       const name = serverOf(toolName);
       if (name === undefined) return;
-      // Another process may have added, changed or removed it, and its notification may be late.
+      // Another process may have added, changed or removed the server, and its notification may be late.
       if (records.isShared()) await look(worldId, name);
       if (worlds.get(worldId)?.get(name)?.isOn() === true) await start(worldId, name, callWaitMs, signal);
     },

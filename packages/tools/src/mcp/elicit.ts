@@ -9,8 +9,8 @@ type Field = Record<string, unknown>;
 type Content = NonNullable<ElicitResult['content']>;
 
 /**
- * Shows a server's question during a call to people, in the approval queue (A3). Parses the answer into the requested
- * fields; omitted fields get the server's defaults. An answer that can't be parsed is declined, not guessed.
+ * Shows a server's question during a call to people, in the approval queue (A3). Parses the answer into the requested fields; omitted fields
+ * get the server's defaults. If an answer can't be parsed, the question is declined; nothing is guessed.
  */
 export async function elicit(
   server: string,

@@ -5,8 +5,8 @@ const OWN_NOTE = /^\[(.*)\]$/;
 const MAX = 5;
 
 /**
- * Why a server failed: the first error that it printed, without the stack trace, or else its last lines. Doesn't repeat
- * `how`, which is shown anyway.
+ * Why a server failed: the first error that it printed, without the stack trace, or otherwise its last lines. Doesn't repeat `how`, which is
+ * shown anyway.
  */
 export function failureCause(lines: readonly string[], how: string): string {
   const at = lines.findIndex((line) => ERROR_LINE.test(line));

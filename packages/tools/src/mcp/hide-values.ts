@@ -2,11 +2,11 @@ import { isLikelySecret } from '@countersign/core/ports';
 
 /** Masks the values of a server's environment variables and headers in its output, for people and models (A15). */
 export interface HideValues {
-  /** For errors, logs and progress. Also masks short values whose names look secret. */
+  /** For errors, logs and progress. Also masks short values whose names suggest a secret. */
   inText: (text: string) => string;
   /**
-   * For results and tool definitions, including keys. Masks only likely secrets (T14): masking `production` of
-   * `MODE=production` would corrupt data.
+   * For results and tool definitions, including keys. Masks only likely secrets (T14): masking `production` from `MODE=production` would
+   * corrupt data.
    */
   inData: <T>(value: T) => T;
 }

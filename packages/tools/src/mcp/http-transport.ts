@@ -20,9 +20,7 @@ export function createHttpTransport({ url, headers }: HttpDefinition): Transport
   });
 }
 
-/**
- * Limits the size of an answer, so that an endless one can't fill our memory. In a stream, the limit applies per event.
- */
+/** Limits the size of a response, so that an endless one can't fill our memory. In a stream, the limit applies to each event. */
 const limitedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
@@ -30,7 +28,7 @@ const limitedFetch: FetchLike = async (url, init) => {
   const limited = response.body.pipeThrough(createLimiter(stream));
   const { status, statusText, headers } = response;
   const answer = new Response(limited, { status, statusText, headers });
-  // Not an assignment: the HTTP server replaces the global Response with one whose `json` is read-only.
+  // Plain assignment fails: the HTTP server replaces the global Response with one whose `json` is read-only.
   return Object.defineProperty(answer, 'json', { value: () => readJson(limited) });
 };
 
@@ -64,7 +62,7 @@ function createLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array>
   });
 }
 
-/** Index after the last blank line in this chunk, which ends an event, or -1. */
+/** The index after the last blank line in this chunk, which ends an event, or -1. */
 function lastBlankLine(chunk: Uint8Array, before: number): number {
   for (let index = chunk.length - 1; index >= 0; index -= 1) {
     const byte = chunk[index];

@@ -3,47 +3,41 @@ import type { Clock } from '@countersign/core/ports';
 /** Something that runs and has a health check. */
 export interface Runs {
   readonly workingDirectory: string;
-  /** Rejects if it doesn't answer. */
+  /** Rejects if it doesn't respond. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface KeepRunningOptions<R extends Runs> {
   clock: Clock;
-  /** Delay after the first failure; doubled after each further one. */
+  /** Delay after the first failure; doubled after each further failure. */
   firstPauseMs: number;
   healthMs: number;
-  /** Calls `ended` if the server ends without being stopped. The signal is aborted when nobody needs it any more. */
+  /** Calls `ended` if the server ends without being stopped. The signal is aborted when nobody needs the server anymore. */
   start(workingDirectory: string | undefined, signal: AbortSignal, ended: () => void): Promise<R>;
   /** Turns an error into a message for a person. */
   explain(error: unknown): string;
-  /** Called when it starts running or fails. */
+  /** Called when the server starts running or fails. */
   moved(): void;
 }
 
 export interface Keeper<R extends Runs> {
   current(): R | undefined;
   state(): { status: 'idle' | 'starting' | 'running' } | { status: 'failed'; error: string };
-  /**
-   * Starts it if needed, in this folder if one is given; after a failure, not before the delay is over. Rejects with a
-   * readable error.
-   */
+  /** Starts the server if needed, in this folder if one is given; after a failure, waits for the delay. Rejects with a readable error. */
   get(workingDirectory?: string): Promise<R>;
-  /**
-   * True if callers should not wait: it failed and the next attempt is not due, or the current attempt takes longer
-   * than this.
-   */
+  /** True if callers should not wait: the server failed and the next attempt is not due, or the current attempt takes longer than this. */
   isStuck(ms: number): boolean;
-  /** A call succeeded, so earlier failures are forgotten. */
+  /** Called when a call succeeded, to forget earlier failures. */
   proven(): void;
-  /** A call failed in a suspicious way, so check the server's health now. */
+  /** Called when a call failed suspiciously, to check the server's health immediately. */
   doubt(): void;
   /** Stops the server, or the attempt to start it, and clears its failures. It starts again when needed. */
   stop(): Promise<void>;
 }
 
 const LONGEST_PAUSE_MS = 60_000;
-/** Automatic retries in a row; after that it starts only when needed. */
+/** The number of automatic retries in a row; after that, the server starts only when needed. */
 const MAX_TRIES = 5;
 /** A server that ran for this long has started successfully. */
 const SETTLED_MS = 10_000;
@@ -63,7 +57,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
   let cancelHealth = (): void => undefined;
 
   async function get(workingDirectory?: string): Promise<R> {
-    // The sandbox and the root belong to another folder, so restart.
+    // The sandbox and the root belong to a different folder, so restart.
     if (current !== undefined && (workingDirectory ?? current.runs.workingDirectory) !== current.runs.workingDirectory)
       await end();
     if (current !== undefined) return current.runs;

@@ -5,8 +5,8 @@ const BURST = 1_000;
 const PER_SECOND = 100;
 
 /**
- * Rate-limits unsolicited messages (progress, logs, list changes): a server that floods us would slow down every world
- * in this process. Each request gets one answer; duplicates and answers without a request are dropped.
+ * Rate-limits unsolicited messages (progress, logs, list changes): a server that floods us would slow down every world in this process. Each
+ * request gets one response; duplicates and responses without a request are dropped.
  */
 export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, dropped: () => void): Transport {
   const budget = createMessageBudget(clock);

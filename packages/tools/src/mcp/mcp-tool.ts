@@ -6,7 +6,7 @@ import { capText } from './cap-text.js';
 import { checkArguments } from './check-schema.js';
 import { namePrefix } from './tool-names.js';
 
-/** The limit of vendors and of our own schema. */
+/** The limit of the vendors and of our own schema. */
 const LONGEST_DESCRIPTION = 7_500;
 
 /** A tool that its server currently offers. */
@@ -34,7 +34,7 @@ export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: Mcp
     sandbox,
     unconfined,
     validate: check,
-    // A different program under the same name would do something else with an approved call (A7).
+    // A different program under the same name would handle an approved call differently (A7).
     fingerprint: () => Promise.resolve(identity),
     execute: (args, context) => run(args as Record<string, unknown>, context),
   };
@@ -55,13 +55,12 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
     location: 'server',
     readOnly,
     idempotent: readOnly || hint('idempotentHint'),
-    // Trust covers tools that declare themselves read-only (A1). Without trust, annotations are ignored and all need
-    // approval.
+    // Trust covers tools that declare themselves read-only (A1). Without trust, annotations are ignored and all calls need approval.
     ...(readOnly ? {} : { approval: { required: true } }),
   };
 }
 
-/** Changes with everything that determines which program answers, including secrets. */
+/** Changes with everything that determines which program handles a call, including secrets. */
 export function connectionDigest({ trusted: _t, enabled: _e, ...connection }: McpServerDefinition): string {
   return createHash('sha256').update(JSON.stringify(connection)).digest('hex');
 }

@@ -1,8 +1,8 @@
 const LINE_FEED = 10;
 
 /**
- * Splits chunks into lines. Scans and decodes each chunk once, as it arrives: decoding a line of megabytes at its end
- * would block the event loop. Returns false if a line exceeds the limit; then nothing more is read.
+ * Splits chunks into lines. Scans and decodes each chunk once, as it arrives: decoding a line of several megabytes at its end would block the
+ * event loop. Returns false if a line exceeds the limit; nothing more is read then.
  */
 export function createLineReader(limit: number, take: (line: string) => void): (bytes: Buffer) => boolean {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -15,9 +15,7 @@ export interface ReadTools {
   leftOut: string[];
 }
 
-/**
- * The tools of a server that may be offered to models. An invalid definition is omitted without affecting the others.
- */
+/** The tools of a server that may be offered to models. An invalid definition is omitted without affecting the others. */
 export function readTools(server: string, listed: readonly ServerTool[], hide: HideValues): ReadTools {
   const byName = new Map<string, McpToolDefinition>();
   const leftOut: string[] = [];
@@ -50,7 +48,7 @@ function whyNot(tool: ServerTool): string | undefined {
   return undefined;
 }
 
-/** Only the pinned fields: a new icon doesn't make it another tool. */
+/** Includes only the pinned fields: a new icon doesn't make it a different tool. */
 function definitionOf({ name, description, inputSchema, outputSchema, annotations }: ServerTool): McpToolDefinition {
   return {
     name,

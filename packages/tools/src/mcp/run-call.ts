@@ -23,14 +23,14 @@ export interface CallOptions {
 
 /** Upper limit, regardless of progress reports. */
 const LONGEST_CALL_MS = 60 * 60 * 1000;
-/** Per call, one at a time. */
+/** The limit per call. Only one question at a time is allowed. */
 const MAX_QUESTIONS = 20;
-/** Maximum number of characters shown of one call while it runs: nobody reads more, and every client has to receive it. */
+/** The maximum number of characters shown of one call while it runs: nobody reads more, and every client has to receive them. */
 const LIVE_CHARACTERS = 64 * 1024;
 
 /**
- * Runs one call until it is answered, stopped, or silent for too long; a question to a person pauses the timeout. If
- * the connection breaks, the outcome is unknown, so that the call isn't simply repeated (S3).
+ * Runs one call until it gets a response, is stopped, or is silent for too long; a question to a person pauses the timeout. If the connection
+ * breaks, the outcome is unknown, so that the call isn't simply repeated (S3).
  */
 export async function runCall(
   options: CallOptions,
@@ -56,7 +56,7 @@ export async function runCall(
         },
       },
     );
-    // Parsing a long answer blocked the event loop; yield before processing it.
+    // Parsing a long response has blocked the event loop; yield before processing it.
     await setImmediate();
     return toResult(result, hide);
   } catch (error) {
@@ -78,8 +78,7 @@ interface Watch {
 }
 
 /**
- * Without `AbortSignal.any`: on Node 20 its sources may be garbage-collected before they fire, and a silent server
- * would never time out.
+ * Doesn't use `AbortSignal.any`: on Node 20, its sources may be garbage-collected before they fire, and a silent server would never time out.
  */
 function createWatch(clock: Clock, ms: number, stopped: AbortSignal): Watch {
   const controller = new AbortController();
@@ -115,7 +114,7 @@ function askPausing(context: ToolContext, watch: Watch): ToolContext['ask'] {
   let open = false;
   let left = MAX_QUESTIONS;
   return async (question) => {
-    // A queue full of a server's questions would hide the calls that need approval.
+    // If the queue were full of a server's questions, they would hide the calls that need approval.
     if (open || left === 0) throw new NoAnswer('declined', 'too many questions; ask one at a time');
     open = true;
     left -= 1;

@@ -6,7 +6,7 @@ import type { RefusedHost } from '../web/network.js';
 
 /** Programs that download a package and run it. */
 const RUNNERS = ['npx', 'pnpx', 'bunx', 'uvx'];
-/** The same as a subcommand. */
+/** Programs with subcommands that do the same. */
 const RUNNING_SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   npm: ['exec', 'x'],
   pnpm: ['dlx'],
@@ -16,7 +16,7 @@ const RUNNING_SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   pipx: ['run'],
 };
 
-/** `npx`, `npm exec`, …, if the command downloads what it runs. */
+/** `npx`, `npm exec`, …, if the command downloads the package that it runs. */
 export function packageRunner(command: string, args: readonly string[]): string | undefined {
   const program = basename(command).replace(/\.(?:exe|cmd)$/i, '');
   if (RUNNERS.includes(program)) return program;
@@ -24,7 +24,7 @@ export function packageRunner(command: string, args: readonly string[]): string 
   return RUNNING_SUBCOMMANDS[program]?.includes(subcommand) === true ? `${program} ${subcommand}` : undefined;
 }
 
-/** A server neither answered nor ended. */
+/** Thrown if a server neither responded nor ended. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -32,13 +32,13 @@ export class NoAnswer extends Error {
 interface Start {
   readonly definition: McpServerDefinition;
   readonly sandbox: Sandbox;
-  /** Addresses that the sandbox refused during this attempt. */
+  /** Addresses that the sandbox blocked during this attempt. */
   readonly refused: readonly RefusedHost[];
-  /** It neither answered nor ended, as programs do that wait for a network. */
+  /** Whether the server neither responded nor ended, like programs that wait for a network. */
   readonly isSilent: boolean;
 }
 
-/** What in the sandbox probably keeps a server from starting, if anything. */
+/** The sandbox restriction that probably prevents a server from starting, if any. */
 export function startCause({ definition, sandbox, refused, isSilent }: Start): McpCause | undefined {
   if (definition.transport !== 'stdio' || sandbox.kind === 'none') return undefined;
   if (!definition.network) {
@@ -46,7 +46,7 @@ export function startCause({ definition, sandbox, refused, isSilent }: Start): M
     if (runner !== undefined) return { code: 'no-network', runner };
     return isSilent ? { code: 'no-network' } : undefined;
   }
-  // A lookup of a name is followed by a connection, which also has the port.
+  // The lookup of a name is followed by a connection, which also has the port.
   const [first] = refused.toSorted((a, b) => Number(a.port === undefined) - Number(b.port === undefined));
   if (first === undefined) return undefined;
   const rule = isIPv4(first.address)

@@ -27,14 +27,14 @@ export interface ProcessPlace {
   sandbox: Sandbox;
   /** Our home folder, store and policy. */
   hide: readonly string[];
-  /** Folders in the user's home that servers may read, such as a Node.js installation. */
+  /** Folders in the user's home folder that servers may read, such as a Node.js installation. */
   show: readonly string[];
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
   grants?: McpPlace['grants'];
-  /** Called for each address that its sandbox refused. */
+  /** Called for each address that the sandbox blocked. */
   onRefused?: (refused: RefusedHost) => void;
   /** Replaces the network in tests. */
   outside?: Outside;
@@ -46,17 +46,17 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** How the process ended, as text. */
   readonly exited: Promise<string>;
-  /** Files that the server needed, or reported as missing, and that the sandbox hides. Shown to a person if it failed. */
+  /** Files hidden by the sandbox that the server needed or reported as missing. Shown to a person if the server failed. */
   hints(said: string): readonly string[];
-  /** Ends it and its children, killing them if necessary. Resolves when all of them are dead and cleaned up. */
+  /** Ends the server and its children, killing them if necessary. Resolves when all of them are dead and cleaned up. */
   end(): Promise<void>;
 }
 
-/** Time between closing its stdin, on which a server should exit, and killing it. */
+/** The time between closing stdin, on which a server should exit, and killing the server. */
 const GRACE_MS = 300;
 /**
- * Variables that affect every program, including ours around the sandbox: loader variables, and what a shell runs by
- * itself (`SHELLOPTS` with `PS4`, `BASH_FUNC_…`). Also matches anything that isn't a valid name.
+ * Variables that affect every program, including ours around the sandbox: loader variables, and variables that a shell executes (`SHELLOPTS`
+ * with `PS4`, `BASH_FUNC_…`). Also matches anything that isn't a valid name.
  */
 const OUTSIDE_VARIABLE =
   /^(?:LD_|DYLD_|BASH|SHELLOPTS$|PS4$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)|^(?![A-Za-z_][A-Za-z0-9_]*$)/;
@@ -135,8 +135,8 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
 }
 
 /**
- * What rules hide from and open to a server started now, as text. If it changes later, the running server sees too much or
- * too little.
+ * The rules' effect on a server started now, as text: what they hide and open. If it changes later, the running server sees too much or too
+ * little.
  */
 export async function describeView(place: ProcessPlace): Promise<string> {
   if (place.sandbox.kind === 'none') return '';
@@ -178,7 +178,7 @@ async function start(
   ];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
-    // Without `--`, a program named `--bind` would be read as an option of the sandbox and open it.
+    // Without `--`, a program named `--bind` would be parsed as an option of the sandbox and open it.
     confined === undefined ? started : [confined.program, ...confined.before, '--', ...started];
   const child = spawn(program, words, {
     cwd: workingDirectory,

@@ -12,13 +12,13 @@ import {
   type StdioDefinition,
 } from './start-server-process.js';
 
-/** A larger message is invalid, and ends the server. */
+/** A larger message is invalid, and the server is stopped. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024;
 
-/** How much of stderr is searched after it ended. */
+/** How much of stderr is searched after the server has ended. */
 const LONGEST_COMPLAINT = 8 * 1024;
 
-/** The SDK's transport would start the server outside the sandbox, with part of our environment. */
+/** Our own transport, because the SDK's would start the server outside the sandbox, with part of our environment. */
 export function createStdioTransport(
   definition: StdioDefinition,
   place: ProcessPlace,
@@ -48,11 +48,11 @@ export function createStdioTransport(
     void transport.close();
   }
 
-  /** A server that closed its stdout can't answer any more, even if it is still running. */
+  /** A server that closed its stdout can't respond anymore, even if it is still running. */
   async function end(process: ServerProcess): Promise<string> {
     await process.end();
     const how = await process.exited;
-    // Also for pending requests: "connection closed" alone explains nothing.
+    // Also reported to pending requests: "connection closed" alone explains nothing.
     transport.onerror?.(new Error(how));
     for (const hint of process.hints(complaints)) said(`[${hint}]\n`);
     close();
@@ -71,7 +71,7 @@ export function createStdioTransport(
         said(text);
       });
       process.stdout.on('data', take);
-      // Wait until stdout is drained: the last answer may still be in it.
+      // Wait until stdout is drained: the last response may still be in it.
       process.stdout.on('close', () => void ended(process));
     },
     send(message: JSONRPCMessage) {

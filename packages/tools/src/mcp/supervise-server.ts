@@ -38,7 +38,7 @@ export interface SupervisorOptions {
   healthMs: number;
 }
 
-/** One server of one world: starts on demand, is health-checked while it runs, and restarts when it dies. */
+/** One server of one world: it starts on demand, is health-checked while it runs, and restarts when it dies. */
 export interface Supervisor {
   tools(): ReadonlyMap<string, Tool>;
   state(): McpServerState;
@@ -63,7 +63,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   let checker = createSchemaChecker();
   let log = createServerLog();
   let refused: RefusedHost[] = [];
-  /** Kept while the next attempt runs: a retry must not replace what explains the failure. */
+  /** Kept while the next attempt runs: a retry must not replace the explanation of the failure. */
   let lastFailure: { log: ServerLog; cause: McpCause | undefined } | undefined;
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);
@@ -84,7 +84,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     const { definition } = record.server;
     const place = await placeNow(wanted);
     const { workingDirectory } = place;
-    // Read before the start: a file created in between is missed here and found by the next call.
+    // Read before the start: a file created in between is missed here, but found by the next call.
     opened = describeOpened(place.grants);
     view = definition.transport === 'stdio' ? await describeView(place) : '';
     log = createServerLog();
@@ -137,10 +137,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     };
   }
 
-  /**
-   * A server's view of the disk is fixed when it starts. If the rules or the files they name have changed, it is
-   * restarted.
-   */
+  /** A server's view of the disk is fixed when it starts. If the rules or the files they name have changed, the server is restarted. */
   async function renewView(wanted: string): Promise<void> {
     if (!hasView() || keeper.current() === undefined) return;
     if ((await describeView(await placeNow(wanted))) !== view) await keeper.stop();
@@ -261,10 +258,7 @@ interface Refresher {
   listed(): Promise<void>;
 }
 
-/**
- * Lists once at a time, and once more if the tools have changed since, so a server that keeps announcing changes can't
- * flood us.
- */
+/** Runs one listing at a time, and one more if the tools have changed since, so that a server that keeps announcing changes can't flood us. */
 function refresher(list: (from: Connection) => Promise<void>, failed: (words: string) => void): Refresher {
   let stale = false;
   let busy = false;
@@ -290,8 +284,8 @@ function refresher(list: (from: Connection) => Promise<void>, failed: (words: st
   return {
     begin,
     async listed() {
-      // The second round started after this call did. Don't wait for more: a server that never stops announcing would
-      // block the call forever.
+      // The second round started after this call. Don't wait for more: a server that never stops announcing changes would block the call
+      // forever.
       await round?.catch(() => undefined);
       await round?.catch(() => undefined);
     },
@@ -308,7 +302,7 @@ function describeOpened({ folders = [], privateHosts = [] }: Partial<OpenedByRul
 
 type OpenedByRules = Pick<OpenedToSandbox, 'folders' | 'privateHosts'>;
 
-/** Shown on the card. We can't tell what a remote server can reach. */
+/** Shown on the card. What a remote server can reach is unknown. */
 function sandboxOf(
   { server: { definition } }: McpServerWithTools,
   sandbox: Sandbox,

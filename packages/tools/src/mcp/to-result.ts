@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
 
-/** Per text: several times what a model is shown, and small enough to search for secrets. */
+/** The limit per text: several times as much as a model is shown, and small enough to search for secrets. */
 const LONGEST_TEXT = 256 * 1024;
 const MAX_BLOCKS = 1_000;
 /** A larger value is more than a model could read. */

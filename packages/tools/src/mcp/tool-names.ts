@@ -6,8 +6,8 @@ const LONGEST = 64;
 const MARK_LENGTH = 8;
 
 /**
- * `mcp__{server}__{tool}`. A name that vendors would reject is truncated and gets a hash of the full name as its
- * suffix. It must be stable, or a grant given today would apply to another tool tomorrow.
+ * `mcp__{server}__{tool}`. A name that vendors would reject is truncated and gets a hash of the full name as its suffix. It must be stable:
+ * otherwise, a grant given today would apply to another tool tomorrow.
  */
 export function toolName(server: string, tool: string): string {
   const prefix = namePrefix(server);
@@ -27,10 +27,7 @@ export function serverOf(name: string): string | undefined {
   return /^mcp__([^_]+)__/.exec(name)?.[1];
 }
 
-/**
- * Whether a pattern in an agent's list could match a tool of this server. A false positive only starts a server
- * needlessly.
- */
+/** Whether a pattern in an agent's list could match a tool of this server. A false positive only starts a server unnecessarily. */
 export function mayName(pattern: string, server: string): boolean {
   const prefix = namePrefix(server);
   const star = pattern.indexOf('*');

@@ -9,7 +9,7 @@ export interface HiddenPath {
   readonly kind: 'folder' | 'file';
 }
 
-/** The file system as one command sees it. All paths exist and are real. */
+/** The file system that one command sees. All paths exist and are real. */
 export interface BubblewrapView {
   readonly workingDirectory: string;
   /** Options that mount the working folder or its draft. */
@@ -18,22 +18,22 @@ export interface BubblewrapView {
   /** Files and sockets to cover with something that can't be opened. */
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
-  /** Symlinks to what is shown. Those inside a hidden folder are recreated there. */
+  /** Symlinks to visible paths. Those inside a hidden folder are recreated there. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
   readonly fixed: readonly FixedPath[];
-  /** What rules hide from the command, anywhere on the disk. */
+  /** Paths that rules hide from the command, anywhere on the disk. */
   readonly hiddenByRules: readonly HiddenPath[];
   readonly network: NetworkAccess;
   /** Additional options for other paths. */
   readonly more: readonly string[];
 }
 
-/** Namespaces, devices and a read-only disk: the same for every command. */
+/** Namespaces, devices and a read-only disk, the same for every command. */
 export function bubblewrapBase(
   { userNamespace, sizeArguments }: Pick<Bubblewrap, 'userNamespace' | 'sizeArguments'>,
   { network }: { network: NetworkAccess },
 ): string[] {
-  // Otherwise a command in the user namespace of its draft would see itself as root and behave accordingly.
+  // Otherwise, a command in the user namespace of its draft would see itself as root and behave accordingly.
   const own = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
   return [
     ...userNamespace,
@@ -41,7 +41,7 @@ export function bubblewrapBase(
     // As root, bubblewrap keeps all capabilities by default.
     ...['--cap-drop', 'ALL'],
     '--die-with-parent',
-    // Without its own session, a command could type into our terminal.
+    // Without a separate session, a command could type into our terminal.
     '--new-session',
     '--unshare-pid',
     '--unshare-ipc',
@@ -50,11 +50,11 @@ export function bubblewrapBase(
     ...(network === 'host' ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    // As root, a command could write kernel settings even without capabilities, and one of them names a program that
-    // runs outside.
+    // As root, a command could write kernel settings even without capabilities, and one of these settings names a program that runs outside the
+    // sandbox.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...[...sizeArguments, '--tmpfs', '/tmp'],
-    // A writable /dev would be memory without a limit.
+    // If /dev were writable, it would provide unlimited memory.
     ...[...sizeArguments, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
   ];
 }
@@ -77,10 +77,10 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...view.place,
     ...view.more,
     ...view.fixed.flatMap(fix),
-    // Empty and read-only: if writable, they would be memory without a limit.
+    // Empty and read-only: if they were writable, they would provide unlimited memory.
     ...closed.flatMap(({ path }) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    // Last, so that no later mount uncovers them.
+    // Must be last, so that no later mount uncovers them.
     ...view.hiddenByRules.flatMap(({ path, kind }) =>
       kind === 'folder' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
     ),
@@ -88,7 +88,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
   ];
 }
 
-/** Not where one already exists, in shown folders, or below another link. */
+/** Excludes links that already exist, are in shown folders, or are below another link. */
 function linksIn({ links, hiddenFolders, shown, workingDirectory }: BubblewrapView): BubblewrapView['links'] {
   const there = [...shown, workingDirectory];
   return links.filter(
@@ -104,7 +104,7 @@ interface Layer {
   readonly how: 'hidden' | 'shown';
 }
 
-/** Outer folders first, so that inner ones win: our own files stay hidden inside a shown folder. */
+/** Outer folders come first, so that inner ones take precedence: our own files stay hidden inside a shown folder. */
 function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
   const all: Layer[] = [
     ...hiddenFolders.map((path) => ({ path, how: 'hidden' as const })),
@@ -113,7 +113,7 @@ function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
   const layers: Layer[] = [];
   for (const layer of all) {
     const around = layers.findLast(({ path }) => isInside(path, layer.path));
-    // /tmp is already hidden, with everything in it.
+    // Everything in /tmp is already hidden.
     const now = around?.how ?? (isInside('/tmp', layer.path) ? 'hidden' : 'shown');
     if (now !== layer.how) layers.push(layer);
   }
@@ -125,7 +125,7 @@ function fix({ path, how }: FixedPath): string[] {
     case 'read-only':
       return ['--ro-bind', path, path];
     case 'pinned':
-      // A mount point can't be renamed. Otherwise replacing `.git` would bypass the fixed paths in it.
+      // A mount point can't be renamed. Otherwise, replacing `.git` would bypass the fixed paths in it.
       return ['--bind', path, path];
   }
 }

@@ -13,24 +13,24 @@ import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 import { startArguments } from './start-arguments.js';
 
-/** How a sandboxed command is started, and what to do after all its processes are dead. */
+/** How to start a sandboxed command, and what to do once all its processes are dead. */
 export interface Confined {
   readonly program: string;
   /** Arguments before the command's own program and arguments. */
   readonly before: readonly string[];
-  /** Whether all its processes die with it. If not, the caller has to find and kill them. */
+  /** Whether all processes die with the command. If not, the caller has to find and kill them. */
   readonly containsProcesses: boolean;
   /** The caller connects this to the sandbox; see `LISTEN`. */
   readonly gateway: Gateway | undefined;
-  /** Real paths that rules hide from it. */
+  /** Real paths that rules hide from the command. */
   readonly hiddenByRules: readonly string[];
-  /** Whether it sees a real path, apart from what rules hide. */
+  /** Whether the command sees a real path, ignoring rules. */
   readonly sees: (path: string) => boolean;
-  /** Proxy variables, and variables for the programs it is shown. */
+  /** Proxy variables, and variables for the programs it can see. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Calls `exceeded` if its draft grows too large while it runs. Returns a function that ends the watch. */
+  /** Calls `exceeded` if the draft grows too large while the command runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
-  /** Applies its draft to the working folder. Returns a message about what was left out. */
+  /** Applies the draft to the working folder. Returns a message about changes that were left out. */
   accept(): Promise<string | undefined>;
   /** Must always be called when the command has ended. */
   release(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Confined {
 /** The file descriptor on which bubblewrap reports the PID of its child. */
 export const STATUS_FD = 4;
 
-/** Rejects with a readable error if a command can't be sandboxed; then it must not run. */
+/** Rejects with a readable error if a command can't be sandboxed. The command must then not run. */
 export async function confine(
   sandbox: Exclude<Sandbox, { kind: 'none' }>,
   confinement: Confinement,
@@ -109,12 +109,12 @@ async function confineByBubblewrap(
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
-    // Our own Node opens the gateway from inside.
+    // Our own Node opens the gateway from inside the sandbox.
     links,
     shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.hiddenByRules) : [],
     hiddenByRules: rulePaths,
-    // If there is a network namespace around it, bubblewrap uses that one.
+    // If a network namespace surrounds it, bubblewrap uses that one.
     network: around === undefined ? network : 'host',
     more,
   });

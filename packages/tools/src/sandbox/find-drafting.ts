@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** Long enough for a busy machine: giving up too early would select a weaker sandbox, or none. */
 export const TRY_MS = 60_000;
 
-/** Finds out how to create drafts on this system by creating one. Throws the last error if none of the ways works. */
+/** Finds out how to create drafts on this system by creating one. Throws the last error if no method works. */
 export async function findDrafting(
   bubblewrap: Omit<Bubblewrap, 'kind' | 'drafting'>,
   find: (name: string) => string | undefined,
@@ -44,14 +44,15 @@ export async function findDrafting(
 
 type Way = readonly [words: readonly string[], options: string];
 
-/** Root needs no user namespace, in which files of other users could not be changed. */
+/** Root doesn't need a user namespace, in which it could not change files of other users. */
 function mountWays(): readonly Way[] {
   const asAnybody: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
   return process.getuid?.() === 0 ? [[['--mount'], ''], asAnybody] : [asAnybody];
 }
 
 /**
- * Preferably on the disk of the user's projects: applying a draft is then a rename. Commands see none of these folders.
+ * Folders for drafts, preferably on the disk of the user's projects: applying a draft is then a rename. Commands can't see any of these
+ * folders.
  */
 async function draftFolders(): Promise<string[]> {
   const cache = process.env['XDG_CACHE_HOME'] ?? '';
@@ -63,13 +64,13 @@ async function draftFolders(): Promise<string[]> {
       await makeDraftsFolder(folder);
       found.push(await realpath(folder));
     } catch {
-      // Not available here.
+      // This method is not available here.
     }
   }
   return found;
 }
 
-/** Includes the hard part: recognising a folder that was removed and recreated. */
+/** Tests the method, including the hard part: recognizing a folder that was removed and recreated. */
 async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, drafting: Drafting): Promise<void> {
   const folder = await makeCallFolder(drafting.folder);
   try {

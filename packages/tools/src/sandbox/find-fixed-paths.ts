@@ -11,8 +11,8 @@ export interface FixedPath {
 }
 
 /**
- * Existing paths in a live working folder that must stay unchanged (A44), parents first. New ones can't be found here;
- * see `draft`. Throws for a symlink, which can be replaced, and if there are too many folders.
+ * Existing paths in a live working folder that must stay unchanged (A44), parents first. Paths created later can't be found here; see `draft`.
+ * Throws for a symlink, which can be replaced, and if there are too many folders.
  */
 export async function findFixedPaths(
   workingDirectory: string,
@@ -38,7 +38,7 @@ export async function findFixedPaths(
   }
   for (const path of named.paths.map((one) => join(workingDirectory, one))) {
     const stats = await lstat(path).catch(() => undefined);
-    // The target of a symlink is among the named paths as well.
+    // The target of a symlink is also among the named paths.
     if (stats === undefined || stats.isSymbolicLink() || found.some((one) => one.path === path)) continue;
     pinWay(workingDirectory, dirname(path), found);
     found.push({ path, how: 'read-only' });
@@ -46,7 +46,7 @@ export async function findFixedPaths(
   return found;
 }
 
-/** Adds the parent folders of hidden paths: moving one would give its content a name that no rule covers. */
+/** Adds the parent folders of hidden paths: moving one would move its content to a name that no rule covers. */
 export function pinParents(
   workingDirectory: string,
   fixed: readonly FixedPath[],
@@ -55,18 +55,18 @@ export function pinParents(
   const found = [...fixed];
   for (const path of hiddenByRules)
     if (isInside(workingDirectory, path)) pinWay(workingDirectory, dirname(path), found);
-  // Parents first: mounted later, one would cover the fixed paths inside it.
+  // Parents come first: if one were mounted later, it would cover the fixed paths inside it.
   return found.sort((a, b) => a.path.split(sep).length - b.path.split(sep).length);
 }
 
-/** The parent folders of a fixed path: renaming one would move it away and free its place. */
+/** Adds the parent folders of a fixed path: renaming one would move the path away and make its name available. */
 function pinWay(workingDirectory: string, folder: string, found: FixedPath[]): void {
   if (folder === workingDirectory || found.some(({ path }) => path === folder)) return;
   pinWay(workingDirectory, dirname(folder), found);
   found.push({ path: folder, how: 'pinned' });
 }
 
-/** `known`: whether Git could be asked which files its configuration names. */
+/** `known`: whether Git could report which files its configuration names. */
 async function inGit(path: string, known: boolean): Promise<FixedPath[]> {
   if (!known) return [{ path, how: 'read-only' }];
   const found: FixedPath[] = [{ path, how: 'pinned' }];
@@ -86,7 +86,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or unreadable for us and so for the command.
+    // Removed since, or unreadable for us and therefore also for the command.
     return [];
   }
 }

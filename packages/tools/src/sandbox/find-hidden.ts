@@ -7,7 +7,7 @@ import { secretFolderAt, secretFolderText } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
-/** Folders with other users' files, temporary files, service sockets, other disks and the machine's secrets. */
+/** Folders with other users' files, temporary files, service sockets, other disks and secrets of the machine. */
 const SYSTEM_HIDDEN = `
   /tmp /var/tmp /run /var/run /home /root /mnt /media /boot
   /etc/ssh /etc/ssl/private /etc/letsencrypt /etc/wireguard /etc/openvpn /etc/NetworkManager/system-connections /etc/kubernetes
@@ -22,11 +22,11 @@ export interface Hidden {
   readonly files: readonly string[];
   /** Visible paths that rules hide. */
   readonly hiddenByRules: readonly string[];
-  /** Whether it sees a real path, apart from what rules hide. */
+  /** Whether the command sees a real path, ignoring rules. */
   readonly sees: (path: string) => boolean;
 }
 
-/** The paths that a command must not see, from the current state of the disk. */
+/** The paths that a command must not see, based on the current state of the disk. */
 export async function findHidden(
   { workingDirectory, home, hide, show, programs, protectedPaths }: Confinement,
   alsoHidden: readonly string[] = [],
@@ -46,7 +46,7 @@ export async function findHidden(
   for (const path of wanted) {
     const real = await realpath(path).catch(() => undefined);
     const stats = real === undefined ? undefined : await lstat(real).catch(() => undefined);
-    // If the home is `/`, hiding it would hide everything.
+    // If the home folder is `/`, hiding it would hide everything.
     if (real === undefined || stats === undefined || real === '/') continue;
     if (stats.isDirectory()) folders.add(real);
     else files.add(real);
@@ -68,17 +68,17 @@ export async function findHidden(
 
 /** Virtual file systems, to which rules about paths don't apply. */
 const UNREAL = ['/proc', '/sys', '/dev'];
-/** Without these no shell starts. */
+/** No shell starts without these. */
 const NEEDED = ['/usr/bin', '/bin', '/lib', '/usr/lib'];
 
-/** A read-only folder still lets a command connect to a socket in it, and so to a service with more privileges. */
+/** Finds sockets to hide: even in a read-only folder, a command could connect to a socket and reach a service with more privileges. */
 async function hostSockets(): Promise<string[]> {
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const paths = table.split('\n').map((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1]);
   return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));
 }
 
-/** Refuses a working folder in which nothing could be hidden from a command (A21). */
+/** Rejects a working folder in which nothing could be hidden from a command (A21). */
 export function checkWorkingFolder(
   { workingDirectory, home, hide }: Confinement,
   hiddenFolders: readonly string[] = [],

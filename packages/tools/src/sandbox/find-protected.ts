@@ -5,25 +5,25 @@ import type { ProtectedPaths } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import { isFolder, realPath } from '../files/probe.js';
 
-/** Limit on directory entries per command. Beyond it, the command fails and asks for a narrower rule. */
+/** The maximum number of directory entries per command. Beyond it, the command fails with a request for a narrower rule. */
 const MAX_ENTRIES = 300_000;
-/** Each protected path costs a mount. */
+/** Limited, because each protected path costs a mount. */
 const MAX_PROTECTED = 1_000;
-/** Folders read before yielding to the event loop. Reading each one asynchronously would take several times as long. */
+/** The number of folders to read before yielding to the event loop. Reading each one asynchronously would take several times as long. */
 const AT_ONCE = 200;
 
 export interface Search {
   /** The folders that a program can access, as real paths. All their entries are checked. */
   readonly areas: readonly string[];
-  /** Folders opened in a hidden place, as real paths. They may be huge, so only rules with an anchored path apply. */
+  /** Folders opened inside a hidden location, as real paths. They may be huge, so only rules with an anchored path apply. */
   readonly openings?: readonly string[];
   /** Paths that the program can't see anyway. */
   readonly isHidden: (path: string) => boolean;
 }
 
 /**
- * Finds the real paths that rules hide from a program. Throws an error for people if the search is incomplete, because the
- * program must not run then.
+ * Finds the real paths that rules hide from a program. If the search can't be completed, throws a readable error, because the program must not
+ * run.
  */
 export async function findProtected(
   protectedPaths: ProtectedPaths,
@@ -39,7 +39,7 @@ export async function findProtected(
     for (const entry of entriesOf(real)) {
       left -= 1;
       if (left < 0) throw tooMuch(`more than ${MAX_ENTRIES} files would have to be searched`);
-      // The path as written, not its target, because rules are written that way.
+      // Use the path as written, not its target, because rules are written that way.
       const path = join(shown, entry.name);
       if (where === 'outside' && (isHidden(path) || areas.includes(path))) continue;
       if (protectedPaths.isProtected(path)) take(join(real, entry.name), entry);
@@ -52,7 +52,7 @@ export async function findProtected(
     const holds = protectedPaths.mayHold(shown, where);
     if (holds === 'nothing') return;
     if (entry.isDirectory()) await walk(shown, real, where);
-    // A symlink inside a rule's path. Others need not be followed: their targets are searched under their own names.
+    // This is a symlink inside a rule's path. Other symlinks don't have to be followed: their targets are searched under their own names.
     else if (holds === 'fixed' && isFolder(real)) await walk(shown, realpathSync(real), where);
   }
 
@@ -83,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or unreadable for us and so for the program.
+    // Removed since, or unreadable for us and therefore also for the program.
     return [];
   }
 }

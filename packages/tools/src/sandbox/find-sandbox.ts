@@ -10,7 +10,7 @@ import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
 
-/** Strongest first: processes that can create user namespaces reach more of the kernel's attack surface. */
+/** Strongest first: processes that can create user namespaces can reach more of the kernel's attack surface. */
 const USER_NAMESPACES = [['--unshare-user', '--disable-userns'], ['--unshare-user'], []] as const;
 
 export interface Surroundings {
@@ -19,7 +19,7 @@ export interface Surroundings {
   folders: readonly string[];
 }
 
-/** The sandbox that works on this system, verified by starting it once. Never rejects; `none` has the reason. */
+/** Finds a sandbox that works on this system by starting it once. Never rejects; `none` contains the reason. */
 export async function findSandbox(
   { platform, folders }: Surroundings = { platform: process.platform, folders: SYSTEM_FOLDERS },
 ): Promise<Sandbox> {
@@ -64,7 +64,7 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
   return none(`bubblewrap is installed but does not work here (${said})`);
 }
 
-/** As much as a draft may hold, and no more than the kernel's default. */
+/** As much as a draft may contain, but not more than the kernel's default. */
 function scratchBytes(): number {
   return Math.min(DRAFT_LIMITS.bytes, Math.floor(totalmem() / 2));
 }
@@ -86,7 +86,7 @@ async function findSandboxExec(): Promise<Sandbox> {
   }
 }
 
-/** The stderr of a failed program explains the failure. */
+/** The stderr output of a failed program, which explains the failure. */
 function saidBy(error: unknown): string {
   const said = typeof error === 'object' && error !== null ? (Reflect.get(error, 'stderr') as unknown) : undefined;
   if (typeof said === 'string' && said.trim() !== '') return said.trim().slice(0, 300);

@@ -3,8 +3,7 @@ import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
 /**
- * Real paths of the folders that rules open for reading. Throws for our own files, the whole home, and paths that
- * another rule hides.
+ * Real paths of the folders that rules open for reading. Throws for our own files, the whole home folder, and paths that another rule hides.
  */
 export async function openFolders(
   folders: readonly string[],

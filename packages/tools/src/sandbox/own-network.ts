@@ -2,12 +2,12 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox } from './sandbox.js';
 
-/** Only allowed in a separate network namespace, where everyone may bind every port. */
+/** Only works in a separate network namespace, where any user may then bind any port. */
 const OPEN_PORTS = 'echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start; exec "$@"';
 
 /**
- * Arguments that start the following program in its own network, where it may listen on every port, including 53 and 443.
- * Undefined if no such network can be created around a sandbox; then the proxy is the only way out.
+ * Arguments that start the following program in its own network, where it may listen on any port, including 53 and 443. Undefined if no such
+ * network can be created around a sandbox; the proxy is then the only way out.
  */
 export function ownNetworkArguments({
   program,
@@ -24,7 +24,7 @@ export function ownNetworkArguments({
 
 /** Bubblewrap options that make programs inside use our DNS. */
 export async function nameServiceArguments(temporary: string): Promise<string[]> {
-  // Without this file, programs query the local machine anyway.
+  // If this file is missing, programs query the local machine anyway.
   const place = await realpath('/etc/resolv.conf').catch(() => undefined);
   if (place === undefined) return [];
   const file = join(temporary, 'resolv.conf');

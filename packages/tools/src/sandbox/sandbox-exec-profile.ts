@@ -5,8 +5,8 @@ import { SETTINGS } from './runs-later/runs-later.js';
 import type { Confinement } from './sandbox.js';
 
 /**
- * A profile for macOS. Later rules win, so the denied paths inside the working folder come last: by name, at any depth,
- * existing or not. `named` are further paths that run later; if Git is missing or fails, all of `.git` is denied.
+ * A profile for macOS. Later rules take precedence, so the denied paths inside the working folder come last: by name, at any depth, existing or
+ * not. `named`: further paths that run later; if Git is missing or fails, all of `.git` is denied.
  */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,
@@ -18,9 +18,9 @@ export function sandboxExecProfile(
   return [
     '(version 1)',
     '(allow default)',
-    // Our own API and other local services listen there.
+    // Our own API and other local services listen on localhost.
     ...(network === 'host' ? ['(deny network-outbound (remote ip "localhost:*"))'] : ['(deny network*)']),
-    // Without these, a command could ask programs outside the sandbox to act for it.
+    // Without these rules, a command could ask programs outside the sandbox to act for it.
     '(deny appleevent-send)',
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',
     '(deny process-info* (target others))',
@@ -41,10 +41,7 @@ export function sandboxExecProfile(
   ].join('\n');
 }
 
-/**
- * Patterns for whole paths, in order. `.git` itself can't be created or replaced; in it, everything except
- * configuration is writable.
- */
+/** Patterns for whole paths, in order. `.git` itself can't be created or replaced; inside it, everything except configuration is writable. */
 export function whatRunsLater(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
   const inside = `^${escaped(workingDirectory)}/(.*/)?`;
   const settings = [...SETTINGS].map(anyCase).join('|');

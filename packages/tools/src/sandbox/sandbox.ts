@@ -6,7 +6,7 @@ import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
 import type { RefusedHost } from '../web/network.js';
 
-/** The sandbox that commands run in. `none` has the reason, for a person (A21). */
+/** The sandbox that commands run in. `none` contains a user-facing reason (A21). */
 export type Sandbox =
   | {
       readonly kind: 'bubblewrap';
@@ -24,18 +24,18 @@ export type Sandbox =
 export interface Confinement {
   readonly workingDirectory: string;
   /**
-   * `draft`: changes are inspected after the command has ended, and then applied. `live` (default): changes appear at
-   * once, for long-running programs; existing files that run later are read-only, but new ones can be created.
+   * `draft`: changes are applied after the command has ended and they have been inspected. `live` (default): changes appear immediately, for
+   * long-running programs; existing files that run later are read-only, but new ones can be created.
    */
   readonly writes?: 'draft' | 'live';
   readonly draftLimits?: DraftLimits;
-  /** The user's home: hidden except for the working folder. */
+  /** The user's home folder: hidden except for the working folder. */
   readonly home: string;
   /** Our store, token and policy. Always hidden. */
   readonly hide: readonly string[];
-  /** Folders in a hidden place that may be read, such as a Node.js installation in the user's home. */
+  /** Folders inside a hidden location that may be read, such as a Node.js installation in the user's home folder. */
   readonly show: readonly string[];
-  /** The parts of the home that are shown so that the programs on PATH run. */
+  /** The parts of the home folder that are shown so that the programs on PATH run. */
   readonly programs?: Programs;
   /** Paths that rules deny: hidden, and not applied from a draft. */
   readonly protectedPaths?: ProtectedPaths | undefined;
@@ -51,8 +51,8 @@ export interface Confinement {
 }
 
 /**
- * `public`: through our proxy, which connects only to public addresses (A43). `direct`: the same for programs without
- * proxy support. `host`: the host's whole network, for a sandbox that can't create its own.
+ * `public`: through our proxy, which connects only to public addresses (A43). `direct`: like `public`, for programs without proxy support.
+ * `host`: the host's whole network, for a sandbox that can't create its own.
  */
 export type NetworkAccess = 'none' | 'public' | 'direct' | 'host';
 
@@ -63,16 +63,14 @@ const NETWORK_WORDS = {
   host: 'network',
 } as const;
 
-/** For the status of a server and for `doctor`. */
+/** The description in the status of a server and in `doctor`. */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
   return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
 }
 
 const NETWORK_FACTS = { none: 'none', public: 'public', direct: 'public', host: 'all' } as const;
 
-/**
- * What a program in this sandbox can reach, for the card and the call hash: another sandbox makes it another call (A7).
- */
+/** What a program in this sandbox can reach, for the card and the call hash: with a different sandbox, it is a different call (A7). */
 export function sandboxFacts(
   sandbox: Sandbox,
   { network, opened }: { network: NetworkAccess; opened?: OpenedToSandbox },

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Denied system calls, by their numbers on one architecture. */
+/** The numbers of denied system calls on one architecture. */
 interface Calls {
   /** The kernel's constant for the architecture. */
   readonly arch: number;
@@ -31,7 +31,7 @@ const CALLS: Readonly<Record<string, Calls>> = {
 
 /** Unix, IPv4, IPv6 and netlink. Namespaces don't isolate others, such as vsock from a virtual machine to its host. */
 const FAMILIES = [1, 2, 10, 16];
-/** Typing into a terminal (TIOCSTI, TIOCLINUX). */
+/** Requests that type into a terminal (TIOCSTI, TIOCLINUX). */
 const REQUESTS = [0x5412, 0x541c];
 
 const LOAD = 0x20;
@@ -61,7 +61,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     [JUMP_IF_EQUAL, 1, 0, calls.arch],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],
-    // x32 call numbers of an x64 kernel.
+    // x32 call numbers on an x64 kernel.
     [JUMP_IF_AT_LEAST, 0, 1, 0x40000000],
     [RETURN, 0, 0, ERROR | EPERM],
     ...calls.denied.flatMap((number) => ifEqual(number, ERROR | EPERM)),

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seccompFilter } from './seccomp-filter.js';
 
-/** Descriptors 3 and 4 are the gate's and bubblewrap's status. */
+/** Descriptors 3 and 4 are used for the gate and for bubblewrap's status. */
 const FILTER_FD = 5;
 
 /**
@@ -16,7 +16,7 @@ shift
 exec "$@"
 `;
 
-/** Arguments before and after the bubblewrap program, for every command. `folder` is an empty folder of this call. */
+/** Arguments before and after the bubblewrap program, for every command. `folder` must be an empty folder for this call. */
 export async function startArguments(folder: string): Promise<{ before: string[]; after: string[] }> {
   const filter = seccompFilter();
   const file = filter === undefined ? '' : join(folder, 'filter');

@@ -1,4 +1,4 @@
-/** Options of one program that run code, load other configuration, use other folders, or make it write. */
+/** Options of one program that run code, load other configuration, use other folders, or make the program write. */
 export interface CodeOptions {
   /** Single letters, alone or combined after one dash. */
   readonly letters?: string;
@@ -10,7 +10,7 @@ export interface CodeOptions {
   readonly form?: RegExp;
 }
 
-/** For every program: option names that mean the same almost everywhere. */
+/** Option names that mean the same for almost every program. */
 export const EVERYWHERE: readonly string[] =
   `exec exec-path execute execdir exec-batch eval command cmd shell script-shell
   node-options require import loader experimental-loader prefix config config-env config-file rcfile init-file init-script
@@ -45,11 +45,11 @@ const compiler: CodeOptions = {
 };
 const latex: CodeOptions = { form: /^--?(?:enable-)?(?:shell-escape|write18|output-directory)/ };
 const netcat: CodeOptions = { letters: 'ec', long: ['sh-exec', 'lua-exec'] };
-/** Programs whose configuration is code, and the option that names it. */
+/** Programs whose configuration is code, with the option that names it. */
 const configured: CodeOptions = { letters: 'c', long: ['config', 'config-path'] };
 const editor: CodeOptions = { letters: 'cSsuUielW', form: /^\+/, long: ['cmd', 'startuptime'] };
 
-/** By program name. `git`, `sed`, `awk` and `tar` need more checks; see code-words. */
+/** Keyed by program name. `git`, `sed`, `awk` and `tar` need more checks; see code-words. */
 export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   npm,
   npx: npm,

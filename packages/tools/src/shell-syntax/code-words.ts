@@ -3,8 +3,8 @@ import { gitWordsToSpell } from './git-words.js';
 import { baseName } from './programs.js';
 
 /**
- * Positions of words in a simple command that are known to run code, redirect the program or make it write. Deny and
- * ask rules search them for commands. What an allow rule covers is decided by the allowlists in `star`.
+ * Positions of words in a simple command that are known to run code, redirect the program or make it write. Deny and ask rules search them for
+ * commands. The allowlists in `star` decide what an allow rule covers.
  */
 export function codeWords(words: readonly string[]): readonly number[] {
   const program = baseName(words[0] ?? '');
@@ -18,7 +18,7 @@ export function codeWords(words: readonly string[]): readonly number[] {
       for (const at of gitWordsToSpell(words)) found.add(at);
       break;
     case 'tar':
-      // `tar xIf cat x.tar`: the first word holds options, with or without a dash.
+      // `tar xIf cat x.tar`: the first word contains options, with or without a dash.
       if (/[IFTPC]/.test(words[1] ?? '') && /^[A-Za-z]+$/.test(words[1] ?? '')) found.add(1);
       break;
     case 'uniq':
@@ -63,7 +63,7 @@ function operands(words: readonly string[]): readonly number[] {
   return places.filter((at) => at !== end && ((end >= 0 && at > end) || !/^-./.test(words[at] ?? '')));
 }
 
-/** The words that are program text: those after `-e`, or else the first operand. */
+/** The words that are program text: those after `-e`, or otherwise the first operand. */
 function sedScripts(words: readonly string[]): readonly { at: number; text: string }[] {
   const found: { at: number; text: string }[] = [];
   let operand: { at: number; text: string } | undefined;
@@ -88,16 +88,14 @@ function sedScripts(words: readonly string[]): readonly { at: number; text: stri
   return found.length > 0 || operand === undefined ? found : [operand];
 }
 
-/**
- * Substitutions without the flags that run or write, and addresses with a command that only prints, deletes or quits.
- */
+/** Accepts substitutions without the flags that run or write, and addresses with a command that only prints, deletes or quits. */
 function isHarmlessSed(script: string): boolean {
   const address = String.raw`(?:\d+|\$|/[^/\n\\]*/)`;
   const one = String.raw`(?:${address}(?:,${address})?)?(?:[pdqQ=]|s([/|,#:@!])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpiI0-9]*)`;
   return script.split(';').every((part) => new RegExp(`^ *${one} *$`).test(part));
 }
 
-/** Nothing that calls functions, pipes, writes or reads other files. */
+/** Accepts nothing that calls functions, pipes, writes or reads other files. */
 function isHarmlessAwk(script: string): boolean {
   return !/system|getline|close|fflush|[|>@]|\binclude\b|\bload\b/.test(script);
 }

@@ -4,24 +4,24 @@ import { otherSpellings } from './other-spellings.js';
 import type { RedirectReading } from './redirects.js';
 import { codeWords } from './code-words.js';
 
-/** A simple command. `exact` if all its words are known literally. */
+/** A simple command. `exact`: all its words are known literally. */
 interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
-  /** The command's input is the output of another command. */
+  /** Whether the command's input is the output of another command. */
   readonly piped: boolean;
 }
 
 /** The findings of a walk through a syntax tree. */
 export interface Findings {
   readonly commands: FoundCommand[];
-  /** Commands inside other commands, and other spellings. Only deny and ask rules look at them. */
+  /** Commands inside other commands, and other spellings. Only deny and ask rules check them. */
   readonly inner: (readonly string[])[];
   readonly paths: string[];
   readonly reasons: Reason[];
-  /** Folders that it changes to, each relative to the one before. */
+  /** Folders that the commands change to, each relative to the previous one. */
   readonly folders: string[];
-  /** The nesting depth of text that runs other text, and how many such texts may still be parsed. */
+  /** The nesting depth of text that runs other text, and the number of such texts that may still be parsed. */
   readonly depth: number;
   readonly left: { texts: number };
 }
@@ -30,7 +30,7 @@ type Read = (text: string, findings: Findings) => void;
 
 const DEEPEST = 6;
 const MAX_TEXTS = 200;
-/** How many words of a wrapper are tried as the start of its command. */
+/** The number of words of a wrapper that are tried as the start of its command. */
 const MAX_STARTS = 32;
 
 export function noFindings(): Findings {
@@ -62,7 +62,7 @@ export function noteCommand(findings: Findings, command: FoundCommand, read: Rea
   else noteSpecial(findings, kind, [program, ...words.slice(1)], read);
 }
 
-/** Text that would be run by a shell. */
+/** Records text that a shell would run. */
 export function noteText(findings: Findings, text: string, read: Read): void {
   if (findings.depth >= DEEPEST || findings.left.texts <= 0) {
     noteReason(findings, { why: { code: 'nested-code' }, told: false });

@@ -43,7 +43,7 @@ const LONG: Readonly<Record<string, readonly string[]>> = {
   archive: ['--remote'],
 };
 
-/** Words that change the target of a subcommand: a rule `git remote *` is meant to show remotes, not to change them. */
+/** Words that change the target of a subcommand: a rule such as `git remote *` is meant to list remotes, not to change them. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   remote: ['add', 'set-url', 'rename'],
 };

@@ -1,11 +1,11 @@
 /** Characters that bash takes literally anywhere in a word. */
 const PLAIN = /[A-Za-z0-9_\-./:=@%+,^]/;
-/** Literal after a backslash or in quotes. */
+/** Characters that are literal after a backslash or in quotes. */
 const VISIBLE_ASCII = /[ -~]/;
 
 /**
- * What bash makes of a word that contains only plain characters, backslashes and quotes; undefined for anything else.
- * Computed independently of the parser: only what both agree on may run without approval.
+ * The value that bash gives to a word that contains only plain characters, backslashes and quotes; undefined for anything else. Computed
+ * independently of the parser: only a value on which both agree may run without approval.
  */
 export function literalValue(text: string): string | undefined {
   if (text === '{}' || text === '[' || text === ']' || text === '!') return text;
@@ -39,7 +39,7 @@ function readPiece(text: string, at: number, character: string, before: string):
     case '#':
       return at === 0 ? undefined : { value: character, next: at + 1 };
     case '~':
-      // At the start and after `=` and `:`, it expands to a home folder.
+      // At the start and after `=` and `:`, a tilde expands to a home folder.
       return at === 0 || /[=:]$/.test(before) ? undefined : { value: character, next: at + 1 };
     case '{':
     case '}':

@@ -1,12 +1,12 @@
-/** How a program uses the words after it, unless they are plain arguments. */
+/** How a program uses the words after it, if they aren't plain arguments. */
 export type ProgramKind =
   /** The words after its options are a command. */
   | 'wrapper'
   /** A wrapper that reads more words from elsewhere, so the text doesn't show the full command. */
   | 'open-wrapper'
-  /** Runs text as a shell does: from a word, a file or stdin. */
+  /** Runs text like a shell: from a word, a file or stdin. */
   | 'shell'
-  /** Changes what the commands after it mean. */
+  /** Changes the meaning of the commands after it. */
   | 'state'
   | 'folder';
 
@@ -33,7 +33,7 @@ const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
   ),
 );
 
-/** By name only, without its folder. */
+/** Judges by name only, ignoring the folder. */
 export function kindOfProgram(name: string): ProgramKind | undefined {
   return BY_NAME.get(name) ?? versionedKind(name) ?? (LOADER.test(name) ? 'wrapper' : undefined);
 }
@@ -53,8 +53,8 @@ export function baseName(program: string): string {
 }
 
 /**
- * Programs that run what follows one of these words, or anything that follows. Unlike wrappers they do more than that,
- * so a rule may allow them; deny rules still find the command inside.
+ * Programs that run what follows one of these words, or anything that follows. Unlike wrappers, they do more than that, so a rule may allow
+ * them; deny rules still find the command inside.
  */
 const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   find: ['-exec', '-execdir', '-ok', '-okdir'],
@@ -109,7 +109,7 @@ export function startsOfCommands(program: string, words: readonly string[]): rea
   for (let at = 1; at < words.length; at += 1) {
     const before = words[at - 1] ?? '';
     const begins = after !== 'anything' && after.includes(before);
-    // After an option the command follows directly; after a word like `run`, options and names may come first.
+    // After an option, the command follows directly; after a word like `run`, options and names may come first.
     if (begins && !before.startsWith('-')) open = true;
     if (open || begins) starts.push(at);
   }

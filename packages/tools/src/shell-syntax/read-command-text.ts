@@ -13,13 +13,13 @@ import { type Reason, reasonFor } from './node-kinds.js';
 import { baseName, kindOfProgram } from './programs.js';
 import { readRedirect } from './redirects.js';
 
-/** Beyond these limits the parser takes seconds, and a model could block the process with one call. */
+/** Beyond these limits, the parser takes seconds, and a model could block the process with one call. */
 const LONGEST = 32 * 1024;
 const DEEPEST = 64;
 
 /**
- * Records every simple command in bash text, and every reason why no rule may allow it, even if it can't be parsed
- * completely. Returns the syntax tree, or undefined if the text was not parsed.
+ * Records every simple command in a bash script, and every reason why no rule may allow it, even if it can't be parsed completely. Returns the
+ * syntax tree, or undefined if the text was not parsed.
  */
 export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
   if (text.length > LONGEST || nestsDeeply(text)) {
@@ -103,7 +103,7 @@ function readCommand(command: Command, findings: Findings, piped: boolean): void
   }
 }
 
-/** Text that a command runs. */
+/** Reads text that a command runs. */
 function readNested(text: string, findings: Findings): void {
   readCommandText(text, findings);
 }
@@ -135,7 +135,7 @@ const VARIABLES: readonly (readonly [RegExp, string])[] = [
   [/\$(?:PWD\b|\{PWD\})/g, '.'],
 ];
 
-/** A word as deny and ask rules see it. Unknown parts appear as their source text and as their usual values. */
+/** A word as deny and ask rules see it. Unknown parts are given both as their source text and as their usual values. */
 function shownWords({ text, value, parts }: Word): readonly string[] {
   const braces = /^\{([^{}$`"'\\]*,[^{}$`"'\\]*)\}$/.exec(text);
   if (braces?.[1] !== undefined) return braces[1].split(',');

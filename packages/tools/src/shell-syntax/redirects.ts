@@ -2,7 +2,7 @@ import type { Redirect } from 'unbash';
 import { literalValue } from './literal-value.js';
 import type { Reason } from './node-kinds.js';
 
-/** The meaning of a redirection: nothing, or why it needs approval and which path it names. */
+/** The effect of a redirection: undefined if harmless, otherwise why it needs approval and which path it names. */
 export type RedirectReading = { readonly reason: Reason; readonly path?: string } | undefined;
 
 /** Only merging stdout and stderr, or discarding them, is harmless. */

@@ -1,6 +1,6 @@
 import { forEachChild, type ParsedScript, type SyntaxNode } from 'unbash';
 
-/** What may appear between the words of commands if the tree contains only plain node kinds. */
+/** Text that may appear between the words of commands if the tree contains only plain node kinds. */
 const BETWEEN = /^(?:[ \t\n;|&(){}!]|\b(?:if|then|elif|else|fi)\b)*$/;
 const COMMENT = /(^|[ \t\n;|&()])#[^\n]*/g;
 
@@ -15,7 +15,7 @@ export function hasUnaccountedText(text: string, script: ParsedScript): boolean 
   let at = 0;
   for (const [from, to] of covered.sort(([a], [b]) => a - b)) {
     if (from < at) return true;
-    // A separator, so that separate words stay separate.
+    // Insert a separator, so that separate words stay separate.
     rest += `${text.slice(at, from)}\u0001`;
     at = to;
   }

@@ -8,7 +8,7 @@ function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** With these, only a full parser can tell whether appended words would still be quoted. */
+/** If these occur, only a full parser can tell whether appended words would still be quoted. */
 const NESTING = /`|\$[({['"]|<<|[<>]\(|\(\(/;
 
 /**

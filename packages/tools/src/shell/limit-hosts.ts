@@ -1,8 +1,7 @@
 import { THE_INTERNET, type Outside } from '../sandbox/gateway/gateway.js';
 
 /**
- * A network in which only hosts that a rule opens are reachable. An address is reachable if it belongs to such a host,
- * or if a rule names it.
+ * A network in which only hosts opened by a rule are reachable. An address is reachable if it belongs to such a host, or if a rule names it.
  */
 export function limitHosts(mayReach: (host: string) => boolean, outside: Outside = THE_INTERNET): Outside {
   const found = new Set<string>();

@@ -15,19 +15,19 @@ export interface Pipe {
   closeWriter(): void;
 }
 
-/** Both ends of an unlinked pipe that nobody else has open. */
+/** Both ends of an unlinked pipe that no other process has open. */
 interface Ends {
   readonly reader: number;
   readonly writer: number;
 }
 
-/** Pipes created by one `mkfifo`. Forking this process for each command took longer than creating them. */
+/** The number of pipes created by one `mkfifo`. Forking this process for each command took longer than creating the pipes. */
 const BATCH = 16;
 
 const spare: Ends[] = [];
 let making: Promise<void> | undefined;
 
-/** Real pipes for a command's output. Node would use sockets, on which `echo … > /dev/stderr` fails. */
+/** Real pipes for a command's output. Node would use sockets, for which `echo … > /dev/stderr` fails. */
 export async function openPipes(folder: string): Promise<{ stdout: Pipe; stderr: Pipe }> {
   const stdout = await takePipe(folder);
   try {
@@ -56,7 +56,7 @@ async function makePipes(folder: string): Promise<void> {
 
 /** Unlinks the file immediately; it isn't needed once both ends are open. */
 function openEnds(path: string): Ends {
-  // Non-blocking: the other end is opened by the next line.
+  // Non-blocking, because the next line opens the other end.
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return { reader, writer: openSync(path, constants.O_WRONLY) };

@@ -5,13 +5,13 @@ import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
 
-/** Bytes kept of each stream; a model never gets more. */
+/** The number of bytes kept of each stream; a model never gets more. */
 const KEPT_BYTES = 64 * 1024;
-/** Bytes of each stream shown while the command runs: nobody reads more, and every client has to receive it. */
+/** The number of bytes of each stream shown while the command runs: nobody reads more, and every client has to receive them. */
 const LIVE_BYTES = 1024 * 1024;
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;
-/** A process that we couldn't find may hold a pipe open forever; don't wait for it. */
+/** A process that we couldn't find may keep a pipe open forever, so stop waiting after this time. */
 const DRAIN_MS = 1_000;
 
 interface CommandResult {
@@ -63,11 +63,11 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
 interface Followed {
   /** The output so far, truncated in the middle. */
   text(): string;
-  /** Resolves when all live output was shown. */
+  /** Resolves when all live output has been shown. */
   shown(): Promise<void>;
 }
 
-/** How much live output is shown at once. Masking this much takes a few milliseconds. */
+/** The amount of live output shown at a time. Masking this much takes a few milliseconds. */
 const LIVE_PIECE = 16 * 1024;
 
 /** Keeps output as it arrives and shows it in pieces, so that a flood of output doesn't block the event loop. */
@@ -114,7 +114,7 @@ async function drained(streams: readonly Readable[]): Promise<void> {
 
 const LOOK_MS = 10;
 
-/** Polls as often as fits into the time: on a busy machine, a single timer may fire before anything was read. */
+/** Polls as often as possible within the time limit: on a busy machine, a single timer may fire before anything was read. */
 async function pollOften(signal: AbortSignal): Promise<void> {
   for (let looks = 0; looks < DRAIN_MS / LOOK_MS && !signal.aborted; looks += 1) await after(LOOK_MS);
 }

@@ -56,14 +56,11 @@ const parameters = z
 export interface ShellOptions {
   /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (A21). */
   sandbox: Sandbox;
-  /**
-   * Our home folder, store and policy. No command sees them, and a working folder that contains or is inside one is
-   * refused.
-   */
+  /** Our home folder, store and policy. No command can see them, and a working folder that contains or is inside one of them is rejected. */
   hide?: readonly string[];
-  /** Folders in the user's home that commands may read, such as a Node.js installation. */
+  /** Folders in the user's home folder that commands may read, such as a Node.js installation. */
   show?: readonly string[];
-  /** Working folders of all worlds. Agents write there, so programs in them must not run for anyone else. */
+  /** Working folders of all worlds. Agents write there, so nobody else may run programs from them. */
   writable?: () => Promise<readonly string[]>;
   /** `public`: public addresses through our proxy, for programs that support one (A20). Default: `none`. */
   network?: 'none' | 'public';
@@ -71,7 +68,7 @@ export interface ShellOptions {
   outside?: Outside;
   /** Default: 120,000. */
   timeoutMs?: number;
-  /** Per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
+  /** The limit per command in the sandbox, unless we run as root, which the kernel never limits. Default: 4,096. */
   maxProcesses?: number;
   /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */
   draftLimits?: DraftLimits;
@@ -91,7 +88,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   clock: true,
 };
 
-/** Runs bash text in the working folder, sandboxed if possible (T15, A20). */
+/** Runs a bash script in the working folder, sandboxed if possible (T15, A20). */
 export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<typeof parameters>> {
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, clock = systemClock, draftLimits = DRAFT_LIMITS } = options;
@@ -117,7 +114,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
         ({ confined } = started);
         const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
         if (isTooLarge) throw new ToolFailure(errorMessage(new DraftTooLarge(draftLimits)), ended.result);
-        // Include what a stopped command wrote before it ended, such as notes or cleaned-up files.
+        // Includes what a stopped command wrote before it ended, such as notes or cleaned-up files.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
         const found = [hiddenPathsNote(confined), ...hints, await accept(confined, ended)];
@@ -131,7 +128,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   });
 }
 
-/** Also ends the command if it writes more than it may. */
+/** Also stops the command if it writes more than allowed. */
 async function runWatched(
   { command, confined }: { command: StartedCommand; confined: Confined | undefined },
   { signal, output }: ToolContext,
@@ -155,7 +152,7 @@ async function runWatched(
   }
 }
 
-/** Without a sandbox even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
+/** Without a sandbox, even `sed` and `cat` can read our token and store, so a star in a rule matches nothing (A32). */
 function onlyExactly(subject: Subject): Subject {
   return subject.kind === 'words' ? { ...subject, exact: true } : subject;
 }
@@ -167,7 +164,7 @@ async function makeTemporary(sandbox: Sandbox): Promise<string> {
 
 const MAX_TRIES = 3;
 
-/** Retries: sockets of other programs come and go, so a path to hide may disappear while the sandbox is set up. */
+/** Retries, because sockets of other programs come and go: a path to hide may disappear while the sandbox is set up. */
 async function start(
   text: string,
   options: ShellOptions,
@@ -243,7 +240,7 @@ async function confinedBy(
   return undefined;
 }
 
-/** A path that doesn't exist has no real path; compare it as written. */
+/** A path that doesn't exist has no real path, so it is compared as written. */
 async function real(path: string): Promise<string> {
   return await realpath(path).catch(() => resolve(path));
 }

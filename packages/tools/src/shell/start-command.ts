@@ -34,7 +34,7 @@ exec bash --noprofile --norc -c "$1"
 export interface StartedCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** As in shells: 128 plus the signal number if it was killed. */
+  /** The exit code, as in shells: 128 plus the signal number if the command was killed. */
   readonly exited: Promise<number>;
   /** Sends SIGTERM to every process. */
   terminate(): void;
@@ -42,7 +42,7 @@ export interface StartedCommand {
   sweep(): Promise<void>;
 }
 
-/** Nothing of the command ran, so retrying is safe. */
+/** Thrown if nothing of the command ran, so that retrying is safe. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted';
 }
@@ -54,13 +54,13 @@ export interface CommandStart {
   confined: Confined | undefined;
   /** An empty folder for this call. */
   temporary: string;
-  /** Only in a sandbox; elsewhere all processes of the user would count. */
+  /** Applies only in a sandbox; elsewhere, all processes of the user would count. */
   maxProcesses: number;
-  /** Per file, in a sandbox with a draft: a larger file exceeds the draft's limit. */
+  /** The limit per file, in a sandbox with a draft: a larger file exceeds the draft's limit. */
   maxFileBytes: number;
 }
 
-/** Starts bash text in its own session, which can't outlive us. Rejects with `NotStarted` if that fails. */
+/** Starts a bash script in its own session, which can't outlive us. Rejects with `NotStarted` if that fails. */
 export async function startCommand(start: CommandStart): Promise<StartedCommand> {
   const { confined, environment, workingDirectory } = start;
   const pipes = await openPipes(start.temporary);
@@ -127,7 +127,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   };
 }
 
-/** Closes the channel afterwards: a program could use it to impersonate our own process. */
+/** Opens the gateway, then closes the channel: a program could use it to impersonate our own process. */
 async function openFor(child: ChildProcess, gateway: Gateway): Promise<void> {
   const [, listener] = (await once(child, 'message')) as [unknown, unknown];
   child.disconnect();

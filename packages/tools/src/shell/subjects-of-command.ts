@@ -8,14 +8,14 @@ import { type JudgedCommand, reasonsOfLine } from '../shell-syntax/star/reasons-
 import { joinCommand } from './join-command.js';
 
 /**
- * Control characters, invisible characters and spaces that bash doesn't treat as such: they make a command look like
- * another one. Newlines and tabs are fine.
+ * Control characters, invisible characters and spaces that bash doesn't treat as spaces: they make a command look like a different one.
+ * Newlines and tabs are allowed.
  */
 const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u;
 
 /**
- * The subjects of a command (A19) from its syntax tree: every simple command in it, and what runs inside those. If part
- * of it is only known at run time, it is dynamic as well, and no rule allows it without approval.
+ * The subjects of a command (A19) from its syntax tree: every simple command in it, and everything that runs inside those. If part of it is
+ * only known at run time, the command is also dynamic, and no rule allows it without approval.
  */
 export function subjectsOfCommand(command: string, parameters: readonly string[] = []): readonly Subject[] {
   const text = joinCommand(command, parameters);

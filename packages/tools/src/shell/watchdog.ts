@@ -6,8 +6,8 @@ import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.j
 export const MARK = 'COUNTERSIGN_CALL';
 
 /**
- * Waits for the end of stdin, which also comes when we are killed, and then kills what is left: the process group and
- * every process with the mark. Repeats, because a killed process may just have forked.
+ * Waits for the end of stdin, which is also reached when we are killed, and then kills what is left: the process group and every process with
+ * the mark. Repeats, because a killed process may have just forked.
  */
 const SCRIPT = `
 read -r _
@@ -23,11 +23,11 @@ done
 `;
 
 export interface Watchdog {
-  /** Kills everything that is left and resolves when it is dead. */
+  /** Kills all remaining processes and resolves when they are dead. */
   sweep(): Promise<void>;
 }
 
-/** Without it, processes of a command would outlive a killed server. */
+/** Starts a watchdog: without it, processes of a command would outlive a killed server. */
 export function startWatchdog(group: number, mark: string): Watchdog {
   const bash = systemProgram('bash');
   const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** Charset from the header, else the byte order mark, else the meta tag, else UTF-8. Invalid bytes become U+FFFD. */
+/** Uses the charset from the header, otherwise the byte order mark, otherwise the meta tag, otherwise UTF-8. Invalid bytes become U+FFFD. */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label = byMark(body) ?? charsetOf(contentType) ?? byMeta(body) ?? 'utf-8';
   return decoder(label).decode(body);
@@ -10,7 +10,7 @@ function decoder(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {
-    // Unknown charset. Most text is readable as UTF-8.
+    // The charset is unknown. Most text is readable as UTF-8.
     return new TextDecoder('utf-8');
   }
 }

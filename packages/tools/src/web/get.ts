@@ -8,15 +8,12 @@ export interface Answer {
   status: number;
   location: string | undefined;
   contentType: string;
-  /** Decompressed; at most `limitBytes`. */
+  /** The decompressed body, at most `limitBytes`. */
   body: Buffer;
   cut: boolean;
 }
 
-/**
- * Sends one GET to one of these addresses. Doesn't resolve the name again: DNS could return another address
- * (rebinding).
- */
+/** Sends one GET to one of these addresses. Doesn't resolve the name again: DNS could return a different address (rebinding). */
 export async function get(
   url: URL,
   addresses: readonly Address[],
@@ -70,7 +67,7 @@ async function open(url: URL, addresses: readonly Address[], signal: AbortSignal
     },
   };
   return await new Promise((resolve, reject) => {
-    // Not `import`: since Node 22.5 that also loads `WebSocket` and all of `fetch`, which takes 45 ms.
+    // Don't use `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
     const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
     const request = send(url, options, resolve);
     request.on('error', reject);
@@ -107,7 +104,7 @@ function through(response: IncomingMessage, unpacking: NodeJS.ReadWriteStream & 
   return unpacking;
 }
 
-/** Limits the decompressed size: a small file can expand until memory is full. */
+/** Limits the decompressed size: a small file can expand until memory is exhausted. */
 async function read(stream: Readable, limitBytes: number): Promise<{ body: Buffer; cut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;

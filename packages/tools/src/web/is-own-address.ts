@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * Whether an address belongs to an interface of this machine. Its public address would bypass every rule about
- * loopback. Not cached: interfaces change.
+ * Whether an address belongs to an interface of this machine. Rules about loopback could be bypassed through the machine's public address. Not
+ * cached, because interfaces change.
  */
 export function isOwnAddress(address: string, interfaces: Interfaces = networkInterfaces()): boolean {
   const own = new BlockList();

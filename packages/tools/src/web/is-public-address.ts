@@ -16,11 +16,11 @@ const REFUSED_V4: readonly (readonly [string, number])[] = [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-  // Looks public, but is a cloud's internal metadata and DNS service.
+  // This address looks public, but is a cloud's internal metadata and DNS service.
   ['168.63.129.16', 32],
 ];
 
-/** Global addresses that lead elsewhere: tunnels embed any IPv4 address. */
+/** Global addresses that lead to other networks: tunnels can embed any IPv4 address. */
 const REFUSED_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -21,7 +21,7 @@ export const publicNetwork: Network = {
   mayConnect: (address) => isPublicAddress(address) && !isOwnAddress(address),
 };
 
-/** A host at an address that may not be reached. */
+/** A host with an address that must not be reached. */
 export interface RefusedHost {
   readonly host: string;
   readonly address: string;
@@ -39,8 +39,8 @@ export class RefusedHostError extends ToolFailure {
 }
 
 /**
- * Resolves a host whose addresses are all public. One private address refuses the host: mixing both is how a page
- * reaches an internal network.
+ * Resolves a host whose addresses are all public. A single private address rejects the host: mixing both is how a page reaches an internal
+ * network.
  */
 export async function resolveHost(host: string, network: Network, port?: number): Promise<readonly Address[]> {
   const literal = host.replace(/^\[|\]$/g, '');

@@ -31,7 +31,7 @@ export interface ReadableText {
   text: string;
 }
 
-/** Plain JavaScript, because the worker runs this source as is. */
+/** Plain JavaScript, because the worker runs this source unchanged. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { convert } = require(workerData.library);
@@ -41,8 +41,8 @@ const LIMIT_MS = 10_000;
 const MEMORY_MB = 512;
 
 /**
- * Returns the visible text of a page with its links. Runs in a worker with limits: a small page of nested elements can
- * take minutes and would block the server.
+ * Returns the visible text of a page with its links. Runs in a worker with limits: a small page of nested elements can take minutes and would
+ * block the server.
  */
 export async function readableText(html: string, url: URL, limitMs: number = LIMIT_MS): Promise<ReadableText> {
   const options: HtmlToTextOptions = {

@@ -45,8 +45,7 @@ export function createWebFetch(network: Network, limits: Limits): TypedTool<'web
     approval: { required: true, message: 'Fetch {url}' },
     subjects: ({ url }) => subjectsOf(new URL(url)),
     async execute({ url, offset = 0 }, { signal }) {
-      // Without `AbortSignal.any`: on Node 20 its timer may be garbage-collected before it fires, and an endless page
-      // would never time out.
+      // Don't use `AbortSignal.any`: on Node 20, its timer may be garbage-collected before it fires, and an endless page would never time out.
       const over = new AbortController();
       const stop = (): void => over.abort(signal.reason);
       signal.addEventListener('abort', stop);
@@ -69,13 +68,13 @@ export function createWebFetch(network: Network, limits: Limits): TypedTool<'web
 }
 
 function isFetchable(text: string): boolean {
-  // The URL parser silently drops whitespace and control characters, so the call would not fetch what was shown.
+  // The URL parser silently drops whitespace and control characters, so the fetched URL would differ from the one shown.
   if (/[\s\p{C}\\]/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '' && hostname !== '';
 }
 
-/** Another port is another service: an allow rule for the host doesn't cover it, but a deny rule does. */
+/** Another port is a different service: an allow rule for the host doesn't cover it, but a deny rule does. */
 function subjectsOf({ hostname, port }: URL): readonly Subject[] {
   const host = hostname.replace(/^\[|\]$/g, '');
   const subjects: Subject[] = [{ kind: 'host', host, argument: 'url' }];
@@ -106,7 +105,7 @@ function nextOf(location: string, at: URL): URL {
   return next;
 }
 
-/** The approved host, over the same scheme or https. */
+/** Whether the URL has the approved host, over the same scheme or https. */
 function isSamePlace(at: URL, next: URL): boolean {
   if (next.hostname !== at.hostname) return false;
   if (next.protocol === at.protocol) return next.port === at.port;

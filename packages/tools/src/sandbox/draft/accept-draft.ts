@@ -13,12 +13,12 @@ import { isWhiteout } from './inspect/why-left-out.js';
 export interface Acceptance {
   readonly upper: string;
   readonly workingDirectory: string;
-  /** The time before the command started. Later changes by others conflict with the command's changes. */
+  /** A moment before the command started. Later changes by others conflict with the command's changes. */
   readonly since: DiskMoment;
   readonly stillSeen: StillSeen;
   /** Whether another draft has removed a path since then. */
   readonly wasRemoved: (path: string) => boolean;
-  /** A new file was left out and may be a renamed one. Remove nothing then, or its content would be lost. */
+  /** Set if a new file was left out that may be a renamed one. Nothing is removed then, because its content would be lost. */
   readonly keepRemoved: boolean;
   /** Called with the paths to remove, before any is removed. */
   readonly removing: (paths: readonly string[]) => Promise<void>;
@@ -42,13 +42,13 @@ export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {
 interface Pass extends Acceptance {
   /** Both passes walk the same way; `check` changes nothing. */
   readonly kind: 'check' | 'apply';
-  /** Folders that were removed and recreated: entries that are not in the draft are gone. */
+  /** Folders that were removed and recreated: their entries that are not in the draft no longer exist. */
   readonly emptied: ReadonlySet<string>;
   readonly leftOut: LeftOut[];
   readonly conflicts: string[];
   /** `check`: paths to remove. `apply`: paths that were changed. */
   readonly done: string[];
-  /** Inodes of hard-linked files that we changed: this updates the change time of their other names too. */
+  /** Inodes of hard-linked files that we changed, which also updates the change time of their other names. */
   readonly touched: Set<bigint>;
 }
 
@@ -88,7 +88,7 @@ async function acceptFolder({ upper, at, name }: Folder, now: Pass): Promise<voi
   }
 }
 
-/** Removes the old content of a recreated folder, except what no command may remove. */
+/** Removes the old content of a recreated folder, except entries that no command may remove. */
 async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, now: Pass): Promise<void> {
   const real = await readdir(at);
   const isRepository = isGitFolder(basename(name)) || looksLikeRepository(real);
@@ -111,7 +111,7 @@ async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<v
     return;
   }
   const isOther = (Number(there.mode) & 0o7777) !== mode;
-  // We can't tell which of the two changed its permissions.
+  // It is unknown which side changed the permissions.
   if (now.kind === 'check' && isOther && isSince(there.ctimeNs, now.since)) conflict(draft.path, now);
   const real = await openFolder(join(draft.at, draft.child));
   try {
@@ -124,7 +124,7 @@ async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<v
 }
 
 /**
- * The command could `chmod` a read-only folder and change its content, so we have to as well. Returns true if it was
+ * Makes a read-only folder writable: the command could `chmod` it and change its content, so we have to do the same. Returns true if it was
  * read-only.
  */
 async function unlock(folder: FileHandle, { mode }: BigIntStats, now: Pass): Promise<boolean> {
@@ -149,7 +149,7 @@ async function acceptFile(draft: Draft, now: Pass): Promise<void> {
   now.done.push(draft.path);
 }
 
-/** Applies to a path where nothing exists. Someone may have removed what the command changed. */
+/** Applies a change at a path where nothing exists. Someone may have removed what the command changed. */
 async function acceptNew(draft: Draft, now: Pass, how: 'new' | 'replaced' = 'new'): Promise<void> {
   if (now.kind === 'check') {
     if (how === 'new' && now.wasRemoved(draft.path)) conflict(draft.path, now);
@@ -192,8 +192,7 @@ async function removeWhole(draft: Removal, now: Pass): Promise<boolean> {
 }
 
 /**
- * Returns true if it is removed, or would be. Changes by others since the start conflict; repositories in a removed
- * folder stay.
+ * Returns true if the path is removed, or would be. Changes by others since the start are conflicts; repositories in a removed folder are kept.
  */
 async function remove({ at, child, path }: Removal, now: Pass): Promise<boolean> {
   const target = join(at, child);
@@ -225,7 +224,7 @@ async function remove({ at, child, path }: Removal, now: Pass): Promise<boolean>
   return all;
 }
 
-/** Returns false if someone has put something into it. */
+/** Returns false if the folder is no longer empty. */
 async function removeEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);

@@ -3,14 +3,14 @@ import { chmod, lstat, writeFile } from 'node:fs/promises';
 /** A time on the clock that the kernel uses for file timestamps. */
 export interface DiskMoment {
   readonly ns: bigint;
-  /** Monotonic times before and after that moment. On a busy machine they are far apart. */
+  /** Monotonic times before and after that moment. On a busy machine, they can be far apart. */
   readonly steadyNs: { readonly before: bigint; readonly after: bigint };
 }
 
-/** File timestamps advance in ticks of up to 10 ms. On disks with coarser ticks we stop waiting. */
+/** File timestamps advance in ticks of up to 10 ms. On disks with coarser ticks, we stop waiting after this many attempts. */
 const MAX_TRIES = 500;
 
-/** Earlier changes have an earlier change time; later changes have this one or a later one. Writes `file`. */
+/** Writes `file` to get the current time. Earlier changes have an earlier change time; later changes have the same or a later one. */
 export async function readDiskClock(file: string): Promise<DiskMoment> {
   await writeFile(file, '', { mode: 0o600 });
   const first = await changeTime(file);

@@ -1,4 +1,4 @@
-/** Someone else changed the same paths after the command started. */
+/** Thrown if someone else changed the same paths after the command started. */
 export class DraftConflict extends Error {
   override readonly name = 'DraftConflict';
 

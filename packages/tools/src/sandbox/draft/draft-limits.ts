@@ -4,17 +4,17 @@ import type { Clock } from '@countersign/core/ports';
 import { inSlices } from '../../files/in-slices.js';
 import { LONGEST_PATH } from './inspect/inspect-draft.js';
 
-/** How much a command may write to its draft (A35). */
+/** The limits on what a command may write to its draft (A35). */
 export interface DraftLimits {
-  /** By apparent size: a sparse file takes all of it when copied to another disk. */
+  /** Counts the apparent size: a sparse file takes all of it when copied to another disk. */
   readonly bytes: number;
-  /** Files, folders, symlinks and removed names. */
+  /** Counts files, folders, symlinks and removed names. */
   readonly files: number;
 }
 
 export const DRAFT_LIMITS: DraftLimits = { bytes: 2 * 1024 ** 3, files: 200_000 };
 
-/** The command exceeded the limit of its draft. Nothing is applied. */
+/** Thrown if the command exceeded the limits of its draft. Nothing is applied. */
 export class DraftTooLarge extends Error {
   override readonly name = 'DraftTooLarge';
 
@@ -27,7 +27,7 @@ export class DraftTooLarge extends Error {
 }
 
 /**
- * Rejects with `DraftTooLarge`. Call it after all writers are dead: it makes folders readable that the command closed.
+ * Rejects with `DraftTooLarge`. Must be called after all writers are dead: it makes folders readable again that the command made unreadable.
  */
 export async function checkDraftSize(upper: string, limits: DraftLimits): Promise<void> {
   if (await isTooLarge(upper, limits, readClosed)) throw new DraftTooLarge(limits);
@@ -65,7 +65,7 @@ const readClosed: ReadFolder = async (folder) => {
   return await readdir(folder, BUFFERS);
 };
 
-/** Entries that the command just removed or closed are skipped here; the final check counts everything. */
+/** Skips entries that the command has just removed or made unreadable; the final check counts everything. */
 const readMoving: ReadFolder = (folder) => readdir(folder, BUFFERS).catch(() => []);
 
 async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap that supports overlays (0.11 or newer).
- * `folder` contains the drafts that commands are writing, and the lock files for `flock`.
+ * Mounts a draft over a folder with our own overlay mount, or with a bubblewrap version that supports overlays (0.11 or newer). `folder`
+ * contains the drafts being written, and the lock files for `flock`.
  */
 export type Drafting =
   | {
@@ -25,7 +25,7 @@ export interface DraftFolders {
   readonly merged: string;
 }
 
-/** Relative names, because commas and colons in a path have a meaning in mount options. */
+/** Uses relative names, because commas and colons in a path have a meaning in mount options. */
 const MOUNT = `
 cd -- "$1" && "$2" --bind -- "$3" lower && "$2" -t overlay overlay -o "$4" merged && cd / || exit 1
 unset OLDPWD
@@ -33,7 +33,7 @@ shift 4
 exec "$@"
 `;
 
-/** Starts the following program where `merged` shows the folder and writes go to `upper`. */
+/** Starts the following program in a namespace where `merged` shows the folder and writes go to `upper`. */
 export function writeArguments(drafting: Drafting, { root }: DraftFolders, folder: string): readonly string[] {
   if (drafting.how === 'bubblewrap') return [];
   return mountArguments(drafting, root, folder, 'lowerdir=lower,upperdir=upper,workdir=work');
@@ -45,7 +45,7 @@ export function placeArguments(drafting: Drafting, { merged, upper, work }: Draf
   return ['--overlay-src', folder, '--overlay', upper, work, folder];
 }
 
-/** Reads NUL-terminated paths and prints one character for each: whether the command would have seen it at the end. */
+/** Reads NUL-terminated paths and prints one character for each: whether the command would have seen the path at the end. */
 const PROBE = `
 cd -- "$1" || exit 1
 while IFS= read -r -d '' path; do

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Which paths of the working folder the command still saw at the end. */
+/** Which of these paths in the working folder the command still saw at the end. */
 export type StillSeen = (paths: readonly string[]) => Promise<readonly boolean[]>;
 
 interface Drafted {
@@ -13,8 +13,8 @@ interface Drafted {
 const MAX_ROUNDS = 10;
 
 /**
- * Folders of the draft that were removed and recreated, so that they hide the content of the real ones. Node can't read
- * the kernel's marker, so this looks up one name of each through a mount.
+ * Finds folders of the draft that were removed and recreated, and therefore hide the content of the real ones. Node can't read the kernel's
+ * marker, so this looks up one name of each folder through a mount.
  */
 export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
   const { workingDirectory, stillSeen } = drafted;

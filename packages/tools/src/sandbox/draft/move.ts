@@ -1,14 +1,14 @@
 import { cp, link, lstat, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** From a draft to a name in an open folder. */
+/** A move from a draft to a name in an open folder. */
 export interface Move {
   readonly upper: string;
   readonly at: string;
   readonly child: string;
 }
 
-/** Moves to a path where nothing exists. Returns false if something was created there in the meantime, and leaves it alone. */
+/** Moves to a path where nothing exists. If something was created there in the meantime, leaves it alone and returns false. */
 export async function moveNew({ upper, at, child }: Move): Promise<boolean> {
   return await near(upper, at, async (source) => {
     const target = join(at, child);
@@ -51,7 +51,7 @@ async function isDone(act: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Copies from another disk under a temporary name first, so that nobody sees a partial file. */
+/** If the file is on another disk, copies it to a temporary name first, so that nobody sees a partial file. */
 async function near(upper: string, at: string, act: (source: string) => Promise<boolean>): Promise<boolean> {
   try {
     return await act(upper);

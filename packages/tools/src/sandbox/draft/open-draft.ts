@@ -15,26 +15,26 @@ import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 import type { DraftRules } from './inspect/why-left-out.js';
 
-/** A copy-on-write layer over the working folder that a command writes to, until all its processes are dead. */
+/** A copy-on-write layer over the working folder. A command writes to it until all its processes are dead. */
 export interface Draft {
   /** Arguments before those that start bubblewrap. */
   readonly before: readonly string[];
   /** Bubblewrap options that mount the draft in place of the folder. */
   readonly place: readonly string[];
-  /** Calls `exceeded` if the command writes too much while it runs. Returns a function that ends the watch. */
+  /** Calls `exceeded` if the command writes too much while it runs. Returns a function that stops watching. */
   watch(clock: Clock, exceeded: () => void): () => void;
   /**
-   * Applies what may be applied, and returns what was left out. Rejects with `DraftConflict` if someone else changed
-   * the same paths, and with `DraftTooLarge`; then nothing is applied. Call it after all writers are dead.
+   * Applies the allowed changes, and returns those that were left out. Rejects with `DraftConflict` if someone else changed the same paths, and
+   * with `DraftTooLarge`; nothing is applied in these cases. Must be called after all writers are dead.
    */
   accept(): Promise<readonly LeftOut[]>;
-  /** Must always be called when the command has ended, accepted or not. */
+  /** Must always be called when the command has ended, whether accepted or not. */
   discard(): Promise<void>;
 }
 
 /**
- * Mounts a draft over a folder. Changes reach the folder only after the command has ended and they were inspected.
- * Otherwise the user's own Git, editor or shell could run planted files while the command is still running (A44).
+ * Mounts a draft over a folder. Changes reach the folder only after the command has ended and they have been inspected. Otherwise, the user's
+ * own Git, editor or shell could run planted files while the command is still running (A44).
  */
 export async function openDraft(
   drafting: Drafting,
@@ -69,14 +69,14 @@ export async function openDraft(
         return [...refused, ...leftOut];
       });
     },
-    // The next cleanup retries what can't be removed now; don't fail the command because of it.
+    // If something can't be removed now, the next cleanup retries; don't fail the command because of it.
     discard: () => removeTree(folders.root).catch(() => undefined),
   };
 }
 
 const OWNER = `draft-${hostname()}-`;
 
-/** A folder for one call. If we are killed, the next start removes it. */
+/** Creates a folder for one call. If we are killed, the next start removes it. */
 export async function makeCallFolder(folder: string): Promise<string> {
   await makeDraftsFolder(folder);
   const path = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
@@ -85,8 +85,8 @@ export async function makeCallFolder(folder: string): Promise<string> {
 }
 
 /**
- * Creates the drafts folder, and at most its parent: with `recursive`, Node never returns where nothing can be created,
- * such as in `/proc`. It must be private: in a shared place someone may have created it first, to read or swap drafts.
+ * Creates the drafts folder, and at most its parent: with `recursive`, Node never returns if nothing can be created, such as in `/proc`. It
+ * must be private: in a shared location, someone may have created it first, to read or replace drafts.
  */
 export async function makeDraftsFolder(folder: string): Promise<void> {
   for (const path of [dirname(folder), folder]) await mkdir(path, { mode: 0o700 }).catch(() => undefined);
@@ -115,7 +115,7 @@ export async function sweepDrafts(folder: string): Promise<void> {
   }
 }
 
-/** In a container, a restarted server gets the same PID as before. */
+/** Compared by age too, because in a container a restarted server gets the same PID as before. */
 async function isOlderThanWe(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1_000 - 1_000;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Removes a file or folder even if a command or the kernel made parts of it unreadable. The path is bytes: names may
- * not be UTF-8.
+ * Removes a file or folder even if a command or the kernel made parts of it unreadable. The path may be bytes, because names may not be valid
+ * UTF-8.
  */
 export async function removeTree(path: string | Buffer): Promise<void> {
   const bytes = Buffer.from(path as string);
@@ -22,7 +22,7 @@ export async function removeTree(path: string | Buffer): Promise<void> {
 /** Removes folders nested beyond the maximum path length. Programs can create them with `cd`. */
 async function removeDeep(path: Buffer): Promise<void> {
   const at = path.lastIndexOf(47);
-  // The last part may not be UTF-8; the next cleanup retries what is left.
+  // The last part may not be valid UTF-8; the next cleanup retries what is left.
   await run('/bin/rm', ['-rf', '--', `./${path.subarray(at + 1).toString()}`], {
     cwd: path.subarray(0, at).toString(),
     env: {},

@@ -5,7 +5,7 @@ import { lockSlot } from '../../files/lock-folder.js';
 import { isInside } from '../../files/is-inside.js';
 import type { DiskMoment } from './disk-clock.js';
 
-/** A removed file has no change time, so removals by drafts are recorded. Older entries are dropped. */
+/** A removed file has no change time, so removals by drafts are recorded. Entries older than this are dropped. */
 const KEPT_NS = 24n * 3_600n * 1_000_000_000n;
 const MAX_ENTRIES = 10_000;
 
@@ -24,8 +24,7 @@ type Removed = z.infer<typeof schema>;
 const NOTHING: Removed = { forgotten: 0n, removed: [] };
 
 /**
- * Paths that other drafts have removed from a working folder since a moment. Only the holder of the folder's lock may read
- * or write this.
+ * Paths that other drafts have removed from a working folder since a given moment. Only the holder of the folder's lock may read or write this.
  */
 export async function readRemoved(
   folder: string,

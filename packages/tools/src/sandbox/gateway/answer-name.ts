@@ -1,7 +1,7 @@
 /** A DNS query for the address of a name. */
 export interface NameQuestion {
   readonly name: string;
-  /** An A query. Other types get an empty answer. */
+  /** Whether this is an A query. Other types get an empty answer. */
   readonly wantsAddress: boolean;
   readonly packet: Buffer;
   /** Offset of the end of the question. */
@@ -14,7 +14,7 @@ const CLASS_INTERNET = 1;
 /** The allowed characters of a label; anything else is not a host name. */
 const PLAIN = /^[a-z0-9_-]{1,63}$/i;
 
-/** Undefined if the packet is not such a query. The program in the sandbox controls every byte. */
+/** Undefined if the packet is not such a query. The program in the sandbox controls every byte of it. */
 export function readNameQuestion(packet: Buffer): NameQuestion | undefined {
   const isQuery = packet.length > HEADER && (packet.readUInt16BE(2) & 0xf800) === 0 && packet.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;
@@ -37,10 +37,10 @@ export function readNameQuestion(packet: Buffer): NameQuestion | undefined {
 
 const SECONDS_TO_KEEP = 60;
 
-/** `null`: no such name. Undefined: the name exists, but has no such record. */
+/** `address`: null if the name doesn't exist; undefined if it exists but has no such record. */
 export function writeNameAnswer({ packet, end }: NameQuestion, address: string | null | undefined): Buffer {
   const answer = Buffer.from(packet.subarray(0, end));
-  // A response with recursion desired and available; 3 is NXDOMAIN.
+  // A response with the flags recursion desired and recursion available; 3 is NXDOMAIN.
   answer.writeUInt16BE(0x8180 | (address === null ? 3 : 0), 2);
   answer.writeUInt16BE(typeof address === 'string' ? 1 : 0, 6);
   answer.writeUInt32BE(0, 8);

@@ -15,15 +15,15 @@ import {
   type RefusedHost,
 } from '../../web/network.js';
 
-// Not `import`: since Node 22.5 that also loads `WebSocket` and all of `fetch`, which takes 45 ms.
+// Don't use `import`: since Node 22.5 it also loads `WebSocket` and all of `fetch`, which takes 45 ms.
 const http = (): typeof Http => process.getBuiltinModule('node:http');
 
 /** The gateway's port in the sandbox, whose network contains nothing else. */
 const PORT = 3128;
 
 /**
- * Run by our own Node in the sandbox before the command: listens and passes us the listening socket. The socket stays
- * in the sandbox's network, so its clients are inside and our connections are outside.
+ * Run by our own Node in the sandbox before the command: listens and passes us the listening socket. The socket stays in the sandbox's network,
+ * so its clients are inside while our connections are outside.
  */
 export const LISTEN = `
 const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', () => {
@@ -31,7 +31,7 @@ const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', (
 });
 `;
 
-/** Common service ports. A program that connects to a name on one of these needs no proxy support. */
+/** Common service ports. A program that connects to a host name on one of these needs no proxy support. */
 const DIRECT_PORTS = [
   ...[
     22, 25, 80, 110, 143, 443, 465, 587, 853, 993, 995, 1433, 1521, 2525, 3000, 3306, 4000, 4317, 4318, 5000, 5432,
@@ -42,8 +42,8 @@ const DIRECT_PORTS = [
 ];
 
 /**
- * The same for programs without proxy support: listens on common ports and for DNS, and passes us all sockets. Skips
- * ports that are not available.
+ * Like `LISTEN`, for programs without proxy support: listens on common ports and for DNS, and passes us all sockets. Skips ports that are not
+ * available.
  */
 export const LISTEN_DIRECTLY = `
 const { createServer } = require('node:net');
@@ -70,7 +70,7 @@ export function gatewayEnvironment(opensLoopback = false): Record<string, string
   return { ...Object.fromEntries(names.map((name) => [name, address])), ...own };
 }
 
-/** For tests, which may not leave the machine: how to resolve a host and connect to its address. */
+/** How to resolve a host and connect to its address. Tests replace it, because they must not leave the machine. */
 export interface Outside {
   readonly network: Network;
   readonly connect: (address: string, port: number) => Socket;
@@ -78,24 +78,24 @@ export interface Outside {
 
 export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
-/** Maximum number of concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
+/** The maximum number of concurrent sockets and lookups per sandbox, because the whole process shares these resources. */
 const MAX_OPEN = 512;
 const MAX_ASKING = 8;
 
-/** Connects the sandbox's network to public addresses, and no others (A43). */
+/** Connects the sandbox's network to public addresses only (A43). */
 export interface Gateway {
   /** Accepts connections from a socket that listens in the sandbox. */
   serve(listener: Server): void;
   /** Answers DNS queries with addresses inside the sandbox, on which `serveDirectly` listens. */
   serveNames(socket: Datagrams): void;
-  /** Accepts connections to such an address and connects them to its host. */
+  /** Accepts connections to such an address and forwards them to its host. */
   serveDirectly(listener: Server): void;
   close(): void;
 }
 
 /**
- * A proxy for HTTP, and with CONNECT for other protocols. Resolves a name once and connects to the address that was
- * checked: a second lookup could return another one (DNS rebinding).
+ * A proxy for HTTP, and through CONNECT for other protocols. Resolves a name once and connects to the address that was checked: a second lookup
+ * could return a different one (DNS rebinding).
  */
 export function openGateway(
   { network, connect }: Outside = THE_INTERNET,
@@ -163,7 +163,7 @@ export function openGateway(
         .on('error', () => undefined)
         .on('message', (packet, { address, port }) => {
           const question = readNameQuestion(packet);
-          // Drop it: a DNS client without an answer retries.
+          // Drop the packet: a DNS client without an answer retries.
           if (question === undefined || asking >= MAX_ASKING) return;
           asking += 1;
           void answer(question).then((reply) => {
@@ -187,7 +187,7 @@ export function openGateway(
   };
 }
 
-/** Data that a program sends before the other side is connected waits in its socket. */
+/** Data that a program sends before the other side is connected stays in its socket. */
 async function join(socket: Socket, reach: () => Promise<Socket>): Promise<void> {
   socket.pause();
   try {
@@ -246,7 +246,7 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
   });
 }
 
-/** Only characters that are valid in a header. */
+/** Keeps only characters that are valid in a header. */
 function asciiMessage(error: unknown): string {
   return errorMessage(error).replaceAll(/[^\x20-\x7e]/g, '?');
 }

@@ -3,10 +3,7 @@ import { Socket as Datagrams } from 'node:dgram';
 import { Server } from 'node:net';
 import type { Gateway } from './gateway.js';
 
-/**
- * Takes the sockets from `LISTEN_DIRECTLY` and closes the channel: a program could use it to impersonate our own
- * process.
- */
+/** Receives the sockets from `LISTEN_DIRECTLY` and closes the channel: a program could use it to impersonate our own process. */
 export async function takeListeners(child: ChildProcess, gateway: Gateway): Promise<void> {
   await new Promise<void>((done) => {
     child.on('message', (what, handle) => {

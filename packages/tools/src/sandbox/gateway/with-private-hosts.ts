@@ -3,8 +3,8 @@ import { THE_INTERNET, type Outside } from './gateway.js';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Public addresses, plus private ones that rules name with a port, such as `10.0.0.5:4873`. Only address and port
- * count, never a name, because DNS could point a name anywhere. We resolve `localhost` ourselves.
+ * Allows public addresses, plus private ones that rules name with a port, such as `10.0.0.5:4873`. Only the address and port matter, never a
+ * name, because DNS could point a name anywhere. We resolve `localhost` ourselves.
  */
 export function withPrivateHosts(hosts: readonly string[], outside: Outside = THE_INTERNET): Outside {
   if (hosts.length === 0) return outside;
@@ -21,7 +21,7 @@ export function withPrivateHosts(hosts: readonly string[], outside: Outside = TH
   };
 }
 
-/** Whether programs must use the proxy for this machine too, instead of the sandbox's own loopback. */
+/** Whether programs must also use the proxy for this machine, instead of the sandbox's own loopback. */
 export function opensLoopback(hosts: readonly string[]): boolean {
   return hosts.some((host) => host.startsWith('localhost:') || host.startsWith(`${LOOPBACK}:`));
 }

@@ -6,8 +6,8 @@ import { foldersAbove } from '../runs-later/find-repositories.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
- * Names the words of a person's command line that exist but are hidden by the sandbox, with the rule that would show
- * them. Never use it for an agent's words: the agent would learn which files exist.
+ * Lists the words of a person's command line that exist but are hidden by the sandbox, with the rule that would make them visible. Never use it
+ * for an agent's words: the agent would learn which files exist.
  */
 export function explainHidden(words: readonly string[], sees: (path: string) => boolean, path: string): string[] {
   return words.flatMap((word) => {
@@ -18,7 +18,7 @@ export function explainHidden(words: readonly string[], sees: (path: string) => 
 
 const NOT_FOUND = /(?:^|[\s:])([\w.+-]{1,60}): (?:command )?not found$/gm;
 
-/** The same for programs that a shell reported as not found. Only searches the person's PATH. */
+/** Like `explainHidden`, for programs that a shell reported as not found. Searches only the person's PATH. */
 export function explainNotFound(said: string, sees: (path: string) => boolean, path: string): string[] {
   const names = [...said.matchAll(NOT_FOUND)].flatMap(([, name]) => (name === undefined ? [] : [name]));
   return [...new Set(names)].slice(0, 3).flatMap((name) => {
@@ -29,7 +29,7 @@ export function explainNotFound(said: string, sees: (path: string) => boolean, p
 
 const MISSING = /not found|no such file|cannot find|can't open|ENOENT/i;
 
-/** For a program that looked in its HOME for something in the person's home. Doesn't reveal what exists there. */
+/** For a program that looked in its HOME for something in the person's home folder. Doesn't reveal what exists there. */
 export function explainHome(said: string, home: string): string[] {
   const isMissing = said.split('\n').some((line) => line.includes(`${home}/`) && MISSING.test(line));
   if (!isMissing) return [];
@@ -43,7 +43,7 @@ export function explainHome(said: string, home: string): string[] {
 function explain(word: string, file: string, sees: (path: string) => boolean): string[] {
   const real = realPath(file);
   if (real === undefined) return [];
-  // A link that is named in full has to be readable too.
+  // If a symlink is given with its full path, it has to be readable too.
   const hidden = [real, ...(isAbsolute(word) ? [file] : [])].find((path) => !sees(path));
   if (hidden === undefined) return [];
   const rule = `allow sandbox_folder(${short(folderOf(hidden))})`;
@@ -53,16 +53,16 @@ function explain(word: string, file: string, sees: (path: string) => boolean): s
   ];
 }
 
-/** Folder names next to which a program's libraries usually are. */
+/** Names of folders that usually have a program's libraries next to them. */
 const PARTS: readonly string[] = `bin sbin shims libexec dist build out lib esm cjs release debug`.split(' ');
-/** Files at the top of a package. */
+/** Files found at the top of a package. */
 const TOPS: readonly string[] =
   `node_modules package.json pyproject.toml setup.py pyvenv.cfg Cargo.toml go.mod Gemfile pom.xml composer.json deno.json`.split(
     ' ',
   );
 const MAX_ABOVE = 4;
 
-/** The folder that a program needs: its package, or else the parent of its program folder. Never the whole home. */
+/** The folder that a program needs: its package, or otherwise the parent of its program folder. Never the whole home folder. */
 function folderOf(file: string): string {
   const ends = [realPath(homedir()), '/'];
   const around = foldersAbove(file).slice(0, MAX_ABOVE + 1);

@@ -9,22 +9,19 @@ import { isSecretEntry, isSecretFolder } from './secret-names.js';
 export interface ProgramSearch {
   /** The PATH variable. */
   readonly path: string;
-  /** The user's home; a real path. */
+  /** The real path of the user's home folder. */
   readonly home: string;
-  /**
-   * Folders that must stay hidden, and those that agents write to; real paths. Programs in or around them are not
-   * shown.
-   */
+  /** Folders that must stay hidden, and those that agents write to, as real paths. Programs in or around them are not shown. */
   readonly avoid: readonly string[];
 }
 
-/** The parts of the user's home that a sandbox shows read-only, so that the programs on PATH run. */
+/** The parts of the user's home folder that a sandbox makes readable, so that the programs on PATH run. */
 export interface Programs {
-  /** Folders and single files; real paths, none inside another. */
+  /** Folders and single files, as real paths; none is inside another. */
   readonly shown: readonly string[];
-  /** Entries of these that look like secrets. */
+  /** Entries inside `shown` that look like secrets. */
   readonly hidden: readonly string[];
-  /** Symlinks on the way to them, which would otherwise be hidden. */
+  /** Symlinks that lead to `shown` and would otherwise be hidden. */
   readonly links: readonly { readonly at: string; readonly to: string }[];
   /** Variables for version managers, because HOME differs in the sandbox. */
   readonly environment: Readonly<Record<string, string>>;
@@ -33,7 +30,7 @@ export interface Programs {
 const MAX_SHOWN = 200;
 const MAX_LINKS = 8;
 
-/** Variables by which version managers find their files, with folders relative to the home. */
+/** Variables that tell version managers where their files are, with folders relative to the home folder. */
 const TOOL_HOMES: Readonly<Record<string, string>> = {
   '.rustup': 'RUSTUP_HOME',
   '.volta': 'VOLTA_HOME',
@@ -57,14 +54,14 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     );
   }
 
-  /** Returns false if it stays hidden. */
+  /** Returns false if the path stays hidden. */
   function show(one: string): boolean {
     if (!mayShow(one) || shown.size >= MAX_SHOWN) return false;
     shown.add(one);
     return true;
   }
 
-  /** The target of a path; records the symlinks of its parents. Undefined if there is no target. */
+  /** The target of a path; records the symlinks among its parents. Undefined if there is no target. */
   function follow(written: string): string | undefined {
     const folder = realPath(dirname(written));
     if (folder === undefined) return undefined;
@@ -82,8 +79,8 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
   }
 
   /**
-   * Shows the target of a linked program and what it needs, such as the Python of its virtual environment. Returns
-   * false if it stays hidden.
+   * Makes the target of a linked program visible with everything it needs, such as the Python of its virtual environment. Returns false if it
+   * stays hidden.
    */
   function chase(link: string): boolean {
     let at = link;
@@ -99,7 +96,7 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     return true;
   }
 
-  /** A folder on PATH may also contain documents or settings. */
+  /** Shows single programs, because a folder on PATH may also contain documents or settings. */
   function showEach(folder: string): void {
     if (!mayShow(folder)) return;
     for (const file of namesIn(folder).map((name) => join(folder, name))) {
@@ -143,7 +140,7 @@ function namesIn(folder: string): string[] {
   return entriesIn(folder).map(({ name }) => name);
 }
 
-/** Uses the types of the directory listing: a stat for each entry took most of the search. */
+/** Uses the entry types from the directory listing: calling `stat` for each entry took most of the search time. */
 function linksIn(folder: string): string[] {
   return entriesIn(folder).flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : []));
 }

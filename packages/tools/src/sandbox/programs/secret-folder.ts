@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { SECRET_FOLDERS } from './secret-names.js';
 
-/** Folders for secrets in a home: at its top, and deeper ones of single programs. */
+/** Folders with secrets in a home folder: at its top, and deeper ones of specific programs. */
 const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])[] = [
   ['', [...SECRET_FOLDERS]],
   ['.config', ['gcloud', 'gh']],
@@ -12,8 +12,8 @@ const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])
 ];
 
 /**
- * The folder for secrets in a user's home that a folder is, contains or is inside, such as `~/.ssh`. Both paths are
- * real. Follows the user's own symlinks, such as `~/.ssh` into a dotfiles folder.
+ * A folder with secrets in a user's home folder, such as `~/.ssh`, that equals, contains or is inside the given folder. Both paths are real.
+ * Follows the user's own symlinks, such as `~/.ssh` into a dotfiles folder.
  */
 export function secretFolderAt(folder: string, home: string, now = Date.now()): string | undefined {
   for (const [parent, names] of SECRETS_IN) {
@@ -33,7 +33,7 @@ export function secretFolderAt(folder: string, home: string, now = Date.now()): 
 
 interface Present {
   readonly name: string;
-  /** The target of a symlink may change while its parent folder doesn't. */
+  /** The target of a symlink may change without a change to its parent folder. */
   readonly isLink: boolean;
 }
 
@@ -41,10 +41,7 @@ const known = new Map<string, { stamp: string; present: readonly Present[] }>();
 /** A folder that changed this recently may change again with the same timestamp. */
 const SETTLED_MS = 2_000;
 
-/**
- * Which of the names exist in a folder. Cached until the folder changes: most don't exist, and each call would look for
- * all.
- */
+/** Which of the names exist in a folder. Cached until the folder changes: most don't exist, and each call would look for all of them. */
 function presentIn(parent: string, names: readonly string[], now: number): readonly Present[] {
   const stats = orNothing(() => statSync(parent, { throwIfNoEntry: false }));
   if (stats === undefined) return [];
@@ -59,7 +56,7 @@ function presentIn(parent: string, names: readonly string[], now: number): reado
   return present;
 }
 
-/** Why a working folder is refused, to follow "the working folder …" (A21). */
+/** Why a working folder is rejected; follows "the working folder …" (A21). */
 export function secretFolderText(secret: string): string {
   return `contains or is inside ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }

@@ -1,4 +1,4 @@
-/** Folders in a home that contain keys, tokens or settings with them, but no programs. */
+/** Folders in a home folder that contain keys, tokens or settings with secrets, but no programs. */
 export const SECRET_FOLDERS: ReadonlySet<string> = new Set(
   `.ssh .aws .azure .gnupg .kube .docker .password-store .mozilla .thunderbird .gcloud .oci .terraform.d .vault .secrets .keychain
    .putty .pki .m2 .gradle`.split(/\s+/),

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { isFolder, isProgram } from '../../files/probe.js';
 
-/** Folders where a system installs programs. The last ones belong to NixOS, Guix, Nix and Homebrew. */
+/** Folders in which systems install programs. The last ones belong to NixOS, Guix, Nix and Homebrew. */
 export const SYSTEM_FOLDERS: readonly string[] = [
   ...['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/local/sbin'],
   ...['/run/wrappers/bin', '/run/current-system/sw/bin', '/run/current-system/profile/bin'],
@@ -14,21 +14,21 @@ export const SYSTEM_FOLDERS: readonly string[] = [
 export const SYSTEM_PATH = SYSTEM_FOLDERS.join(delimiter);
 
 /**
- * A program that we start outside the sandbox. Never from our PATH: an agent may be able to write to a `.venv/bin` on
- * it, and its program would run as us. World-writable programs are refused too.
+ * A program that we start outside the sandbox. Never searched on our PATH: an agent may be able to write to a `.venv/bin` on it, and its
+ * program would run with our permissions. World-writable programs are rejected too.
  */
 export function findSystemProgram(name: string, folders: readonly string[] = SYSTEM_FOLDERS): string | undefined {
   const file = folders.map((folder) => join(folder, name)).find((one) => isProgram(one) && !isOpenToAll(one));
-  // Sandboxes hide /run, where NixOS has symlinks.
+  // Sandboxes hide /run, which contains symlinks on NixOS.
   return file?.startsWith('/run/') === true ? realpathSync(file) : file;
 }
 
-/** The same for programs that every supported system has. If one is missing, starting it fails with an error. */
+/** Like `findSystemProgram`, for programs that every supported system has. If one is missing, starting it fails with an error. */
 export function systemProgram(name: 'bash' | 'mkfifo'): string {
   return findSystemProgram(name) ?? join('/usr/bin', name);
 }
 
-/** The system folder of programs inside a folder, if any: no agent may write there. */
+/** A system folder for programs inside the given folder, if any: no agent may write there. */
 export function systemFolderIn(folder: string): string | undefined {
   return SYSTEM_FOLDERS.find((path) => isInside(folder, path) && isFolder(path));
 }

@@ -8,10 +8,10 @@ const run = promisify(execFile);
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Limit of nested conditional includes. */
+/** The maximum depth of nested conditional includes. */
 const MAX_ROUNDS = 10;
 
-/** One configuration value as Git reads it, and the file it comes from. */
+/** One configuration value as Git reads it, and the file that contains it. */
 export interface GitSetting {
   readonly file: string;
   readonly key: string;
@@ -21,7 +21,7 @@ export interface GitSetting {
 export interface GitProgram {
   /** Undefined if Git is not installed in a system folder. */
   readonly program: string | undefined;
-  /** Where the user's own configuration is. */
+  /** The folder with the user's own configuration. */
   readonly home: string;
 }
 
@@ -30,8 +30,8 @@ export function findGit(): GitProgram {
 }
 
 /**
- * The configuration in these files, in files they include under any condition, and of the user and the system.
- * Undefined if Git is missing or fails. `git config --list` runs no program, and here it reads no repository.
+ * The configuration in these files, in files that they include under any condition, and the user's and system's configuration. Undefined if Git
+ * is missing or fails. `git config --list` runs no program, and here it reads no repository.
  */
 export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);
@@ -62,7 +62,7 @@ async function listSettings(
       timeout: TIMEOUT_MS,
       killSignal: 'SIGKILL',
       maxBuffer: MAX_BYTES,
-      // Without our GIT_* variables, which could name other configuration. There is no repository at /dev/null.
+      // Excludes our GIT_* variables, which could name other configuration. There is no repository at /dev/null.
       env: {
         PATH: SYSTEM_PATH,
         HOME: home,

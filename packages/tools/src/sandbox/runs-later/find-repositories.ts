@@ -7,7 +7,7 @@ export interface Repository {
   /** The top of its working tree. */
   readonly root: string;
   readonly gitFolder: string;
-  /** Differs only in a worktree. */
+  /** Differs from `folder` only in a worktree. */
   readonly commonFolder: string;
 }
 
@@ -26,7 +26,7 @@ export function foldersAbove(folder: string): string[] {
   return above === folder ? [] : [above, ...foldersAbove(above)];
 }
 
-/** Looks for these names instead of listing the folder. */
+/** These names are looked up, which avoids listing the folder. */
 const PARTS = ['.git', 'HEAD', 'objects', 'refs', 'commondir'];
 
 function repositoryAt(folder: string): Repository | undefined {
@@ -56,7 +56,7 @@ function commonFolderOf(gitFolder: string): string {
   }
 }
 
-/** Git's one-line files are short; a pipe would block us. */
+/** Reads only the start: Git's one-line files are short, and a pipe would block us. */
 function readStart(path: string): string {
   const stats = statSync(path);
   if (!stats.isFile() || stats.size > 65_536) throw new Error(`${path} is not a Git file`);

@@ -1,13 +1,13 @@
 /**
- * Git configuration keys that name something in the folder, by what they name. `*` matches any middle or last part of a
- * key. Other keys count as well if their value is the path of an existing file.
+ * Git configuration keys that name something in the folder, grouped by what they name. `*` matches any middle or last part of a key. Other keys
+ * count too if their value is the path of an existing file.
  */
 const KEYS = {
-  /** Everything in the folder runs, or is copied to where it runs. */
+  /** Everything in the folder runs, or is copied to a place where it runs. */
   folder: `core.hookspath init.templatedir gitflow.path.hooks`,
   /** Read as configuration, which may name programs. */
   file: `include.path includeif.*.path core.attributesfile`,
-  /** Where hooks start. */
+  /** The folder in which hooks start. */
   root: `core.worktree`,
   /** Run by a shell or directly. */
   command: `
@@ -27,7 +27,7 @@ const KEYS = {
     lfs.customtransfer.*.path lfs.customtransfer.*.args lfs.extension.*.clean lfs.extension.*.smudge`,
 } as const;
 
-/** If hooks are at the top of the working tree, only these names run, and everything else there stays writable. */
+/** If hooks are at the top of the working tree, only these names run; everything else there stays writable. */
 export const HOOKS: readonly string[] = `
   applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase
   post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout
@@ -46,7 +46,7 @@ const PATTERNS = (Object.entries(KEYS) as [SettingKind, string][]).map(([kind, k
   return { kind, pattern: new RegExp(`^(?:${patterns.join('|')})$`, 's') };
 });
 
-/** What the value of this key names. An alias or update without `!` is not a program. */
+/** What the value of this key names. An alias or update command without `!` is not a program. */
 export function kindOfSetting(key: string, value: string): SettingKind | undefined {
   const known = key.toLowerCase();
   const kind = PATTERNS.find(({ pattern }) => pattern.test(known))?.kind;
@@ -55,8 +55,8 @@ export function kindOfSetting(key: string, value: string): SettingKind | undefin
 }
 
 /**
- * The words of a command that may be paths, without parsing shell syntax, so there may be false positives. A path after
- * a substitution, such as `$(git rev-parse --show-toplevel)/x`, is also resolved against the folder.
+ * The words of a command that may be paths. Shell syntax is not parsed, so there may be false positives. A path after a substitution, such as
+ * `$(git rev-parse --show-toplevel)/x`, is also resolved against the folder.
  */
 export function wordsOfCommand(command: string): string[] {
   const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? '');

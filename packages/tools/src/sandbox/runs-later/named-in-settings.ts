@@ -9,24 +9,17 @@ import { isGitSetting, namesEntry } from './runs-later.js';
 import { MAX_FOLDERS, walkFolders } from './walk-folders.js';
 
 export interface NamedInSettings {
-  /**
-   * Paths relative to the working folder that run later without having such a name. Includes everything inside them.
-   */
+  /** Paths relative to the working folder that run later although their names don't show it. Each includes everything inside it. */
   readonly paths: readonly string[];
-  /**
-   * Paths relative to the working folder that a symlink puts into a dot-folder or under a name that starts with a dot.
-   */
+  /** Paths relative to the working folder that a symlink makes available in a dot-folder or under a name that starts with a dot. */
   readonly inDotFolders: readonly string[];
-  /**
-   * False if Git is missing or fails, or if not every folder was searched. Then nothing in `.git` and no executable may
-   * change.
-   */
+  /** False if Git is missing or fails, or if not every folder was searched. Nothing in `.git` and no executable may change then. */
   readonly known: boolean;
 }
 
 /**
- * Files in the working folder that Git's configuration names as hooks, programs or included configuration, and targets
- * of symlinks with a name that runs later. `folders` are those about to be written to, at any depth.
+ * Files in the working folder that Git's configuration names as hooks, programs or included configuration, and targets of symlinks with a name
+ * that runs later. `folders`: folders that are about to be written to, at any depth.
  */
 export async function namedInSettings(
   workingDirectory: string,
@@ -55,7 +48,7 @@ export async function namedInSettings(
   };
 }
 
-/** The targets of these paths, and further symlinks on the way. */
+/** The targets of these paths, and further symlinks along the way. */
 async function leadFrom(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     paths.map(async (path) => [await followLinks(path), ...(await linksAlong(path)).filter((link) => link !== path)]),
@@ -101,7 +94,7 @@ async function namedBy(
           found.push(...(tops.has(folder) ? HOOKS.map((hook) => join(folder, hook)) : [folder]));
         break;
       case 'file':
-        // Relative to the including file.
+        // These paths are relative to the including file.
         found.push(...pathsFrom(value, [dirname(file)], around), ...paths(value));
         break;
       case 'command':
@@ -136,7 +129,7 @@ function basesFor(
 
 function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, home }: Around): string[] {
   const [, user, rest = ''] = /^~([^/]*)\/(.*)$/s.exec(word) ?? [];
-  // We don't look up another user's home; it may be any folder around the files.
+  // Another user's home folder is not looked up; it may be any folder around the files.
   const homes = user === '' ? [home] : [workingDirectory, ...foldersAbove(workingDirectory)];
   const paths =
     user === undefined ? [...bases].map((base) => resolve(base, word)) : homes.map((one) => join(one, rest));
@@ -144,8 +137,8 @@ function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, ho
 }
 
 /**
- * The paths that could be a program, so never a folder. A word that doesn't look like a path (`make test`) or comes
- * from an unknown key counts only if the file exists.
+ * The paths that could be a program, so never a folder. If a word doesn't look like a path (`make test`) or comes from an unknown key, it
+ * counts only if the file exists.
  */
 async function programsAmong(paths: readonly string[], word: string, kind: 'command' | undefined): Promise<string[]> {
   if (kind === undefined && !word.includes('/')) return [];

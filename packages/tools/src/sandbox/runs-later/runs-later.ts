@@ -2,10 +2,7 @@ import { relative, sep } from 'node:path';
 import { parentsOf } from '../parents-of.js';
 import { ENTRIES } from './names.js';
 
-/**
- * Files in a repository's folder that make Git run programs or read other configuration. The rest changes with every
- * commit.
- */
+/** Files in a repository's folder that make Git run programs or read other configuration. All other files change with every commit. */
 export const SETTINGS: ReadonlySet<string> = new Set([
   'config',
   'config.worktree',
@@ -23,14 +20,14 @@ const PLAIN = new Set(KNOWN.filter((entry) => !/[*/]/.test(entry)));
 const GLOBS = anyOf(KNOWN.filter((entry) => entry.includes('*')));
 const PATHS = KNOWN.filter((entry) => entry.includes('/'));
 const PATH = anyOf(PATHS);
-/** The last names of all entries, checked first: there may be a hundred thousand paths. */
+/** The last names of all entries. They are compared first, because there may be a hundred thousand paths. */
 const ENDS = new Set(PATHS.map(lastName));
 /** Parent folders of entries: a symlink in place of one points to a file of the same name elsewhere. */
 const ON_THE_WAY = anyOf(PATHS.flatMap(parentsOf));
 
 /**
- * The name that makes other programs run a path later, outside the sandbox, or undefined. Compares text and ignores
- * case, because some disks treat `.GIT` and `.git` as the same.
+ * The name that causes other programs to run a path later, outside the sandbox, or undefined. Compares text and ignores case, because some
+ * disks treat `.GIT` and `.git` as the same.
  */
 export function runsLater(workingDirectory: string, path: string): string | undefined {
   const segments = relative(workingDirectory, path).split(sep);
@@ -84,14 +81,17 @@ function isRebaseList(name: string): boolean {
  */
 export function commandsIn(path: string): RegExp | undefined {
   const [name = '', parent = ''] = path.split('/').map(plain).toReversed();
-  // Whitespace of one line only: across lines, a million empty ones would take minutes.
+  // Matches whitespace of one line only: across lines, a million empty ones would take minutes.
   if (isRebaseList(name)) return /^[ \t\v\f]*(?:x|exec)(?:\s|$)/m;
   if (name === 'bisect_names') return /[`$;|&<>()]/;
   const hasStrategy = ['rebase-merge', 'rebase-apply', 'sequencer'].includes(parent);
   return hasStrategy && ['strategy', 'opts'].includes(name) ? /\// : undefined;
 }
 
-/** Whether this name, together with those `there`, could make a folder a repository, or is part of the configuration of one. */
+/**
+ * Whether this name, together with the existing names in `there`, could turn a folder into a repository, or is part of a repository's
+ * configuration.
+ */
 export function isRepositoryPart(name: string, there: readonly string[]): boolean {
   if (looksLikeRepository(there)) return isGitSetting(name);
   return there.some(isHead) && ['objects', 'refs', 'commondir'].includes(plain(name));
@@ -103,7 +103,7 @@ export function looksLikeRepository(names: readonly string[]): boolean {
   return there.has('head') && (there.has('commondir') || (there.has('objects') && there.has('refs')));
 }
 
-/** HFS+ ignores invisible characters in names, which once fooled Git. */
+/** Removes invisible characters, which HFS+ ignores in names. Git was once fooled by this. */
 function plain(name: string): string {
   return name
     .normalize('NFKC')

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inSlices } from '../../files/in-slices.js';
 import { isGitFolder } from './runs-later.js';
 
-/** Limits of depth and folders when searching for repositories and symlinks. */
+/** Limits on the depth and number of folders when searching for repositories and symlinks. */
 const DEEPEST = 4;
 export const MAX_FOLDERS = 50_000;
 
@@ -41,7 +41,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or unreadable for us and so for the command.
+    // Removed since, or unreadable for us and therefore also for the command.
     return [];
   }
 }

@@ -7,7 +7,7 @@ const INTERPRETERS = `python ipython bpython ptpython pypy jython micropython no
   xelatex lualatex xetex luatex context troff groff nroff gs ghostscript ps2pdf pforth gforth awk-repl busybox toybox slsh
   pwsh powershell cscript wscript`;
 
-/** Programs that may run another program, or whose operands decide what they do. */
+/** Programs that may run another program, or whose operands determine what they do. */
 const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pipx uv poetry pipenv pdm hatch rye pixi conda mamba micromamba doppler op foreman honcho lerna nx turbo mise
   asdf rbenv pyenv nodenv goenv jenv nvm fnm volta sops bundle bundler gem rake thor rails direnv devbox nix nix-shell nix-env guix ssh
   scp mosh vagrant podman buildah skopeo nerdctl lxc lxd incus multipass gh glab hub aws gcloud gsutil az doctl heroku vercel netlify firebase
@@ -27,7 +27,7 @@ const escaped = (name: string): string => name.replaceAll(/[.+]/g, String.raw`\$
 const INTERPRETER = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 const RUNNER = new RegExp(`^(?:${names(RUNNERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 
-/** Only the name, with an optional version: as an operand, `view.html` is a file. */
+/** Matches only the name, with an optional version: as an operand, `view.html` is a file. */
 const NAME = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})[\\d.]*$`, 'i');
 
 export function isInterpreterName(word: string): boolean {

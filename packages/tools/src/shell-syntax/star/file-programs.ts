@@ -3,7 +3,7 @@ import type { StarTable } from './star-table.js';
 const HELP = '--help --version';
 const writes = (options: string, more: Partial<StarTable> = {}): StarTable => ({ options, effect: 'writes', ...more });
 const runs = (options: string, more: Partial<StarTable> = {}): StarTable => ({ options, effect: 'runs', ...more });
-/** A remote file is accessed by starting a shell on that machine. */
+/** Rejects remote files, which are accessed by starting a shell on that machine. */
 const isLocal = (word: string): boolean => !word.includes(':');
 const isTarget = (word: string): boolean => !/[=@]/.test(word);
 

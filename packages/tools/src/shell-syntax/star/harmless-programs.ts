@@ -1,8 +1,8 @@
-/** Program text as sed, awk and printf take it in a word. A text is harmless only if every part of it is known. */
+/** Program text that sed, awk and printf take as a word. A text is harmless only if every part of it is known. */
 
 /**
- * One part of a pattern or replacement for a delimiter. A bracket expression must not contain the delimiter:
- * implementations differ.
+ * One part of a pattern or replacement, for a given delimiter. A bracket expression must not contain the delimiter, because implementations
+ * differ.
  */
 const DELIMITERS = '/|,#:@!';
 const SED_PART = String.raw`(?:[^\n\\;[\]${DELIMITERS}]|\\[^\n;]|\[\^?[^\][\n\\;${DELIMITERS}]+\]|(?!\1)[${DELIMITERS}])*`;
@@ -11,7 +11,7 @@ const SED_COMMAND = new RegExp(
   `^ *(?:${SED_ADDRESS}(?:,(?:${SED_ADDRESS}|\\+\\d+))? *!? *)?(?:[pdqQ=nNDGHhgxPl]|s([${DELIMITERS}])${SED_PART}\\1${SED_PART}\\1[gpiI0-9]*) *$`,
 );
 
-/** Substitutions without the flags that run or write, and addresses with commands that only change the output. */
+/** Accepts substitutions without the flags that run or write, and addresses with commands that only change the output. */
 export function isHarmlessSed(script: string): boolean {
   return script.split(';').every((part) => SED_COMMAND.test(part));
 }
@@ -23,7 +23,7 @@ const AWK_CALLS: ReadonlySet<string> = new Set(
    and or not NR NF BEGIN END return`.split(/\s+/),
 );
 
-/** Nothing that calls functions, pipes, writes or reads other files, anywhere in the text. */
+/** Accepts nothing that calls functions, pipes, writes or reads other files, anywhere in the text. */
 export function isHarmlessAwk(script: string): boolean {
   if (AWK_SIGNS.test(script) || AWK_WORDS.test(script)) return false;
   return Array.from(script.matchAll(/([A-Za-z_]\w*)\s*\(/g)).every(([, name = '']) => AWK_CALLS.has(name));
@@ -32,7 +32,7 @@ export function isHarmlessAwk(script: string): boolean {
 const FORMAT =
   /^(?:[^%\\]|\\[nrtabfve"'\\]|%%|%[-+ #0']*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?[sdiouxXeEfFgGcbq]|%\([^()%]*(?:%[A-Za-z][^()%]*)*\)T)*$/;
 
-/** `%n` sets a shell variable, and runs code if its name contains an index. */
+/** Rejects `%n`, which sets a shell variable and runs code if the variable's name contains an index. */
 export function isHarmlessFormat(format: string): boolean {
   return FORMAT.test(format);
 }

@@ -7,12 +7,12 @@ import { readWords } from './read-words.js';
 import type { Effect, StarTable } from './star-table.js';
 import { TEXT_PROGRAMS } from './text-programs.js';
 
-/** What a rule that ends with a star may cover of one simple command. */
+/** The parts of a simple command that a rule ending with a star may cover. */
 export interface StarJudgement {
   /** Positions of the words that a rule has to spell out. The program is always one of them. */
   readonly spell: readonly number[];
   readonly effect: Effect;
-  /** Treats its stdin as data, not as code or instructions. */
+  /** Whether the program treats its stdin as data, not as code or instructions. */
   readonly filters: boolean;
 }
 
@@ -24,8 +24,8 @@ const TABLES: Readonly<Record<string, StarTable>> = {
 };
 
 /**
- * A star matches operands and options that are known to be harmless for that program, and nothing else (A30). Programs
- * without a table get no options, and programs that run given code get nothing.
+ * A star matches only operands and options that are known to be harmless for the program (A30). For programs without a table it matches no
+ * options, and for programs that run given code it matches nothing.
  */
 export function judgeStar(words: readonly string[]): StarJudgement {
   const [program = ''] = words;
@@ -42,10 +42,10 @@ export function judgeStar(words: readonly string[]): StarJudgement {
   return { spell, effect: 'runs', filters: code && !takesCodeFromInput(words) };
 }
 
-/** Prefix of cross-compilers and their tools. */
+/** The prefix of cross-compilers and their tools. */
 const TARGET = /^(?:[a-z0-9_]+-)+(?:gnu|musl|eabi|elf|mingw)[a-z0-9_]*-/;
 
-/** On case-insensitive file systems `Sed` is sed, and so are `sed-4.8` and `x86_64-linux-gnu-sed`. */
+/** The plain name of a program: `Sed` on case-insensitive file systems, `sed-4.8` and `x86_64-linux-gnu-sed` are all sed. */
 function plainName(program: string): string {
   return program
     .toLowerCase()
@@ -74,7 +74,7 @@ const RUN = /^(?:exec|execute|run|eval|call|shell|sh|cmd|command|dlx|start|forea
 const NO_OPERAND = /^[-+@=:!]|^[A-Za-z_][\w.-]*=|[\s;|&$`<>(){}!"'\\*?]/;
 const CHANGES = /^(?:touch|rm|cp|mv|ln|tee|dd|chmod|chown|curl|wget|install|mkfifo|kill)$/;
 
-/** For a program without a table: a name or path that is neither a program nor a word that runs one. */
+/** For a program without a table: whether a word is a name or path, but neither a program nor a word that runs one. */
 function isPlainOperand(word: string): boolean {
   if (word === '' || NO_OPERAND.test(word) || RUN.test(word) || CHANGES.test(word)) return false;
   return kindOfProgram(word) === undefined && !isInterpreterName(word);

@@ -1,9 +1,9 @@
 import type { StarTable } from './star-table.js';
 
 const listing: StarTable = { options: '-a -l -s --all --json --long --parseable --silent --depth= --omit= --include=' };
-/** Words after `--` go to the script, which may use them for anything. */
+/** Words after `--` are passed to the script, which may use them for anything. */
 const script: StarTable = { options: '-s --silent --if-present', effect: 'runs', passesOn: true };
-/** A package has scripts that run on install, so each package has to be spelled out. */
+/** A package may have install scripts, so each package has to be spelled out. */
 const install: StarTable = {
   options: '-s --silent --no-audit --no-fund --prefer-offline --offline --ignore-scripts',
   most: 0,
@@ -37,7 +37,7 @@ const npm: StarTable = {
   },
 };
 
-/** These run a file that the folder's configuration names, for every subcommand. */
+/** These run a file named by the folder's configuration, for every subcommand. */
 const others: StarTable = { effect: 'runs', subcommands: { test: script, run: script, install } };
 
 export const NPM_PROGRAMS: Readonly<Record<string, StarTable>> = { npm, pnpm: others, yarn: others };

@@ -10,7 +10,7 @@ const ALL: StarReading = { spell: 'all', effect: 'runs' };
 const KNOWN = new WeakMap<StarTable, Options>();
 const NUMBER = /^-\d+$/;
 
-/** Parses the words of a program from `from` on as the program does. One unknown option makes the rest uncertain. */
+/** Parses the words of a program from `from` on, like the program itself. One unknown option makes the rest uncertain. */
 export function readWords(table: StarTable, words: readonly string[], from: number): StarReading {
   const { word: check } = table;
   if (check !== undefined) return eachWord(check, words, from);
@@ -58,7 +58,7 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
       if (!harmless || !fits || counts) spell.add(at);
       if (needsNext) {
         at += 1;
-        // Another version of the program may only accept an attached value, and take this word for an option.
+        // Another version of the program may accept only an attached value, and treat this word as an option.
         if (!harmless || !fits || /^-[^\d]/.test(value ?? '')) spell.add(at);
       }
       continue;
@@ -134,10 +134,7 @@ function findOptions({ style }: StarTable, options: Options, word: string): read
   return found;
 }
 
-/**
- * The letters of a first word that holds options without a dash; empty for other programs, undefined if a letter is
- * unknown.
- */
+/** The letters of a first word that contains options without a dash. Empty for other programs; undefined if a letter is unknown. */
 function bundle({ bundled }: StarTable, options: Options, word = ''): readonly Found[] | undefined {
   if (bundled !== true || word === '' || word.startsWith('-')) return [];
   const found = Array.from(word, (letter) => ({ name: `-${letter}`, option: options.get(`-${letter}`) }));

@@ -1,7 +1,7 @@
 import type { Reason } from '../node-kinds.js';
 import type { StarJudgement } from './judge-star.js';
 
-/** A simple command of a line, and what a star may match in it. */
+/** A simple command in a line, and what a star may match in it. */
 export interface JudgedCommand {
   readonly words: readonly string[];
   readonly piped: boolean;

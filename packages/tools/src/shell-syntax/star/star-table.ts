@@ -4,7 +4,7 @@
  */
 export type Effect = 'reads' | 'writes' | 'runs';
 
-/** What a star in a rule may match for one program or subcommand. Everything else has to be spelled out. */
+/** What a star in a rule may match for one program or subcommand. All other words have to be spelled out. */
 export interface StarTable {
   /**
    * Known options, separated by spaces: `-a` and `--all` take no value, `-n=` and `--lines=` take one, `--color[=]`
@@ -14,24 +14,24 @@ export interface StarTable {
   readonly options?: string;
   /** `letters` (default): `-la` is `-l -a`. `words`: an option with one dash is a whole word, as in `find`. */
   readonly style?: 'letters' | 'words';
-  /** Allowed values of options that don't accept any value. */
+  /** Allowed values, for options that don't accept every value. */
   readonly values?: Readonly<Record<string, Check>>;
-  /** How many operands a star matches. Default: any number. */
+  /** The maximum number of operands that a star matches. Default: any number. */
   readonly most?: number;
   readonly operand?: Check;
-  /** Checks each word separately, options and operands alike, because the program only prints or compares them. */
+  /** Checks each word separately, whether option or operand, because the program only prints or compares words. */
   readonly word?: Check;
   /** The first operand is program text, unless an option provides it. */
   readonly program?: { readonly isHarmless: (text: string) => boolean; readonly givenBy: readonly string[] };
-  /** `tar xf a`: the first word holds options even without a dash. */
+  /** `tar xf a`: the first word contains options even without a dash. */
   readonly bundled?: true;
-  /** Words after `--` go to another program and have to be spelled out. */
+  /** Words after `--` are passed to another program and have to be spelled out. */
   readonly passesOn?: true;
   /** Subcommands. An unlisted one has to be spelled out, with everything after it. */
   readonly subcommands?: Readonly<Record<string, StarTable>>;
   /** Default: `reads`, or `writes` if a word has to be spelled out. */
   readonly effect?: Effect;
-  /** Without operands it only lists, so a star may match the subcommand too. */
+  /** Without operands, the subcommand only lists, so a star may match it too. */
   readonly listsAlone?: true;
 }
 

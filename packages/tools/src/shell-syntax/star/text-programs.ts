@@ -170,7 +170,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
   },
   echo: printsWords,
   expr: printsWords,
-  // With these two, an index in the variable's name is run as code.
+  // With these two options, an index in the variable's name is run as code.
   test: { word: (word) => word !== '-v' && word !== '-R' },
   '[': { word: (word) => word !== '-v' && word !== '-R' },
   pwd: { options: '-L -P' },

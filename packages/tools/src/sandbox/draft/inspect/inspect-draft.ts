@@ -22,7 +22,7 @@ import {
 /** The kernel's limit is 4,096 bytes including the prefix. A command that uses `cd` can go deeper. */
 export const LONGEST_PATH = 3_000;
 
-/** Removes from a draft what must not reach the working folder (A44, A36), and returns what that was. All writers are dead. */
+/** Removes changes from a draft that must not reach the working folder (A44, A36), and returns them. All writers must be dead. */
 export async function inspectDraft(
   upper: string,
   workingDirectory: string,
@@ -76,7 +76,7 @@ async function inspectFolder(folder: Folder, name: string, now: Inspection): Pro
   } else if (folder.real === undefined && (await holdsNoFile(folder.upper))) await removeTree(folder.upper);
 }
 
-/** Whether it contains only empty folders, which are useless without the files that were left out. */
+/** Whether a folder contains only empty folders, which are useless without the files that were left out. */
 async function holdsNoFile(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (!entries.every((entry) => entry.isDirectory())) return false;
@@ -109,7 +109,7 @@ async function below({ upper, real, name, where, isGits, top }: Folder, child: s
   };
 }
 
-/** A setuid program owned by root would run as root for anyone who starts it. */
+/** Removes setuid and setgid bits: a setuid program owned by root would run as root for anyone who starts it. */
 async function dropSpecialRights(paths: readonly string[]): Promise<void> {
   await inSlices(paths, (path) => {
     const { mode } = lstatSync(path);
@@ -117,7 +117,7 @@ async function dropSpecialRights(paths: readonly string[]): Promise<void> {
   });
 }
 
-/** A command may have made its own folders unreadable; make them readable for us. */
+/** Reads a folder, making it readable first: the command may have made its own folders unreadable. */
 async function openEntries(folder: string): Promise<Dirent<Buffer>[]> {
   const { mode } = await lstat(folder);
   if ((mode & 0o700) !== 0o700) await chmod(folder, (mode & 0o7777) | 0o700);

@@ -1,6 +1,6 @@
 import { patternFor, rulesFor, type WhyNew } from './new-files.js';
 
-/** A change of a draft that was not applied. */
+/** A change in a draft that was not applied. */
 export interface LeftOut {
   /** Relative to the working folder. */
   readonly path: string;
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
 const MAX_NAMED = 10;
 const MAX_RULES = 5;
 
-/** Tells the model and the person what was not applied, why, and how to allow it. */
+/** Describes what was not applied, why, and how to allow it, for the model and the person. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined {
   if (leftOut.length === 0) return undefined;
   const others = leftOut.filter((one) => !isNew(one)).map(describeOne);
@@ -64,7 +64,7 @@ export function isNew({ why }: LeftOut): boolean {
   return why === 'new-hidden' || why === 'new-linked' || why === 'new-executable';
 }
 
-/** Groups the files of one dot-folder into one line. */
+/** Combines the files of one dot-folder into one line. */
 function describeGroups(fresh: readonly LeftOut[]): string[] {
   const groups = new Map<string, LeftOut[]>();
   for (const one of fresh) {
@@ -97,7 +97,7 @@ function shortList(lines: readonly string[]): string[] {
   return rest > 0 ? [...lines.slice(0, MAX_NAMED), `and ${rest} more`] : [...lines];
 }
 
-/** A command chooses its file names, so none may start a new line, hide characters or imitate our text. */
+/** A command chooses its file names, so a name must not start a new line, hide characters or imitate our text. */
 function shownPath(path: string): string {
   const text = shortened(path);
   if (!/[\p{C}\p{Z}:"'\\]/u.test(text)) return text;

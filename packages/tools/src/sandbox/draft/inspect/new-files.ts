@@ -7,8 +7,8 @@ export type WhyNew = WhyHidden | 'new-executable';
 type Kind = Pick<Stats, 'mode' | 'isFile' | 'isSymbolicLink'>;
 
 /**
- * Why a file of a draft needs a rule that names it if nobody approved the command (A36): programs may run it
- * automatically. `hidden` is the reason by its path, and `there` is what the working folder has at that path.
+ * Why a file in a draft needs a rule that names it if nobody approved the command (A36): programs may run it automatically. `hidden`: the
+ * reason derived from its path. `there`: the existing entry at that path in the working folder.
  */
 export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind | undefined): WhyNew | undefined {
   const isNew = there === undefined || there.isSymbolicLink() !== drafted.isSymbolicLink() || !isFileOrLink(there);
@@ -17,7 +17,7 @@ export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind
   return gainsRights ? 'new-executable' : undefined;
 }
 
-/** Whether a path is a dot-file or in a dot-folder, by its own names or through a symlink in `inDotFolders`. */
+/** Whether a path is a dot-file or in a dot-folder, judging by its own names or through a symlink in `inDotFolders`. */
 export function whyHidden(path: string, inDotFolders: readonly string[]): WhyHidden | undefined {
   if (path.split('/').some((name) => name.startsWith('.'))) return 'new-hidden';
   return inDotFolders.some((folder) => isInside(folder, path)) ? 'new-linked' : undefined;
@@ -28,7 +28,7 @@ export function isAppliedWhole(name: string): boolean {
   return name === 'node_modules';
 }
 
-/** The pattern of a rule that allows a new file: the folder made for such files, or the file. */
+/** The pattern of a rule that allows a new file: a folder dedicated to such files, or the file itself. */
 export function patternFor(path: string): string {
   const names = path.split('/');
   const folder = names.slice(0, -1).findIndex((name) => name.startsWith('.') || isAppliedWhole(name));
@@ -37,15 +37,12 @@ export function patternFor(path: string): string {
   return `${names.slice(0, folder + 1).join('/')}/**`;
 }
 
-/**
- * No rule allows more than was left out, except in a folder made for such files. Undefined for names that are unsafe in
- * a rule.
- */
+/** The rules allow no more than was left out, except in a folder dedicated to such files. Undefined for names that are unsafe in a rule. */
 export function rulesFor(paths: readonly string[]): (string | undefined)[] {
   return [...new Set(paths.map(patternFor))].map(ruleText);
 }
 
-/** A command chooses its file names, so none may add a star or end the rule that a person copies. */
+/** A command chooses its file names, so a name must not add a star to the rule that a person copies, or end it. */
 function ruleText(pattern: string): string | undefined {
   const path = pattern.replace(/\/\*\*$/, '');
   const end = pattern.slice(path.length);

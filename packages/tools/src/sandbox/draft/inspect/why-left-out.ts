@@ -15,7 +15,7 @@ import {
 import type { LeftOut } from './left-out.js';
 import { whyHidden, whyNew } from './new-files.js';
 
-/** `tree`: the user's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
+/** `tree`: the user's files. `repository`: the top of a `.git`. `inside`: deeper in it, where Git runs nothing. */
 type Where = 'tree' | 'repository' | 'inside';
 
 export interface Folder {
@@ -26,7 +26,7 @@ export interface Folder {
   /** Relative to the working folder; empty for the folder itself. */
   readonly name: string;
   readonly where: Where;
-  /** The entry is a repository's own folder, whatever its name, or inside one. */
+  /** Whether the entry is a repository's own folder, whatever its name, or inside one. */
   readonly isGits: boolean;
   /** The top of its repository, relative to the working folder; empty for the folder itself. */
   readonly top: string;
@@ -49,7 +49,7 @@ export interface Inspection extends DraftRules {
   readonly named: ReadonlySet<string>;
   readonly onTheWay: ReadonlySet<string>;
   readonly inDotFolders: readonly string[];
-  /** Whether Git could be asked which files its configuration names. */
+  /** Whether Git could report which files its configuration names. */
   readonly known: boolean;
   readonly leftOut: LeftOut[];
 }
@@ -59,11 +59,11 @@ export function whyFixed(path: string, entry: Dirent<Buffer>, now: Inspection): 
   if (isOwnFile(absolute)) return 'ours';
   if (now.isProtected?.(absolute) === true) return 'rule';
   if (now.named.has(path)) return 'runs-later';
-  // A symlink in place of a parent folder would point to another one of the same name.
+  // A symlink in place of a parent folder would point to an entry of the same name elsewhere.
   return !entry.isDirectory() && now.onTheWay.has(path) ? 'runs-later' : undefined;
 }
 
-/** Whether a file is applied only if a rule names it. */
+/** Why a file is applied only if a rule names it, or undefined. */
 export function needsRule(
   folder: Folder,
   entry: Dirent<Buffer>,
@@ -82,14 +82,14 @@ export function needsRule(
   return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
 }
 
-/** A symlink with a new target brings in other files, so it counts as new. */
+/** A symlink with a new target gives access to other files, so it counts as new. */
 function whatIsThere(real: string, drafted: string): Stats | undefined {
   const stats = lstatSync(real, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink() !== true || !lstatSync(drafted).isSymbolicLink()) return stats;
   return readlinkSync(real, 'buffer').equals(readlinkSync(drafted, 'buffer')) ? stats : undefined;
 }
 
-/** Judges an entry by its name, kind and location. */
+/** Judges an entry by its name, type and location. */
 export async function whyNot(
   folder: Folder,
   entry: Dirent<Buffer>,
@@ -101,7 +101,7 @@ export async function whyNot(
   const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
   if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
     return 'no-file';
-  // Git follows them when it writes logs and messages, for example into a shell's startup file.
+  // Git follows symlinks when it writes logs and messages, for example into a shell's startup file.
   if (isGits && entry.isSymbolicLink()) return 'link';
   const path = join(folder.name, name);
   const commands = commandsIn(path);
