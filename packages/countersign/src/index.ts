@@ -1,5 +1,9 @@
 export { openWorld } from './open-world.js';
 export { systemClock } from './system-clock.js';
+export { fromAiSdk } from './adapters/from-ai-sdk.js';
+export type { AiSdkTool, FromAiSdk } from './adapters/from-ai-sdk.js';
+export { fromLangChain } from './adapters/from-lang-chain.js';
+export type { LangChainTool } from './adapters/from-lang-chain.js';
 export { openCountersign } from './open-countersign.js';
 export type { Countersign } from './open-countersign.js';
 export type { CountersignOptions, OpenWorldOptions, SharedOptions, WorldOptions } from './options.js';
@@ -22,11 +26,14 @@ export type {
   ModelToolCall,
   Provider,
   ProviderFailure,
+  ObjectJsonSchema,
+  StandardSchema,
   Store,
   Tool,
   ToolContext,
   ToolInput,
   ToolPlace,
+  ToolSchema,
   TypedTool,
 } from '@countersign/core/ports';
 // For your own tests: a scripted model and a clock that you advance.

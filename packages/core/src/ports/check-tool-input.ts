@@ -2,12 +2,11 @@ import {
   CountersignError,
   MESSAGE_FIELD,
   refuseUnknownKeys,
-  toJsonSchema,
   toolApprovalSchema,
+  type ArgumentCheck,
   type JsonSchema,
 } from '@countersign/protocol';
-
-type ToolSchema = Parameters<typeof toJsonSchema>[0];
+import { readToolSchema } from './tool-schema.js';
 
 const ASK = 'approval: { required: true }';
 /** Names used by other libraries, in lowercase and without `_` and `-`. */
@@ -30,8 +29,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
   idempotenthint: 'idempotent',
 };
 
-/** Validates a tool's definition and returns the JSON Schema of its parameters. Needed because not every author uses TypeScript. */
-export function checkToolInput(input: unknown, known: Readonly<Record<string, true>>): JsonSchema {
+/** Validates a tool's definition. Returns the JSON Schema of its parameters and the check of its arguments. Not every author uses TypeScript. */
+export function checkToolInput(
+  input: unknown,
+  known: Readonly<Record<string, true>>,
+): { json: JsonSchema; check: ArgumentCheck } {
   const given: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
   const { name, parameters, approval, execute } = given;
   const what = typeof name === 'string' ? `tool "${name}"` : 'tool';
@@ -41,34 +43,19 @@ export function checkToolInput(input: unknown, known: Readonly<Record<string, tr
   if (typeof name !== 'string') refuse('name', 'must be text');
   refuseUnknownKeys(given, known, what, INSTEAD);
   if (typeof execute !== 'function') refuse('execute', 'must be a function');
-  const schema = isZod(parameters) ? written(parameters) : undefined;
-  if (schema?.['type'] !== 'object') {
-    return refuse('parameters', 'must be a zod object, such as z.object({ path: z.string() })');
-  }
+  const read = readToolSchema(parameters);
+  if (!read.ok) return refuse('parameters', read.problem);
   if (approval !== undefined) {
     if (typeof approval !== 'object' || approval === null) return refuse('approval', `must be an object: ${ASK}`);
     refuseUnknownKeys(approval, toolApprovalSchema.shape, `${what}: approval`);
     if ('message' in approval && typeof approval.message === 'string') {
-      const unknown = unknownField(approval.message, schema);
-      const known = Object.keys(asRecord(schema['properties'])).join(', ') || 'none';
+      const unknown = unknownField(approval.message, read.json);
+      const known = Object.keys(asRecord(read.json['properties'])).join(', ') || 'none';
       if (unknown !== undefined)
         refuse('approval.message', `{${unknown}} is not an argument of this tool. It has: ${known}`);
     }
   }
-  return schema;
-}
-
-function isZod(value: unknown): value is ToolSchema {
-  return typeof value === 'object' && value !== null && '_zod' in value;
-}
-
-/** Undefined for types that JSON Schema can't express, such as dates. */
-function written(parameters: ToolSchema): JsonSchema | undefined {
-  try {
-    return toJsonSchema(parameters);
-  } catch {
-    return undefined;
-  }
+  return read;
 }
 
 function unknownField(message: string, schema: JsonSchema): string | undefined {

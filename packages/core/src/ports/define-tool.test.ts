@@ -37,11 +37,12 @@ describe('[A1.2] [A17] defineTool rejects', () => {
     ['a list', z.array(z.string())],
     ['one of two', z.union([z.object({ a: z.string() }), z.string()])],
     ['a date', z.object({ at: z.date() })],
-    ['JSON Schema', { type: 'object', properties: {} }],
+    ['JSON Schema of text', { type: 'string' }],
+    ['JSON Schema with an unknown type', { type: 'object', properties: { a: { type: 'colour' } } }],
     ['nothing', undefined],
   ])('parameters that are %s', (_, parameters) => {
     expect(refusalOf({ parameters })).toContain(
-      'parameters: must be a zod object, such as z.object({ path: z.string() })',
+      'parameters: must be the schema of an object, such as z.object({ path: z.string() })',
     );
   });
 

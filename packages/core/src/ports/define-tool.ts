@@ -1,5 +1,4 @@
 import {
-  checkWith,
   inProcess,
   parseInput,
   toolDefinitionSchema,
@@ -10,33 +9,33 @@ import {
   type ToolApproval,
 } from '@countersign/protocol';
 import { checkToolInput } from './check-tool-input.js';
+import type { InputOf, OutputOf, ToolSchema } from './tool-schema.js';
 import type { OpenedToSandbox, ToolContext, ToolPlace, TypedTool } from './tool.js';
 
-type Schema = Parameters<typeof checkWith>[0];
-type ValueOf<S extends Schema> = S['_zod']['output'];
-type GivenTo<S extends Schema> = S['_zod']['input'];
-
 /** A tool as its author writes it. */
-export interface ToolInput<S extends Schema, Name extends string = string> {
+export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   name: Name;
   description: string;
-  /** A zod object. The model sees it as JSON Schema; `execute` gets the parsed value. */
+  /**
+   * The schema of an object: a Standard Schema (zod, Valibot, ArkType) or JSON Schema. The model sees it as JSON Schema; `execute` gets the
+   * converted value.
+   */
   parameters: S;
   readOnly?: boolean;
   idempotent?: boolean;
   approval?: ToolApproval;
   unconfined?: boolean;
   sandbox?(opened: OpenedToSandbox): CallSandbox;
-  subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
-  look?(args: ValueOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
-  contained?(args: ValueOf<S>, place: ToolPlace): boolean;
-  fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
-  preview?(args: ValueOf<S>, place: ToolPlace): Promise<string | Preview>;
-  question?(args: ValueOf<S>): Question;
-  execute(args: ValueOf<S>, context: ToolContext): unknown;
+  subjects?(args: OutputOf<S>, place: ToolPlace): readonly Subject[];
+  look?(args: OutputOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
+  contained?(args: OutputOf<S>, place: ToolPlace): boolean;
+  fingerprint?(args: OutputOf<S>, place: ToolPlace): Promise<string>;
+  preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
+  question?(args: OutputOf<S>): Question;
+  execute(args: OutputOf<S>, context: ToolContext): unknown;
 }
 
-const KEYS: Record<keyof ToolInput<Schema>, true> = {
+const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   name: true,
   description: true,
   parameters: true,
@@ -58,10 +57,10 @@ const KEYS: Record<keyof ToolInput<Schema>, true> = {
  * Creates a tool that runs in this process. Its calls run without approval unless it has `approval: { required: true }`. Throws `invalid` with
  * the field name for an invalid definition, including unknown keys: a misspelled `approval` would skip the approval.
  */
-export function defineTool<S extends Schema, const Name extends string = string>(
+export function defineTool<S extends ToolSchema, const Name extends string = string>(
   input: ToolInput<S, Name>,
-): TypedTool<Name, GivenTo<S>> {
-  const parameters = checkToolInput(input, KEYS);
+): TypedTool<Name, InputOf<S>> {
+  const { json: parameters, check } = checkToolInput(input, KEYS);
   const definition = parseInput(
     toolDefinitionSchema,
     {
@@ -75,9 +74,8 @@ export function defineTool<S extends Schema, const Name extends string = string>
     },
     `tool "${input.name}"`,
   );
-  const check = checkWith(input.parameters);
   // The runtime passes only values returned by `check`, which have the schema's type.
-  const typed = (value: unknown): ValueOf<S> => value;
+  const typed = (value: unknown): OutputOf<S> => value as OutputOf<S>;
   return {
     definition: { ...definition, name: input.name },
     trusted: true,
@@ -102,6 +100,6 @@ export function defineTool<S extends Schema, const Name extends string = string>
   };
 }
 
-function askOf<S extends Schema>(input: ToolInput<S>, args: ValueOf<S>): Question {
+function askOf<S extends ToolSchema>(input: ToolInput<S>, args: OutputOf<S>): Question {
   return input.question?.(args) ?? { text: '', choices: [] };
 }

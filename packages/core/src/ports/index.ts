@@ -28,6 +28,8 @@ export type {
 } from './provider.js';
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
+export { readToolSchema } from './tool-schema.js';
+export type { InputOf, ObjectJsonSchema, OutputOf, StandardSchema, ToolSchema } from './tool-schema.js';
 export { NoAnswer, ToolFailure } from './tool.js';
 export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { errorMessage } from './error-message.js';

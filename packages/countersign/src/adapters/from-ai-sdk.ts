@@ -1,0 +1,96 @@
+import { defineTool, type ToolContext, type ToolSchema, type TypedTool } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { isObject } from '../check-input.js';
+
+/** What we use of a tool of the AI SDK (`tool({ … })` of the package `ai`, version 5 or newer). */
+export interface AiSdkTool {
+  readonly type?: string | undefined;
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  readonly needsApproval?: unknown;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
+  readonly execute?: ((input: any, options: any) => unknown) | undefined;
+}
+
+type InputOfAi<T> = T extends { readonly execute?: ((input: infer Input, ...rest: never[]) => unknown) | undefined }
+  ? Input
+  : unknown;
+
+/** The same tools, with their names and the types of their arguments. */
+export type FromAiSdk<T> = { [Name in keyof T & string]: TypedTool<Name, InputOfAi<T[Name]>> }[keyof T & string];
+
+/**
+ * Tools of the AI SDK as they are. Every call needs approval, unless the tool has `needsApproval: false` or a rule allows it.
+ * Throws `invalid` for tools that the vendor runs and for tools without `execute`.
+ */
+export function fromAiSdk<const T extends Readonly<Record<string, AiSdkTool>>>(tools: T): FromAiSdk<T>[] {
+  if (!isObject(tools) || Array.isArray(tools)) throw wrong('tools', 'must be an object of AI SDK tools, by name');
+  return Object.entries(tools).map(([name, tool]) => convert(name, tool)) as FromAiSdk<T>[];
+}
+
+function convert(name: string, tool: AiSdkTool): TypedTool {
+  if (!isObject(tool)) throw wrong(name, 'must be a tool of the AI SDK');
+  const { type = 'function', description, needsApproval, execute } = tool;
+  if (type !== 'function' && type !== 'dynamic')
+    throw wrong(name, 'is run by its vendor, so its calls could not be held');
+  if (typeof execute !== 'function') throw wrong(name, 'has no execute function');
+  const { parameters, validate } = schemaOf(name, tool.inputSchema);
+  return defineTool({
+    name,
+    description: typeof description === 'string' ? description : '',
+    parameters,
+    approval: { required: needsApproval !== false },
+    execute: async (input, context) => await last(execute.call(tool, await validate(input), optionsOf(context))),
+  });
+}
+
+/** The conversation isn't passed on: a tool gets only what a person approved. */
+function optionsOf({ invocationId, signal }: ToolContext): Record<string, unknown> {
+  return { toolCallId: invocationId, messages: [], abortSignal: signal, context: {} };
+}
+
+/** A tool may yield preliminary results; the last one counts. */
+async function last(result: unknown): Promise<unknown> {
+  const value: unknown = await result;
+  if (!isObject(value) || !(Symbol.asyncIterator in value)) return value;
+  let latest: unknown;
+  for await (const each of value as AsyncIterable<unknown>) latest = each;
+  return latest;
+}
+
+interface AiSchema {
+  readonly jsonSchema: unknown;
+  readonly validate?: ((value: unknown) => unknown) | undefined;
+}
+
+/**
+ * A schema of another library stays as it is. One of `jsonSchema()` or `zodSchema()` brings its own JSON Schema, and its own
+ * validation, which may be asynchronous and runs before `execute`.
+ */
+function schemaOf(name: string, given: unknown): { parameters: ToolSchema; validate: (input: unknown) => unknown } {
+  const schema: unknown = typeof given === 'function' && !('~standard' in given) ? (given as () => unknown)() : given;
+  if (!isAiSchema(schema)) return { parameters: schema as ToolSchema, validate: (input) => input };
+  const { jsonSchema, validate } = schema;
+  if (!isObject(jsonSchema) || 'then' in jsonSchema) {
+    throw wrong(name, 'loads its schema asynchronously. Pass a zod schema, or jsonSchema() with an object');
+  }
+  return {
+    parameters: { type: 'object', ...jsonSchema },
+    validate: async (input) => (validate === undefined ? input : valueOf(await validate(input))),
+  };
+}
+
+function isAiSchema(value: unknown): value is AiSchema {
+  return isObject(value) && 'jsonSchema' in value && !('~standard' in value);
+}
+
+function valueOf(result: unknown): unknown {
+  if (isObject(result) && 'success' in result && result.success === true && 'value' in result) return result.value;
+  throw isObject(result) && 'error' in result && result.error instanceof Error
+    ? result.error
+    : new Error('the arguments are invalid');
+}
+
+function wrong(field: string, problem: string): CountersignError {
+  return new CountersignError('invalid', `fromAiSdk: ${field}: ${problem}`, { field });
+}

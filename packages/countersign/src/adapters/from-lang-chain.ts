@@ -1,0 +1,54 @@
+import { defineTool, readToolSchema, type StandardSchema, type TypedTool } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { isObject } from '../check-input.js';
+
+/** What we use of a LangChain tool (`tool(…)` or a class of `@langchain/core/tools`, version 1 or newer). */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: unknown;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
+  invoke(input: any, config?: any): Promise<unknown>;
+}
+
+/** LangChain tools as they are. Every call needs approval, unless a rule allows it. */
+export function fromLangChain(tools: readonly LangChainTool[]): TypedTool[] {
+  if (!Array.isArray(tools)) throw wrong('tools', 'must be a list of LangChain tools');
+  return tools.map((tool: LangChainTool, at) => {
+    if (!isObject(tool) || typeof tool.invoke !== 'function') throw wrong(`tools.${at}`, 'must be a LangChain tool');
+    const { name, description } = tool;
+    return defineTool({
+      name,
+      description,
+      parameters: unconverted(name, tool.schema),
+      approval: { required: true },
+      execute: async (input, { signal }) => contentOf(await tool.invoke(input, { signal })),
+    });
+  });
+}
+
+/** Checks arguments without converting them: `invoke` converts them itself, and must not do it twice. */
+function unconverted(name: string, schema: unknown): StandardSchema {
+  const read = readToolSchema(schema);
+  if (!read.ok) throw wrong(name, `schema ${read.problem}`);
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'langchain',
+      jsonSchema: { input: () => read.json },
+      validate: (value) => {
+        const checked = read.check(value);
+        return checked.ok ? { value } : { issues: [{ message: checked.error }] };
+      },
+    },
+  };
+}
+
+/** Some tools return a message instead of its content. */
+function contentOf(result: unknown): unknown {
+  return isObject(result) && 'content' in result && 'tool_call_id' in result ? result.content : result;
+}
+
+function wrong(field: string, problem: string): CountersignError {
+  return new CountersignError('invalid', `fromLangChain: ${field}: ${problem}`, { field });
+}
