@@ -105,7 +105,7 @@ describe('imports between packages', () => {
     const own = manifest(`packages/${name}/package.json`);
     const modules = readSourceModules(`packages/${name}/src`);
 
-    it('imports only what is allowed', () => {
+    it('imports only allowed packages', () => {
       expect(modules.flatMap((module) => crossings(name, rules, own, module))).toEqual([]);
     });
 

@@ -20,7 +20,7 @@ interface Snapshot {
   approvals: readonly Approval[];
 }
 
-/** What happens between a view and its server. Numbers select from what is available. */
+/** Something that happens between a view and its server. Numbers select one of the available items. */
 type Happening =
   | { do: 'load'; from: number; chat: number; messages: number; approvals: number; page: number }
   | { do: 'hear'; count: number }

@@ -111,7 +111,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('[W5] tells the slower of two people who decided', async () => {
+  it('[W5] tells the slower one of two people who decided first', async () => {
     const { client, world, chat } = await harbourWithAgents();
     await client.registerClient(world, { label: 'terminal', approvals: true });
     const view = openChat(client, world, chat);

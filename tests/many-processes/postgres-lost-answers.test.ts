@@ -14,7 +14,7 @@ it.each([
   { what: 'a decision', text: 'TOOL_APPROVED', runs: 0 },
   { what: 'the end of a call', text: 'stamped letter_1', runs: 1 },
   { what: 'an answer', text: 'Done.', runs: 1 },
-])('[S3] [S7] the response to the commit of $what is lost: nothing is lost or done twice', async (lost) => {
+])('[S3] [S7] if the response to the commit of $what is lost, nothing else is lost or done twice', async (lost) => {
   const database = await createMigratedDatabase();
   const proxy = await openDatabaseProxy(database);
   onTestFinished(() => proxy.close());

@@ -38,7 +38,7 @@ async function ran(
 }
 
 describe('a server that changes a tool definition', () => {
-  it('[A1.6] [A5] [A7] loses grants and allow rules for it, and the person sees the difference until it is accepted', async () => {
+  it('[A1.6] [A5] [A7] loses the grants and allow rules for that tool, and the person sees the difference until they accept it', async () => {
     const lamb = call('lamb', { a: 1, b: 2 });
     const lab = await openLab({
       script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'],
@@ -353,7 +353,7 @@ describe('a server that misbehaves during a call', () => {
     expect(log?.length).toBeLessThanOrEqual(201);
   });
 
-  it('[T13] that answers with ten megabytes: the model gets the start and the end, and is told', async () => {
+  it('[T13] that answers with ten megabytes: the model gets the start and the end, and a note', async () => {
     const { result } = await ran('big');
     expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
     expect(result).toMatch(/left out/);

@@ -56,7 +56,7 @@ describe('starting and stopping', () => {
     expect(lab.results().at(-1)).toContain('quiet ran');
   });
 
-  it('[C3] [T11] the model is told that a server can’t be started, in our words and not the server’s', async () => {
+  it('[C3] [T11] the model is told that a server can’t be started, in our own text and not the server’s', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['dies-at-once'] }));
     await lab.say('go');
@@ -303,7 +303,7 @@ describe('the secrets of a server', () => {
     expect(JSON.stringify([shown, lab.events])).not.toContain(SECRET);
   });
 
-  it('[W3] a change keeps omitted values, `null` keeps an unseen value, and a mask stands for its value', async () => {
+  it('[W3] a change keeps omitted values, `null` keeps an unseen value, and a mask is replaced with its value', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { args: ['plain', '--api-key', SECRET], env: { TOKEN: SECRET, OLD: 'old-value' } }));
     const shown = await lab.running('hostile');

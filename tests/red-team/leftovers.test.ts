@@ -56,7 +56,7 @@ const PLANT = [
 const PLANTED = ['.venv/bin/bwrap', '.sometool/startup', '.sometoolrc', 'bin/git', 'node_modules/.bin/tsc'];
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in auto mode', () => {
-  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result lists the rules that keep them', async () => {
+  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result lists the rules that would allow them', async () => {
     const first = await call('shell_cmd', { command: PLANT });
     expect(first.status).toBe('idle');
     expect(PLANTED.filter(there)).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(second.told()).not.toContain('was applied');
   });
 
-  it('[A36.2] no file is lost that it renamed to such a name', async () => {
+  it('[A36.2] does not lose files that were renamed to such a name', async () => {
     for (const name of ['.rc', 'dir/.x', 'dir/a', 'gone']) {
       await mkdir(join(folder, name, '..'), { recursive: true });
       await write(join(folder, name), 'mine');
@@ -95,7 +95,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
   });
 
-  it('[A36] no rule for every path, every tool or another path allows it', async () => {
+  it('[A36] is not allowed by a rule for every path, every tool or another path', async () => {
     const rules = ['allow *', 'allow write_file', 'allow shell_cmd', 'allow write_file(./src/**)'];
     await call('shell_cmd', { command: PLANT }, [...rules, 'allow write_file(./bin/**)', 'deny write_file(./bin/git)']);
     expect(PLANTED.filter(there)).toEqual([]);
@@ -114,7 +114,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('.sometool/startup')).toBe(true);
   });
 
-  it('[A44] leaves out names of the table, whatever a rule says', async () => {
+  it('[A44] is applied without names in the table, whatever a rule says', async () => {
     const command =
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
     const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
@@ -146,7 +146,7 @@ describe('write_file in auto mode', () => {
     expect(there('conf/startup')).toBe(true);
   });
 
-  it('[A44] needs approval for a name of the table, whatever a rule says', async () => {
+  it('[A44] needs approval for a name in the table, whatever a rule says', async () => {
     expect((await call('write_file', { path: 'opencode.json', content: 'x' }, ['allow write_file(./**)'])).status).toBe(
       'waiting',
     );

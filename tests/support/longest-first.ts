@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = ['static-checks', '/store.test', 'postgres-soak', 'interleavings', 'tests/bench'];
 
 /**
- * Start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a
+ * Files that start hundreds of programs. Each start copies the page tables of the worker, which grows with every file: at 600 MB a
  * start takes three times the CPU of one at 200 MB.
  */
 const STARTS_PROGRAMS = /\/packages\/tools\/src\/(?:sandbox|shell)\/|\/tests\/(?:mcp|red-team)\/|\/crash\.test/;

@@ -24,7 +24,7 @@ const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'
   method === 'POST' && url.endsWith('/tool-results');
 
 describe('a server that is briefly busy', () => {
-  it('[A13] [S7] gets a job’s denial again until it accepts it, so that the job ends', async () => {
+  it('[A13] [S7] receives the denial of a job on a retry, so that the job ends', async () => {
     proxy.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
     const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: proxy.url } });

@@ -77,7 +77,7 @@ describe('countersign chat', () => {
     const [chat] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
     expect(first.screen()).toContain(`countersign chat -w docks -c ${chat?.id}`);
 
-    // The second Ctrl-C comes before the first was handled: it must not stop the chat, which would deny the waiting
+    // The second Ctrl-C arrives before the first was handled: it must not stop the chat, which would deny the waiting
     // call.
     const twice = t.terminal(['chat', '-w', 'docks']);
     await twice.waitFor(SIGN);

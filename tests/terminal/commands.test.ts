@@ -95,7 +95,7 @@ describe('the commands', () => {
     expect((await t.client.agents('crew')).items).toHaveLength(3);
   });
 
-  it('[X3] [A17] approve and deny what is shown, and only after a clear yes', async () => {
+  it('[X3] [A17] approve and deny calls exactly as shown, and only after a clear yes', async () => {
     const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
     const listed = await json('approvals', 'list');
     expect(listed).toMatchObject({ items: [{ approvalId: first }, { approvalId: second }, { approvalId: third }] });

@@ -232,7 +232,7 @@ describe('everything that the browser can do', () => {
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
   });
 
-  it('[X3.2] mcp add starts the server and reports what it found, and keeps one that does not start', async () => {
+  it('[X3.2] mcp add starts the server and reports its tools, and keeps a server that does not start', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
     expect(added).toMatchObject({ code: 0, stdout: '' });
@@ -265,7 +265,7 @@ describe('everything that the browser can do', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
-  it('[X3.2] mcp edit and mcp restart start the server and report what they found, as mcp add does', async () => {
+  it('[X3.2] mcp edit and mcp restart start the server and report its tools, like mcp add', async () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const dies = ['-e', 'console.error("no disk"); process.exit(5)'];
     const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', process.execPath, ...dies];

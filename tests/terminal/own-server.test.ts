@@ -40,7 +40,7 @@ describe('without a server', () => {
     }
   });
 
-  it('[X2] [A9] the demo world runs in a terminal, and continues what was left open', async () => {
+  it('[X2] [A9] the demo world runs in a terminal, and unfinished work continues', async () => {
     const first = openTerminal(['chat', '-w', 'harbour'], { env });
     await first.waitFor('you  ');
     first.type(`Please tidy the notes folder.${ENTER}`);

@@ -50,7 +50,7 @@ describe.runIf(hasTmux)('the full screen', () => {
         })
         .toBeLessThan(before);
     }
-    // Retries: on a slow machine keys arrive together, and count as a paste that moves nothing.
+    // Retries: on a slow machine, keys arrive together and are treated as a paste, which does not scroll.
     const goDown = async (): Promise<string> => {
       await tmux.press('G');
       return await tmux.screen();

@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('an approval that appears at a bad moment', () => {
     await asks(page, 'calm-h').waitFor();
   });
 
-  it('[A17] Review focuses the card once, and never one that appears later while someone types', async () => {
+  it('[A17] Review focuses the card once, and never a card that appears later while someone types', async () => {
     const { page, world, chat } = await enter();
     await write(page, press('calm-j'));
     await button(page, 'Review').click();

@@ -201,7 +201,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
 
-  it('[A8] [W5] of two browsers, the slower one is told who decided, and the tool runs once', async () => {
+  it('[A8] [W5] if two browsers decide, the slower one says who decided, and the tool runs once', async () => {
     const { page, path } = await enter();
     const fast = { page };
     const slow = await opened.visit({ path });
@@ -326,7 +326,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('too-late');
   });
 
-  it('[A17] by keyboard alone: no key decides without the focus on the card, and single keys do with it', async () => {
+  it('[A17] by keyboard alone: single keys decide only while the card has the focus', async () => {
     const { page } = await enter();
     await page.getByLabel('Message').focus();
     await page.keyboard.type(press('key-a'));

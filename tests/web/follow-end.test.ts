@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('a reader at the end of a chat', () => {
     const { page } = visit;
     await goTo(page, path);
     await page.getByLabel('Message').waitFor();
-    // Clicks at the moment it opens: the click was aimed while it was still closed.
+    // Clicks at the moment it opens, as if the person aimed while it was still closed.
     await page.evaluate(`
       const observer = new MutationObserver(() => {
         const header = document.querySelector('[data-invocation] button[aria-expanded="true"]');

@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     for (const words of ['tilde', 'fence']) await answer.locator('pre').getByText(`${inside} ${words}`).waitFor();
   });
 
-  it('[A15] in what will run is escaped, on the card and in the transcript', async () => {
+  it('[A15] in text that will run is escaped, on the card and in the transcript', async () => {
     const { page } = visit;
     await write(page, press(`${BIDI}${ANSI}<b>bold</b>`));
     const card = page.getByRole('region', { name: /wants to/ });

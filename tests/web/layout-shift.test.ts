@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
   });
 
   it.each([1440, 390])(
-    '[A23.1] at %d a toast and the connection banner cover neither titles, nor Stop, nor the approval buttons',
+    '[A23.1] at %d a toast and the connection banner don’t cover titles, Stop or the approval buttons',
     async (width) => {
       const { path } = await opened.newChat();
       const { page } = visit;

@@ -25,7 +25,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   });
   afterAll(() => opened.close());
 
-  it('opens at its end with part of it, and keeps the page small', async () => {
+  it('opens at its end with only part of the messages, and keeps the page small', async () => {
     const { page } = visit;
     await wrote(page, `number 10000 `).waitFor();
     await expect.poll(() => isAtEnd()).toBe(true);

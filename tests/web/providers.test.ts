@@ -127,7 +127,7 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('[P7] those from the environment are shown as such, and get a key without the environment', async () => {
+  it('[P7] providers from the environment are labelled, and one without a key there can get a saved key', async () => {
     const { page } = await opened.visit({ path: '/providers' });
     const anthropic = card(page, 'Anthropic');
     await anthropic.getByText('no key').waitFor();

@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     await page.getByText('Nothing is waiting for you.').waitFor();
   });
 
-  it('[A17] on a phone, Alt+N opens the sheet; after Review it shows what is waiting now, and never opens on its own', async () => {
+  it('[A17] on a phone, Alt+N opens the sheet; after Review it shows the current waiting calls, and it never opens on its own', async () => {
     const { page, world, chat } = await enter(420);
     const bar = page.getByRole('button', { name: /1 waiting for you/ });
     const sheet = page.getByRole('dialog', { name: 'Waiting for you' });

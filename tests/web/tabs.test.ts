@@ -47,7 +47,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** As counted by the server. */
+  /** The number that the server counts. */
   async function openStreams(): Promise<number> {
     const { url, home } = opened.serving;
     const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${home.token.value}` } });
@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
       expect(await tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(1);
     }
     expect(opened.ran.filter((run) => run === 'tabs-a')).toHaveLength(1);
-    // The first tab has it; the others requested none.
+    // The first tab has the stream; the others did not request one.
     expect(readers.map((tab) => tabs.indexOf(tab))).toEqual([0]);
     await expect.poll(openStreams).toBe(1);
   });
@@ -91,7 +91,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     await expect.poll(openStreams).toBe(1);
   });
 
-  it('[A8] of two tabs with the same card, the slower is told who decided', async () => {
+  it('[A8] if two tabs show the same card, the slower one says who decided', async () => {
     await write(at(2), press('tabs-c'));
     for (const tab of [at(2), at(5)]) {
       await asks(tab, 'tabs-c').waitFor();

@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await said(page, 'Finished. denied').waitFor();
   });
 
-  it('[M11] a message behind an approval says that it is on hold, and can deny what blocks it', async () => {
+  it('[M11] a message behind an approval says that it is on hold, and offers to deny the calls that block it', async () => {
     const { page, world } = await enter();
     await write(page, press('behind'));
     await button(page, 'Approve once').waitFor();
@@ -135,7 +135,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
-  it('[M11] a message on hold still says so after others have spoken, and denies only what blocks it', async () => {
+  it('[M11] a message on hold still says so after others have spoken, and denies only the calls that block it', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
     await write(page, `@Ada\n${press('in the way')}`);

@@ -159,7 +159,7 @@ describe('a view', () => {
     expect(t.view.getState().loads).toBe(1);
   });
 
-  it('[S7] refetches what changed while the server was busy, but not what was deleted', async () => {
+  it('[S7] refetches items that changed while the server was busy, but not deleted ones', async () => {
     const gone = fail(new ClientError('problem', { status: 404, detail: 'Gone.' }));
     const t = open([fine], [fail(busy()), fail(busy()), fine, gone]);
     t.started(1);

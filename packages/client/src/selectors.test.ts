@@ -60,7 +60,7 @@ describe('what blocks the answer to a message', () => {
     expect(heldBy('I am done', 20, answer)).toEqual([]);
   });
 
-  it('[M11] names the waiting agents, since others may answer now', () => {
+  it('[M11] includes the names of the waiting agents, because others may still answer', () => {
     expect(heldText({ agents }, [waiting])).toBe("Mason can't answer until you decide on the waiting calls.");
     expect(heldText({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
       "Mason and Scout can't answer until you decide on the waiting calls.",

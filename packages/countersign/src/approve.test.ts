@@ -18,7 +18,7 @@ async function openWith(approve: Approve, more: TestWorldOptions = {}) {
 }
 
 describe('the `approve` function', () => {
-  it('[L2] decides a call like a person, bound to the call it was shown, and is recorded as the program', async () => {
+  it('[L2] decides a call like a person, only as it was shown, and the program is recorded as the signer', async () => {
     const shown: string[] = [];
     const t = await openWith(({ message, arguments: args }, { worldId }) => {
       shown.push(`${worldId}: ${message}`);
@@ -77,7 +77,7 @@ describe('the `approve` function', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[L2.1] is told when a person was faster, and its own answer changes nothing', async () => {
+  it('[L2.1] is notified when a person was faster, and its own answer changes nothing', async () => {
     const answer = deferred<Decision>();
     const asked = deferred<AbortSignal>();
     const t = await openWith((__, { signal }) => {
@@ -92,7 +92,7 @@ describe('the `approve` function', () => {
     expect([await t.chat.settled(), t.runs, t.errors]).toEqual(['idle', [], []]);
   });
 
-  it('[L2.2] is not asked about questions and about calls with masked arguments', async () => {
+  it('[L2.2] is not called for questions or for calls with masked arguments', async () => {
     const asked: string[] = [];
     const { runs, tool } = recorder();
     const t = await openWith(
@@ -108,7 +108,7 @@ describe('the `approve` function', () => {
     expect([asked, runs, (await t.world.approvals()).length]).toEqual([[], [], 2]);
   });
 
-  it('[L2.3] is asked after a restart about calls that still wait', async () => {
+  it('[L2.3] is called after a restart for calls that are still waiting', async () => {
     const file = inFolder('restart.db');
     const first = await openWith(() => undefined, { file });
     expect(await propose(first, remove('a'))).toBe('waiting');
@@ -118,7 +118,7 @@ describe('the `approve` function', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[L2] [A7] an answer about a call that changed meanwhile does not count, and it is asked about the new one', async () => {
+  it('[L2] [A7] an answer for a call that changed in the meantime does not count, and the function is called for the new one', async () => {
     for (const name of ['mine', 'theirs']) await mkdir(inFolder(name));
     await symlink(inFolder('mine'), inFolder('work'));
     const folders: string[] = [];

@@ -126,7 +126,7 @@ describe('a flood of calls', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[A34] [A12.2] the waiting calls of one agent block no other', async () => {
+  it('[A34] [A12.2] the waiting calls of one agent don’t block other agents', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], agents: ['Ada', 'Bob'] });
     for (let chats = 0; chats < 4; chats += 1) {
       const chat = await t.world.chat();

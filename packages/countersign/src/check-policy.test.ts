@@ -203,7 +203,7 @@ describe('checking a policy', () => {
 });
 
 describe('an "always" for several commands', () => {
-  it('[A5.3] adds a rule for each, and none that the call does not need', async () => {
+  it('[A5.3] adds a rule for each command, and no rule that the call does not need', async () => {
     const t = await open({ policy: ['allow shell_cmd(true)'] });
     await propose(t, { name: 'shell_cmd', arguments: { command: 'true && echo a; echo b' } });
     const approval = await t.onlyApproval();

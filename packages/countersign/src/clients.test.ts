@@ -87,7 +87,7 @@ describe('a client’s tool', () => {
     },
   );
 
-  it('[A18] its result goes to the model; a second one changes nothing', async () => {
+  it('[A18] its result goes to the model, and a second result changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };
     expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });

@@ -61,7 +61,7 @@ describe('closing a world', () => {
       const t = await openTestWorld({ script: obedient, tools: [remove], file });
       await propose(t, { name: 'remove', arguments: { path: 'a' } });
       const decided = t.world.decide(await t.onlyApproval(), { decision: 'approve' });
-      // From before the decision is written to before it is committed.
+      // Blocks from before the decision is written until before it is committed.
       for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
       await Promise.allSettled([decided, closeTestWorld(t)]);
       const again = await openTestWorld({ script: obedient, tools: [remove], file });

@@ -80,7 +80,7 @@ describe('the view', () => {
     ]);
   });
 
-  it('[C1.1] [A10] omits a call of a reserved name, and the model is told that it was refused', async () => {
+  it('[C1.1] [A10] omits a call to a reserved name, and the model is told that it was refused', async () => {
     const opened = await openTestWorld({
       script: [{ calls: [{ name: 'client.requestApproval', arguments: {} }] }, 'sorry'],
       tools: [tool('free', () => 'ran')],

@@ -373,7 +373,7 @@ describe('edited arguments', () => {
     expect(decision?.arguments).toEqual({ path: 'a.tmp' });
   });
 
-  it('[A7] the recorded arguments run, not ones that differ only in spelling', async () => {
+  it('[A7] the call runs with the recorded arguments, not with ones that differ only in spelling', async () => {
     const t = await askedTyped({ path: 'a' });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
     await t.chat.settled();
@@ -402,7 +402,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A7.4] [A15.5] a mask sent back stands for its value; an unknown one gets 422', async () => {
+  it('[A7.4] [A15.5] a mask that is sent back is replaced with its value; an unknown mask gets 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
     expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(

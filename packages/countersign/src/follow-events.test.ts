@@ -43,7 +43,7 @@ describe('events', () => {
     expect(ids).toEqual(upTo(1, ids.length));
   });
 
-  it('[L3] start with new ones from the call on, and show one chat if asked to', async () => {
+  it('[L3] start with new events by default, and can be limited to one chat', async () => {
     const t = await openTestWorld({ script: () => 'hello' });
     const other = await t.world.chat();
     await t.chat.send('before');
@@ -85,7 +85,7 @@ describe('events', () => {
     expect(seen.length).toBeGreaterThan(700);
   });
 
-  it('[L3.2] end with their signal, and when the world is closed or deleted', async () => {
+  it('[L3.2] end when the signal aborts, and when the world is closed or deleted', async () => {
     const t = await openTestWorld();
     const never = (): boolean => false;
     const stop = new AbortController();
@@ -104,7 +104,7 @@ describe('events', () => {
     await deleted;
   });
 
-  it('[L3.2] refuse an id that the log doesn’t have, and wrong options', async () => {
+  it('[L3.2] reject an id that is not in the log, and invalid options', async () => {
     const { world } = await openTestWorld();
     await expect(until(world, { after: 1_000_000 }, () => true)).rejects.toThrow('has no event 1000000 yet');
     expect(() => world.events({ after: -1 })).toThrow('after: must be the id of an event');

@@ -5,7 +5,7 @@ import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
 afterEach(closeTestWorlds);
 
 describe('listeners', () => {
-  it('[M10] one that throws or rejects is reported with its event, and the others get everything', async () => {
+  it('[M10] a listener that throws or rejects is reported with its event, and the others get every event', async () => {
     const opened = await openTestWorld({ script: ['hello'] });
     const heard: string[] = [];
     opened.world.on('message', () => {
@@ -35,7 +35,7 @@ describe('listeners', () => {
     expect(String(opened.errors[0]?.error)).toBe('Error: from afar');
   });
 
-  it('[M10] one that never ends blocks nobody', async () => {
+  it('[M10] a listener that never finishes blocks nobody', async () => {
     const opened = await openTestWorld({
       tools: [tool('look', () => 'sea')],
       script: [{ calls: [{ name: 'look' }] }, 'ok'],
@@ -75,7 +75,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] one that unsubscribes or adds another during an event doesn’t affect delivery to the rest', async () => {
+  it('[M10] a listener that unsubscribes or adds another during an event doesn’t affect delivery to the rest', async () => {
     const opened = await openTestWorld({ script: ['one', 'two'] });
     const first: string[] = [];
     const later: string[] = [];

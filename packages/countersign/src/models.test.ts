@@ -270,7 +270,7 @@ describe('streaming', () => {
     expect(sse(opened).filter((event) => event.type === 'chunk')).toHaveLength(1);
   });
 
-  it('[P4] chunks of a failed attempt do not run into the next one', async () => {
+  it('[P4] chunks of a failed attempt are not mixed with those of the next one', async () => {
     const clock = createFakeClock();
     const asked = deferred();
     let first: ((chunk: string) => void) | undefined;

@@ -125,7 +125,7 @@ describe('calls that can’t run', () => {
     expect(results(opened)).toEqual([{ result }]);
   });
 
-  it('[T4] a failure of a started call always comes after its start', async () => {
+  it('[T4] the failure of a started call is always reported after its start', async () => {
     const opened = await openCalling(['bad'], { tools: [tool('bad', rejecting('x'))] });
     await run(opened);
     expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED']);
@@ -223,7 +223,7 @@ describe('tool output', () => {
 });
 
 describe('what a tool receives', () => {
-  it('[T15] its arguments, and a context with agent, chat, folder and signal', async () => {
+  it('[T15] includes its arguments, and a context with agent, chat, folder and signal', async () => {
     let got: { args: unknown; context: ToolContext } | undefined;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
     try {

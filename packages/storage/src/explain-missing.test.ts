@@ -25,6 +25,6 @@ it('keeps any other error', async () => {
   await expect(explainMissing(failed())).rejects.toThrow('Cannot find package');
 });
 
-it('returns what was loaded', async () => {
+it('returns the loaded package', async () => {
   await expect(explainMissing(Promise.resolve('loaded'), installed())).resolves.toBe('loaded');
 });

@@ -31,7 +31,7 @@ const SCREENS = [
 ] as const;
 
 describe.each(SCREENS)('a card in %s', (_, shown) => {
-  it('says what an agent wants to do instead of naming the tool, if there is a phrase for it', () => {
+  it('says what an agent wants to do instead of naming the tool, if there is a verb for it', () => {
     expect(shown({})).toContain('Mason wants to run');
     expect(shown({ toolName: 'write_file', arguments: { path: 'a', content: 'b' } })).toContain('Mason wants to write');
     expect(shown({ toolName: 'stamp', arguments: {} })).toContain('Mason wants to use stamp');
@@ -43,7 +43,7 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
     expect(shown({ toolName: 'stamp', arguments: {}, message: 'Run stamp' })).not.toContain('The tool asks');
   });
 
-  it('[A15] counts the masked secrets in what is shown', () => {
+  it('[A15] counts the masked secrets in the shown text', () => {
     expect(shown({ arguments: { command: 'a ‹masked 1› ‹masked 2›' } })).toContain(
       '2 secrets are masked; the tool gets the real values.',
     );

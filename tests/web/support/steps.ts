@@ -48,7 +48,7 @@ export async function choose(page: Page, name: 'Approve for this chat' | 'Always
   await page.getByRole('menuitem', { name, exact: true }).click();
 }
 
-/** Enters the reason of a denial, without denying yet. */
+/** Enters the reason for a denial, without denying yet. */
 export async function giveReason(page: Page, words: string): Promise<void> {
   await button(page, 'Reason…').click();
   await page.getByLabel('Reason', { exact: true }).fill(words);

@@ -22,7 +22,7 @@ describe('texts and input of a card', () => {
     expect(maskedCount('a‹masked 1: 9 characters› ‹masked 2: 1 character› ‹masked 1: 9 characters›')).toBe(2);
   });
 
-  it('[A1.1] [A3] shows the message that a tool declares, but not what every card shows anyway', () => {
+  it('[A1.1] [A3] shows the message that a tool declares, but not texts that every card shows anyway', () => {
     const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
     expect(toolText(asked)).toBe('Stamp letter 7 with the seal?');
     expect(toolText({ ...asked, message: 'Run stamp' })).toBeUndefined();
@@ -37,7 +37,7 @@ describe('texts and input of a card', () => {
     expect(toolText({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
   });
 
-  it('[A15] says how many secrets are masked in what is shown', () => {
+  it('[A15] says how many secrets are masked in the shown text', () => {
     const shown = { arguments: { a: '‹masked 1›' }, message: 'Run x', toolName: 'x' };
     expect(maskedText(shown)).toBe('1 secret is masked; the tool gets the real value.');
     expect(maskedText({ ...shown, message: 'send ‹masked 2›' })).toBe(

@@ -157,7 +157,7 @@ function decide(runtime: Runtime, step: Step, input: DecisionInput): ToolResultO
   }
   const renewed = approval.id !== firstApprovalId(invocation.id);
   if (renewed && !found.byApproval && sent.callHash === undefined) {
-    return refused('changed', 'this call needs approval again. Decide its new approval', state);
+    return refused('changed', 'this call needs approval again. Decide on the new approval', state);
   }
   if (supersedeApproval(step, { approval, invocation, toSign })) {
     return refused(
@@ -187,7 +187,7 @@ function outcomeOfRepeat(
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired. Nothing ran', state);
   if (approval.status === 'superseded')
-    return refused('changed', 'this call needs approval again. Decide its new approval', state);
+    return refused('changed', 'this call needs approval again. Decide on the new approval', state);
   if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }

@@ -72,7 +72,7 @@ describe('secrets detected by their format', () => {
     );
   });
 
-  it('[A15] shows text between the lines of a private key that is not part of it', () => {
+  it('[A15] shows text between the lines of a private key that is not part of the key', () => {
     const masked = shows(`${header('BEGIN')}\n${base64Line}\nrm -rf /home; reboot\n${header('END')}`);
     expect(masked).toContain('-rf /home; reboot');
     expect(shows(header('BEGIN', 'PUBLIC KEY') + `\n${base64Line}`)).toContain(base64Line);
@@ -405,7 +405,7 @@ describe('long texts', () => {
     }
   });
 
-  it('[A15] masks all of a value that is longer than the hold limit', () => {
+  it('[A15] masks the whole value if it is longer than the hold limit', () => {
     const ended = /^(?:token=)?(?:[a-zA-Z0-9-]{0,4}‹masked \d: \d+ characters›[a1]{0,4})+ next$/;
     expect(shows(`token=${'a1'.repeat(20_000)} next`)).toMatch(ended);
     expect(shows(`${key('sk-', 'A1')}${'a1'.repeat(20_000)} next`)).toMatch(ended);

@@ -33,7 +33,7 @@ describe('maskValue', () => {
     });
   });
 
-  it('[A15] values of similar names are shown', () => {
+  it('[A15] values under similar names are shown', () => {
     const value = {
       max_tokens: 5,
       tokenizer: 'a',

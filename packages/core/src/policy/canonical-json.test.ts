@@ -16,7 +16,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(JSON.parse('{"a":1,"__proto__":{"b":2}}'))).toBe('{"__proto__":{"b":2},"a":1}');
   });
 
-  it('writes minus zero as zero and escapes half a surrogate pair', () => {
+  it('writes minus zero as zero and escapes lone surrogates', () => {
     expect(canonicalJson([-0, '\ud800'])).toBe('[0,"\\ud800"]');
   });
 

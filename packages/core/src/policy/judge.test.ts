@@ -277,7 +277,7 @@ describe("an administrator's rules", () => {
       { tool: 'x', subjects, place },
     );
 
-  it('[A19] beat those of the world and the agent', () => {
+  it('[A19] override the rules of the world and the agent', () => {
     const a = command('a');
     expect(judged(['deny x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'deny', rule: 'deny x(a)' });
     expect(judged(['ask x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'ask', rule: 'ask x(a)' });

@@ -30,7 +30,7 @@ it('[S4.1] a decision claims an unowned open turn with a new epoch, so that the 
   expect(decideIn('open', null, 'me')).toMatchObject({ owner: 'me', epoch: 4 });
 });
 
-it('[S4.1] a turn that runs in another process stays there, and one that this process may not own stays unowned', () => {
+it('[S4.1] a turn running in another process stays there, and a turn that this process may not own stays unowned', () => {
   expect(decideIn('open', 'other', 'me')).toMatchObject({ owner: 'other', epoch: 3 });
   expect(decideIn('open', null, null)).toMatchObject({ owner: null, epoch: 3 });
 });

@@ -32,8 +32,8 @@ export type { Play } from './step-contract/replay.js';
 export function describeSteps(name: string, open: OpenStore, can: { outlive: boolean; share?: boolean }): void {
   const parts = [
     { part: 'facts', run: () => describeFacts(open, can.outlive) },
-    { part: 'reads', run: () => describeReads(open) },
-    { part: 'all or nothing', run: () => describeAtomicity(open) },
+    { part: 'a step read', run: () => describeReads(open) },
+    { part: 'atomicity', run: () => describeAtomicity(open) },
     { part: 'events and audit', run: () => describeLogs(open) },
     { part: 'deletion', run: () => describeDeletion(open) },
     ...(can.share === true ? [{ part: 'several processes', run: () => describeSharing(open) }] : []),

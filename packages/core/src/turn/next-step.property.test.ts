@@ -54,7 +54,7 @@ describe('nextStep, for random situations', () => {
     });
   });
 
-  it('[T4] [A17] starts only approved calls: none that is pending, denied, running or settled', () => {
+  it('[T4] [A17] starts only approved calls, never a pending, denied, running or settled one', () => {
     check((situation) => {
       const step = nextStep(situation);
       if (step.kind !== 'start') return;

@@ -78,7 +78,7 @@ describe('messages to a busy agent', () => {
     ]);
   });
 
-  it('[M11] waiting agents block nobody else', async () => {
+  it('[M11] waiting agents don’t block others', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [gated('open', () => 'click')],

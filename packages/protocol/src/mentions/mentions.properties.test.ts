@@ -111,7 +111,7 @@ describe('for any world and any text', () => {
     );
   });
 
-  it('[M3] a text without an @ addresses nobody by name', () => {
+  it('[M3] a text without an @ mentions nobody', () => {
     fc.assert(
       fc.property(plain, ({ agents, content }) => {
         expect(readMentions(content.replaceAll('@', ''), agents)).toEqual({ agentIds: [], human: false, unknown: [] });

@@ -62,7 +62,7 @@ describe('prepareAnswer: self-mentions', () => {
     });
   });
 
-  it('[M5] removing a line turns neither prose into code nor code into prose', () => {
+  it('[M5] removing a line never turns prose into code or code into prose', () => {
     expect(answer('a\n\n@me\n    @carol hi')).toEqual({ content: 'a\n\n@carol hi', agentIds: ['carol'], ended: false });
     expect(answer('@me\n\n    @carol hi')).toEqual({ content: '\n    @carol hi', agentIds: [], ended: false });
     expect(answer('@me ```\n@me, @carol\n```\n@bob hi')).toEqual({
@@ -162,7 +162,7 @@ describe('prepareAnswer: tags', () => {
     ['<world>TO: carol</world>', '@Carol', ['carol']],
     ['<world>TO: bob</world> smith was here', '@Bob\n\nsmith was here', ['bob']],
     ['<world>TO: bob</world>\n```\n@carol\n```', '@Bob\n\n```\n@carol\n```', ['bob']],
-  ])('[M5.2] TO addresses exactly those it names: %j', (content, expected, agentIds) => {
+  ])('[M5.2] TO addresses exactly the agents it names: %j', (content, expected, agentIds) => {
     for (const answering of [human, bob]) {
       expect(answer(content, answering)).toEqual({ content: expected, agentIds, ended: false });
     }

@@ -152,7 +152,7 @@ export function describeProvider(wire: Wire): void {
         expect(JSON.stringify(lastBody())).not.toContain('c2VhbGVk');
       });
 
-      it('[P11] returns thinking apart from the answer', async () => {
+      it('[P11] returns thinking separately from the answer', async () => {
         const chunks: string[] = [];
         const onChunk = (text: string): void => void chunks.push(text);
         const response = await getting({ text: 'sun', thinking: '@Bob weather()' }, stream, { onChunk });

@@ -123,7 +123,7 @@ describe('an agent with an approved command', () => {
     expect(existsSync(join(second.workingDirectory, 'signed-by-itself'))).toBe(false);
   });
 
-  it('[A21] [A46.1] masks a token that an agent was told, and the server’s environment exposes neither it nor an API key', async () => {
+  it('[A21] [A46.1] the token is masked if an agent learns it, and the server’s environment exposes neither the token nor an API key', async () => {
     const token = 'the-token-of-this-test-0123456789';
     const { server, world, chat } = await start(() => [`echo ${token.slice(0, 10)}""${token.slice(10)}`], {
       COUNTERSIGN_TOKEN: token,

@@ -22,7 +22,7 @@ async function query(sql: string): Promise<pg.QueryResult<Record<string, unknown
   }
 }
 
-it('[S4] [S5] many processes can start at once on an empty database and share one key', async () => {
+it('[S4] [S5] many processes can start concurrently on an empty database and share one key', async () => {
   const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgres(url, { schema: 'together' })));
   const keys = new Set(stores.map(({ hashKey }) => Buffer.from(hashKey).toString('hex')));
   expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);

@@ -89,7 +89,7 @@ it('[S1] a read and a transaction see earlier writes', async () => {
   expect([(await first).seq, (await second).seq, (await third).seq]).toEqual([1, 2, 3]);
 });
 
-it('[S1] a rejected write fails alone: steps of other chats in its group succeed', async () => {
+it('[S1] only the rejected write fails: steps of other chats in its group succeed', async () => {
   await say('msg_1');
   const taken = { ...(await stateOf(store))?.chat } as ChatRecord;
   const group = await Promise.allSettled([

@@ -29,7 +29,7 @@ function entry(now: number): Entry {
   return { worldId: 'w', now, changes: [row], events: [], links: [], heads: { lastEvent: now, seq: 0, hash: '' } };
 }
 
-it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns what was appended, %s', async (synchronous) => {
+it.each(['NORMAL', 'FULL'] as const)('[S3] a log returns the appended records, %s', async (synchronous) => {
   const mark = newMark();
   const log = fileLog(path, mark, synchronous);
   expect(readLog(path, mark)).toEqual([]);

@@ -16,12 +16,12 @@ describe('untrusted text', () => {
     ['a\u200Bb\u200Dc\u2060', 'a‹U+200B›b‹U+200D›c‹U+2060›'],
     ['ls\u{E0041}\u{E007F}', 'ls‹U+E0041›‹U+E007F›'],
     ['\u3164\uFFA0\u00AD\u061C', '‹U+3164›‹U+FFA0›‹U+00AD›‹U+061C›'],
-  ])('[A15.7] escapes %j, in prose and in what will run', (text, shown) => {
+  ])('[A15.7] escapes %j, in prose and in text that will run', (text, shown) => {
     expect(plainText(text)).toBe(shown);
     expect(exactText(text)).toBe(shown);
   });
 
-  it('[A15.7] in what will run, also escapes unusual spaces and variation selectors', () => {
+  it('[A15.7] also escapes unusual spaces and variation selectors in text that will run', () => {
     expect(exactText('rm\u00A0-rf\u3000/ \uFE0F\r\n')).toBe('rm‹U+00A0›-rf‹U+3000›/ ‹U+FE0F›‹U+000D›\n');
     expect(plainText('❤\uFE0F and\r\nmore\u00A0')).toBe('❤\uFE0F and\nmore\u00A0');
   });

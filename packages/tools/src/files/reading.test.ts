@@ -146,7 +146,7 @@ describe('read_file', () => {
     expect(seen).toBe(lines.join('\n'));
   });
 
-  it('reads only what it needs of a one-gigabyte file', async () => {
+  it('reads only the part it needs of a one-gigabyte file', async () => {
     await put('huge', 'first\nsecond\n'.padEnd(20_000, 'x'));
     const handle = await open(join(workingDirectory, 'huge'), 'r+');
     await handle.truncate(1024 ** 3);

@@ -199,7 +199,7 @@ describe('edit_file', () => {
     expect(await get('a')).toBe(before.replace('two', 'TWO'));
   });
 
-  it('[A7] an edit that doesn’t apply can’t be approved, and one that does covers the whole file', async () => {
+  it('[A7] an edit that doesn’t apply can’t be approved, and the call hash of one that does covers the whole file', async () => {
     await put('a', 'one two');
     const args = { path: 'a', oldText: 'one', newText: '1' };
     const first = await fingerprint(editFile(), args);

@@ -24,7 +24,7 @@ it('never runs a regex from a schema, and still accepts an argument named "patte
   expect(check(open, { [`${'b'.repeat(50)}!`]: 1 }).ok).toBe(true);
 });
 
-it('leaves an invalid schema to its server', () => {
+it('lets the server check arguments if its schema is invalid', () => {
   expect(check({ $ref: 'https://elsewhere.invalid/schema.json' }, { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
 });
 

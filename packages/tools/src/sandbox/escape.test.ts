@@ -22,7 +22,7 @@ const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const visible = join(home, '..', '..', 'node_modules', '.cache');
 
 // Without bubblewrap, the setup has reported that these tests are skipped.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox can’t get out', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a sandboxed command can’t', () => {
   let person: TestFolder;
   let ours: string;
   let workingDirectory: string;
@@ -55,7 +55,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     return { code: result.exitCode, said: result.stdout + result.stderr };
   }
 
-  it('[A35.1] to fill memory or a disk through scratch folders', async () => {
+  it('[A35.1] fill memory or a disk through scratch folders', async () => {
     const { said } = await run(
       `stat -f -c '%S %b' /tmp /var/tmp /dev/shm; touch /tmp/x /var/tmp/x /dev/shm/x && echo usable; touch /dev/x`,
     );
@@ -68,7 +68,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(said).toContain('Read-only file system');
   });
 
-  describe('[A21] to read', () => {
+  describe('[A21] read', () => {
     const targets: [string, () => string][] = [
       ['our store', () => join(ours, 'store.sqlite')],
       ['our token', () => join(ours, 'token')],
@@ -81,7 +81,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(`cat '${target()}'`)).said).toContain('No such file');
     });
 
-    it.each(targets)('%s by another way', async (_name, target) => {
+    it.each(targets)('%s through another path', async (_name, target) => {
       const path = target();
       const ways = [
         `cat /proc/self/root${path}`,
@@ -120,7 +120,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(`kill -9 ${process.pid}`)).said).toMatch(/No such process|not permitted/);
     });
 
-    it('files of others in /tmp, and its own files there stay private', async () => {
+    it('files of others in /tmp, and others can’t read its own', async () => {
       const shared = await makeFolder();
       await writeFile(join(shared.path, 'note'), 'SECRET-NOTE');
       expect((await run(`cat '${shared.path}/note'`)).said).toContain('No such file');
@@ -130,7 +130,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     });
   });
 
-  describe('[A21] to connect to', () => {
+  describe('[A21] connect to', () => {
     const servers: Server[] = [];
     afterEach(() => {
       for (const server of servers.splice(0)) server.close();
@@ -222,7 +222,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     });
   });
 
-  describe('to change', () => {
+  describe('change', () => {
     it('anything outside the working folder', async () => {
       const places = [person.path, ours, visible, home, '/etc', '/usr/bin', '/', '/var/lib', '/sys'];
       await run(places.map((place) => `touch '${place}/made-in-sandbox'`).join('; '));
@@ -284,7 +284,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     );
   });
 
-  describe('to make these system calls', () => {
+  describe('make system calls:', () => {
     // System call numbers of x64 and arm64; the last argument is the result without a sandbox.
     const call = (x64: number, arm64: number, ...words: string[]): string =>
       `perl -e 'print syscall(${process.arch === 'arm64' ? arm64 : x64}, ${words.join(', ')}) < 0 ? "refused: $!" : "done"'`;
@@ -304,19 +304,19 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
       expect((await run(command)).said).toContain('refused');
     });
 
-    it('needed system calls still work', async () => {
+    it('but the system calls that programs need still work', async () => {
       const { said } = await run(
         `perl -e 'for my $f (1, 2, 10, 16) { print socket(my $s, $f, $f == 16 ? 3 : 1, 0) ? "done" : "$f: $!" }'; ping -c1 -W1 127.0.0.1 > /dev/null; uname -m | grep -c .`,
       );
       expect(said).toContain('donedonedonedone');
     });
 
-    it('keyrings and vsock are available without a sandbox', async () => {
+    it('although keyrings and vsock are available without a sandbox', async () => {
       expect((await run(call(250, 219, '0', '-3', '0'), { sandbox: none })).said).toBe('done');
     });
   });
 
-  it('to fill memory in hidden folders', async () => {
+  it('fill memory in hidden folders', async () => {
     const { said } = await run(
       'for f in /run /home /root /boot; do touch $f/x && echo MADE; done; touch /tmp/x /var/tmp/x /dev/shm/x',
     );
@@ -324,11 +324,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(said).not.toContain('/tmp/x');
   });
 
-  it('by outliving the user’s programs when memory runs out', async () => {
+  it('outlive the user’s programs when memory runs out', async () => {
     expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
   });
 
-  it('[A21.1] because no command runs in a folder in which nothing could be hidden', async () => {
+  it('[A21.1] run in a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
       expect(tried).toMatchObject({
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     }
   });
 
-  it('setup is retried if a socket to hide has disappeared', async () => {
+  it('fail because a socket to hide has disappeared: its setup is retried', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const program = join(person.path, 'bwrap');
     const once = `if mkdir '${person.path}/tried' 2>/dev/null; then echo gone >&2; exit 1; fi`;
@@ -346,7 +346,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox
     expect(await run('echo ran', { sandbox: { ...sandbox, program } })).toEqual({ code: 0, said: 'ran\n' });
   });
 
-  it('because it does not run if the sandbox can’t be set up', async () => {
+  it('run if the sandbox can’t be set up', async () => {
     await chmod(workingDirectory, 0o700);
     const broken = { ...sandbox, userNamespace: ['--no-such-option'] } as Sandbox;
     await expect(run('touch made', { sandbox: broken })).rejects.toThrow(

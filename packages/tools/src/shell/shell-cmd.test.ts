@@ -235,7 +235,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls')).toBe('');
   });
 
-  it('leaves nothing in the working folder and no temporary folder', async () => {
+  it('leaves nothing behind in the working folder, and no temporary folder', async () => {
     const where = (await shell('echo "$TMPDIR"')).trim();
     expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('');
     // In the sandbox it was /tmp on its own tmpfs.

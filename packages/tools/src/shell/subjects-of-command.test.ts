@@ -69,7 +69,7 @@ describe('subjectsOfCommand', () => {
     expect(subjects).toContainEqual(inner('rm', 'x'));
   });
 
-  it('[A19] reports itself as incomplete if it can’t be known what runs', () => {
+  it('[A19] marks the list as incomplete if it can’t determine what runs', () => {
     for (const command of ['$x', 'ls *', 'A=1 ls', '. x', 'sh x', 'xargs ls', "ls 'a", '[[ a ]]', 'bash -c "$x"']) {
       expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: false });
       expect(dynamic(subjectsOfCommand(command))).toBeDefined();

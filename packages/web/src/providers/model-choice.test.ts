@@ -10,7 +10,7 @@ it('[P9.2] finds models by words of their id or name', () => {
   expect(matchingModels(models, 'nothing')).toEqual([]);
 });
 
-it('[P9.2] warns of a model that is not in the list, with the most similar one', () => {
+it('[P9.2] warns about a model that is not in the list, and suggests the most similar one', () => {
   expect(unlisted(models, 'mistral-lrge')).toEqual({ closest: 'mistral-large' });
   expect(unlisted(models, 'zzz')).toEqual({});
   expect(unlisted(models, ' mistral-large ')).toBeUndefined();

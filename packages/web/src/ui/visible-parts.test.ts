@@ -45,7 +45,7 @@ describe('misleading text', () => {
     expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
   });
 
-  it('[A15] marks what the server masked', () => {
+  it('[A15] marks text that the server masked', () => {
     expect(visibleParts('-H ‹masked 1›')).toEqual([
       { kind: 'text', text: '-H ' },
       { kind: 'escape', text: '‹masked 1›' },

@@ -16,7 +16,7 @@ export const t = {
   temperature: 'Temperature',
   temperatureHint: '0 to 2. Higher is more random.',
   topP: 'Top-p',
-  topPHint: '0 to 1. Set this or the temperature.',
+  topPHint: '0 to 1. Set either this or the temperature.',
   maxTokens: 'Maximum tokens',
   maxTokensHint: 'Maximum length of an answer, in tokens.',
   contextTokens: 'Context size',

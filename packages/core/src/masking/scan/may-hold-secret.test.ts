@@ -102,7 +102,7 @@ describe('mayHoldSecret', () => {
     );
   });
 
-  it('[A15] does not change the output: it equals that of a stream, which is always scanned', () => {
+  it('[A15] does not change the output, which equals that of a stream that is always scanned', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const display = createChunkMasker();

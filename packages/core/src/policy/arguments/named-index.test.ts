@@ -17,7 +17,7 @@ const prepare = (value: Record<string, unknown>, told: boolean) =>
     subjectsFrom: told ? 'tool' : 'arguments',
   });
 
-it('[N3] tests only the rules that spell out an argument’s value, and those that spell out none', () => {
+it('[N3] tests only rules that spell out the argument’s value, and rules that spell out no value', () => {
   const spelt = Array.from({ length: 1000 }, (_, index) => `deny x(to=somebody-${index}, amount > 5)`);
   const [group] = groupsFor(compileStored([...spelt, 'deny x(amount > 9)']).deny, 'x');
   const tried = (args: Record<string, unknown>): string[] =>

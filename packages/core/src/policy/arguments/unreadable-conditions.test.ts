@@ -52,7 +52,7 @@ describe('invalid conditions', () => {
     expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
   });
 
-  it('[A26.3] in stored rules deny or ask about every call of the tool, and allow none', () => {
+  it('[A26.3] in a stored rule make it deny or ask about every call of its tool, or allow none', () => {
     const judged = (rule: string, tool: string): string =>
       judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
     expect(judged('deny x(to=bob,)', 'x')).toBe('deny');

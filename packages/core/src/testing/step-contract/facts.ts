@@ -164,7 +164,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     });
   });
 
-  it('[A5] [S3] grants and unknown outcomes', async () => {
+  it('[A5] [S3] grants and unknown outcomes are stored', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_1', { pattern: HOSTILE }), '^ls');
       tx.insertTurn(turn('turn_1', { iteration: 1 }));

@@ -23,7 +23,7 @@ export function describeReads(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
 
-  it('[S1] a missing chat, world or message', async () => {
+  it('[S1] reports a missing chat, world or message', async () => {
     expect(await stateOf(store(), 'nothing')).toBeUndefined();
     const rev = (worldId: string) =>
       store().step(worldId, { chats: [] }, (reads) => ({ value: reads.worldRev, writes: nothing }));
@@ -37,7 +37,7 @@ export function describeReads(open: OpenStore): void {
     await expect(lost).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('the rev of the world, after every kind of change', async () => {
+  it('returns the rev of the world after every kind of change', async () => {
     const rev = async () =>
       (await store().step(W, { chats: [C] }, (reads) => ({ value: reads.worldRev, writes: nothing }))).value;
     const revs = [await rev()];
@@ -54,13 +54,13 @@ export function describeReads(open: OpenStore): void {
     expect(await store().read((r) => r.worldRev(W))).toBe(first + 3);
   });
 
-  it('[M10] a message that a client has sent', async () => {
+  it('[M10] returns a message that a client has sent', async () => {
     const sent = { chatId: C, clientMessageId: 'client_1' };
     const said = await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'client_1' })));
     expect(await step(store(), (tx) => tx.sent(C, 'client_1'), { sent })).toStrictEqual(said);
   });
 
-  it('the number of working turns in the world, after steps and transactions', async () => {
+  it('counts the working turns of the world, after steps and transactions', async () => {
     const working = () => step(store(), (tx) => tx.countWorking(), { chats: [C, 'chat_2'] });
     expect(await working()).toBe(0);
     await step(store(), (tx) => {
@@ -83,7 +83,7 @@ export function describeReads(open: OpenStore): void {
     expect(await working()).toBe(1);
   });
 
-  it('[M6] the number of turns of each agent that started since a person’s last message', async () => {
+  it('[M6] counts the turns of each agent that started since a person’s last message', async () => {
     const started = async () => Object.fromEntries((await stateOf(store()))?.startedTurns ?? []);
     const run = (id: string, triggerSeq: number, change: Parameters<typeof turn>[1] = {}) =>
       step(store(), (tx) => {
@@ -111,7 +111,7 @@ export function describeReads(open: OpenStore): void {
     expect(await started()).toEqual({});
   });
 
-  it('[A5.2] grants that may cover a call, oldest first', async () => {
+  it('[A5.2] returns the grants that may cover a call, oldest first', async () => {
     const call = callKeys('{}', ['^ls', '=ls']);
     const found = async (usedAfter = 0) =>
       ids(await step(store(), (tx) => tx.grants(call, usedAfter), { calls: [call] }));
@@ -133,7 +133,7 @@ export function describeReads(open: OpenStore): void {
     expect(await found(1_000)).toEqual(['grant_1', 'grant_5']);
   });
 
-  it('[S3] whether the outcome of a call is unknown', async () => {
+  it('[S3] tells whether the outcome of a call is unknown', async () => {
     const call = callKeys();
     const unknown = (of: CallKeys = call) => step(store(), (tx) => tx.outcomeUnknown(of), { calls: [of] });
     expect(await unknown()).toBe(false);
@@ -155,7 +155,7 @@ export function describeReads(open: OpenStore): void {
     expect(await unknown()).toBe(true);
   });
 
-  it('[A34] the number of an agent’s pending approvals per chat, largest first, with an enforced limit', async () => {
+  it('[A34] counts an agent’s pending approvals per chat, largest first, and enforces the limit', async () => {
     await addChats(store(), 'chat_2');
     const chats = [C, 'chat_2'];
     const pending = () => step(store(), (tx) => tx.pendingOf(A), { chats, pendingOf: A });
@@ -183,7 +183,7 @@ export function describeReads(open: OpenStore): void {
     expect([...left]).toEqual(['approval_1', 'approval_1b', 'approval_2b', 'approval_3b']);
   });
 
-  it('[A13] [A18] clients, and whether one that can ask a person is connected', async () => {
+  it('[A13] [A18] returns clients, and whether one with approvals is connected', async () => {
     const needs = { clients: ['client_1'], asker: true };
     const look = () => step(store(), (tx) => ({ one: tx.client('client_1')?.id, asks: tx.hasAsker() }), needs);
     expect(await look()).toEqual({ one: undefined, asks: false });
@@ -198,7 +198,7 @@ export function describeReads(open: OpenStore): void {
     expect(await look()).toEqual({ one: undefined, asks: false });
   });
 
-  it('[A1.6] the record of an MCP tool', async () => {
+  it('[A1.6] returns the record of an MCP tool', async () => {
     const tool: McpToolRecord = {
       ...{ worldId: W, server: 'files', name: 'mcp__files__read', reviewed: true },
       ...{ accepted: { name: 'read', inputSchema: {} }, acceptedDigest: 'a', seen: null, seenDigest: null },

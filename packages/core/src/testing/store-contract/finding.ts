@@ -60,7 +60,7 @@ export function describeFinding(open: OpenStore): void {
       expect(await find(['x'])).toEqual(['msg_1']);
     });
 
-    it('keeps worlds apart and drops deleted messages', async () => {
+    it('finds no messages of other worlds and no deleted ones', async () => {
       await write(store(), (tx) => tx.insertWorld({ id: 'other', name: 'O', settings, policy: [] }), 'other');
       await step(store(), (tx) => tx.createChat(chat('chat_o', { worldId: 'other' })), {}, 'other');
       await addChats(store(), 'chat_2');

@@ -55,7 +55,7 @@ export function describeLog(open: OpenStore): void {
   });
 
   describe('the audit log', () => {
-    it('[A16] contains what was recorded, with time and world, and verifies', async () => {
+    it('[A16] contains every record with its time and world, and verifies', async () => {
       await recordThree(store());
       const entries = await store().read((r) => r.audit(W, all));
       expect(entries.map(({ seq, who, worldId }) => [seq, who, worldId])).toEqual([

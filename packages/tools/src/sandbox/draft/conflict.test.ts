@@ -113,7 +113,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(sh('ls; cat c')).toBe('c\n2\n');
   });
 
-  it('[A7.3] write_file and edit_file don’t overwrite what a command applied after they were approved', async () => {
+  it('[A7.3] write_file and edit_file don’t overwrite changes that a command applied after they were approved', async () => {
     for (const [tool, args] of [
       [writeFileTool(), { path: 'f', content: 'theirs' }],
       [editFile(), { path: 'f', oldText: '1', newText: '7' }],
@@ -127,7 +127,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     }
   });
 
-  it('a command does not overwrite what write_file wrote while it ran', async () => {
+  it('a command does not overwrite a file that write_file wrote while the command ran', async () => {
     sh('echo 1 > f');
     const write = { path: 'f', content: 'theirs' };
     const tried = await during('echo 2 >> f', () => tryTool(writeFileTool(), write, { workingDirectory: folder.path }));

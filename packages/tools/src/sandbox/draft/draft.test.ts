@@ -106,7 +106,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     },
   );
 
-  it('is the same from a draft on another disk', async () => {
+  it('is also applied from a draft on another disk', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const other = await makeFolder('/dev/shm');
     expect((await stat(other.path)).dev).not.toBe((await stat(folder.path)).dev);
@@ -225,7 +225,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     });
   });
 
-  it('is visible to one command only until it ends, while others write', async () => {
+  it('is visible only to that command until it ends, while others write', async () => {
     let during: Promise<Result> | undefined;
     const first = await run('echo 1 > one; mkdir d; echo 1 > d/one; echo written; sleep 1000', {
       meanwhile: () => (during = run('ls -A; mkdir d; echo 2 > d/two')),
@@ -256,7 +256,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'somebody-elses']);
   });
 
-  it('leaves no draft behind', async () => {
+  it('leaves no draft behind after it was applied', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     await run('mkdir closed; touch closed/x; chmod 0 closed; mkdir -p .vscode/closed; chmod 0 .vscode/closed');
     const left = await readdir(sandbox.drafting.folder);

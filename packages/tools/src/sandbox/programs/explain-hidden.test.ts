@@ -45,7 +45,7 @@ it.each([
   ['a plain script', 'tools/server.js', [], '~/tools'],
   ['a program directly in a bin folder of the home', 'bin/tool', ['package.json'], '~/bin'],
   ['a build folder directly in the home', 'dist/tool', ['package.json'], '~/dist'],
-])('[A43] the suggested rule for %s covers what it needs', async (_name, program, beside, folder) => {
+])('[A43] the suggested rule for %s covers the files it needs', async (_name, program, beside, folder) => {
   for (const path of beside) await put(path);
   expect(ruleFor(await put(program))).toBe(folder);
 });

@@ -35,7 +35,7 @@ async function link(name: string, to: string): Promise<void> {
   await symlink(/^\.\.?(?:\/|$)/.test(to) ? to : at(to), at(name));
 }
 
-describe('[A42] shown parts of a home', () => {
+describe('[A42] the sandbox shows', () => {
   const find = (folders: readonly string[], avoid: readonly string[] = []): Programs =>
     findPrograms({ path: folders.map(at).join(':'), home, avoid: [at('project'), at('.countersign'), ...avoid] });
   const shown = (folders: readonly string[], avoid?: readonly string[]): string[] =>
@@ -67,12 +67,12 @@ describe('[A42] shown parts of a home', () => {
     ['dotfiles/.config/bin', 'dotfiles/.config/bin'],
     ['.some-app/data/bin', '.some-app/data/bin'],
     ['.local/share/some-app/bin', '.local/share/some-app/bin'],
-  ])('of PATH %s: %s', async (folder, prefix) => {
+  ])('for PATH %s: %s', async (folder, prefix) => {
     await program(`${folder}/tool`);
     expect(shown([folder])).toEqual([prefix]);
   });
 
-  it('of an unpacked archive, everything; of a repository with the same folders, only its programs', async () => {
+  it('all of an unpacked archive, but only the programs of a repository with the same folders', async () => {
     for (const name of ['node-v20', 'work']) for (const part of ['lib', 'share']) await put(`${name}/${part}/x`);
     await program('node-v20/bin/node');
     await program('work/bin/tool');
@@ -81,7 +81,7 @@ describe('[A42] shown parts of a home', () => {
   });
 
   it.each(['.config', '.local', '.local/share', 'Documents', 'scripts', '.some-app', 'dotfiles/.config'])(
-    '[A42] of PATH %s, which contains more than programs: only the single programs',
+    '[A42] only the individual programs of PATH %s, which contains other files too',
     async (folder) => {
       await program(`${folder}/tool`);
       await put(`${folder}/notes.txt`);
@@ -93,7 +93,7 @@ describe('[A42] shown parts of a home', () => {
     },
   );
 
-  it('[A42] of a documents folder that looks like an installation, only its programs', async () => {
+  it('[A42] only the programs of a documents folder that looks like an installation', async () => {
     for (const name of ['Documents', 'Desktop', '.config'])
       for (const part of ['lib', 'share', 'include']) await put(`${name}/${part}/x`);
     for (const name of ['Documents', 'Desktop', '.config']) await program(`${name}/bin/tool`);
@@ -104,7 +104,7 @@ describe('[A42] shown parts of a home', () => {
     ]);
   });
 
-  it('targets of symlinks, and what they need', async () => {
+  it('the targets of symlinks, and the files that they need', async () => {
     await program('.local/share/uv/python/cpython-3.12.1/bin/python3.12');
     await link('.local/share/uv/python/cpython-3.12', './cpython-3.12.1');
     await program('.local/share/pipx/venvs/x/bin/x');
@@ -231,7 +231,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 127 });
   });
 
-  it('a note names a hidden program and the rule that makes it readable, and no other program', async () => {
+  it('a note names only the hidden program and the rule that makes it readable', async () => {
     await program('other/bin/tool');
     await put('.ssh/known');
     usePath('other/bin');
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () =>
     expect(repaired).not.toContain('In the sandbox, HOME');
   });
 
-  it('[A19] rules about paths apply to what is shown', async () => {
+  it('[A19] are hidden if a rule denies their path', async () => {
     await program('.local/bin/tool', 'echo runs');
     usePath('.local/bin');
     const protectedPaths = {

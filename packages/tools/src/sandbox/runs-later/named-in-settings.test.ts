@@ -113,7 +113,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toEqual(expect.arrayContaining(['conf', 'sub/plain/tasks.json']));
   });
 
-  it('[A36] reports what a symlink puts into a dot-folder', async () => {
+  it('[A36] reports files that a symlink puts into a dot-folder', async () => {
     for (const path of ['conf/x', 'sub/.tool/x', 'sub/deep/x']) await put(path);
     await symlink('conf', at('.sometool'));
     await symlink('../deep', at('sub/.tool/more'));
@@ -123,7 +123,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect((await ask()).inDotFolders.toSorted()).toEqual(['conf', 'sub', 'sub/deep']);
   });
 
-  it('in a worktree and a submodule, whose .git is a file', async () => {
+  it('includes worktrees and submodules, whose .git is a file', async () => {
     await repository('main', '[core]\n\thooksPath = checks\n');
     await put('main/.git/worktrees/tree/commondir', '../..\n');
     await put('tree/.git', `gitdir: ${at('main/.git/worktrees/tree')}\n`);
@@ -132,7 +132,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toEqual(expect.arrayContaining(['main/checks', 'tree/checks', 'main/lib/bin/watch']));
   });
 
-  it('targets of hooks and configuration that are symlinks, even if they don’t exist yet', async () => {
+  it('includes the targets of hooks and configuration files that are symlinks, even if they don’t exist yet', async () => {
     await repository('.', '[core]\n\thooksPath = link\n');
     await mkdir(at('real'));
     await symlink('real', at('link'));

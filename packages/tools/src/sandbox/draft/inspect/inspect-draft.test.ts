@@ -25,7 +25,7 @@ const put = async (where: TestFolder, path: string, text = '', mode = 0o644): Pr
 const kept = (path: string): boolean => existsSync(join(draft.path, path));
 
 describe('inspectDraft', () => {
-  it('[A44] leaves out every name of the table, wherever it applies', async () => {
+  it('[A44] leaves out every name in the table, wherever it applies', async () => {
     const paths = ENTRIES.map(({ entry }, at) =>
       entry.startsWith('/') ? entry.slice(1) : `d${at}/${entry.replaceAll('*', 'some')}`,
     );

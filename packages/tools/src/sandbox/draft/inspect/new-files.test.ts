@@ -54,7 +54,7 @@ describe('the rules that would allow new files', () => {
     expect(rulesFor(paths)).toEqual(rules);
   });
 
-  it('are listed after what was left out, one line per folder', () => {
+  it('are listed after the omitted files, one line per folder', () => {
     const paths = ['.venv/bin/a', '.venv/lib/b', '.rc', 'node_modules', 'bin/x'];
     const fresh = paths.map((path) => ({ path, why: path === 'bin/x' ? 'new-executable' : 'new-hidden' }) as const);
     const note = describeLeftOut([...fresh, { path: '.vscode', why: 'runs-later' }]) ?? '';
