@@ -1,10 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setPolicy, showPolicy } from '@countersign/core';
+import { setPolicy, showPolicy, testMcpServer, updateMcpServer } from '@countersign/core';
 import { findSandbox } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
-import { stdio } from './support/servers.js';
+import { PROGRAMS, stdio } from './support/servers.js';
 
 const sandbox = await findSandbox();
 const SECRET = 'THE-PLANTED-WORD';
@@ -44,6 +44,34 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     await lab.say(`read ${lab.folder}/plain`);
     expect(lab.results().join('')).toContain('plain words');
     expect(JSON.stringify(lab.provider.requests)).not.toContain(SECRET);
+  });
+
+  it('[A46.5] reads the folders of its own definition, which its card lists, and refuses forbidden ones', async () => {
+    const [folder, more] = [await freshFolder(), await freshFolder()];
+    await writeFile(join(more, 'extra'), 'extra words');
+    await mkdir(join(more, 'denied'));
+    const lab = await openLab({
+      folder,
+      policy: [`deny *(${more}/denied/**)`],
+      script: ({ messages }) =>
+        messages.at(-1)?.role === 'user' ? { calls: [{ name: 'mcp__memory__read_graph', arguments: {} }] } : 'done',
+    });
+    const start = `cat ${more}/extra >&2; exec "${process.execPath}" "${PROGRAMS.memory}"`;
+    await lab.add({ name: 'memory', transport: 'stdio', command: 'bash', args: ['-c', start], folders: [more] });
+    const { log = [] } = await lab.running('memory');
+    expect(log.join('')).toContain('extra words');
+    await lab.say('read it');
+    const [asked] = await lab.pending();
+    if (asked === undefined) throw new Error('nothing was asked');
+    expect(asked.sandbox.readable).toContain(more);
+
+    const failing = async (folders: string[]): Promise<string> => {
+      await updateMcpServer(lab.engine.runtime, lab.worldId, 'memory', { folders }, ME);
+      return (await testMcpServer(lab.engine.runtime, lab.worldId, 'memory')).error ?? '';
+    };
+    expect(await failing([join(more, 'missing')])).toContain('does not exist');
+    expect(await failing([join(more, 'denied')])).toContain('is denied by a rule');
+    expect(await failing(['~/'])).toContain('may not read ~/');
   });
 
   it('[A19] is restarted when a rule is added, and when a file that a rule names appears', async () => {

@@ -279,12 +279,23 @@ describe('everything that the browser can do', () => {
     const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain('Restarted "ark" in "docks", but it did not start: no disk');
+    const tested = await run('mcp', 'test', 'ark', '-w', 'docks');
+    expect(tested).toMatchObject({ code: 1, stdout: '' });
+    expect(tested.stderr).toContain('Tested "ark", but it did not start: no disk');
+    expect((await run('mcp', 'log', 'ark', '-w', 'docks')).stdout).toContain('no disk\n');
     const mended = await edit('--', process.execPath, fixture);
     expect(mended).toMatchObject({ code: 0, stdout: '' });
     expect(mended.stderr).toMatch(/Updated "ark" in "docks"\. It is running and offers \d+ tools\./);
     expect(mended.stderr).toContain('\n  mcp__ark__quiet');
-    const json = await edit('--trusted', '--json');
-    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'ark', status: 'running', trusted: true });
+    expect((await run('mcp', 'test', 'ark', '-w', 'docks')).code).toBe(0);
+    const json = await edit('--trusted', '--folder', '/usr/share', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      name: 'ark',
+      status: 'running',
+      trusted: true,
+      folders: ['/usr/share'],
+    });
+    expect((await edit('--no-folder', '--env', 'NAMELESS')).code).toBe(2);
     expect((await edit('--no-enabled')).stderr).toContain('Updated "ark" in "docks". It is disabled.');
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });

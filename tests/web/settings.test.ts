@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { violations } from './support/violations.js';
 import { button, goTo, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
@@ -181,7 +182,10 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByLabel('Name').fill('Not A Name');
     await dialog.getByLabel('Command').fill(process.execPath);
     await dialog.getByLabel('Arguments').fill(memoryServer);
-    await dialog.getByLabel('Environment variables').fill('SECRET=hush-hush');
+    await button(page, 'Add variable').click();
+    await page.keyboard.type('SECRET');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('hush-hush');
     await button(page, 'Add server').last().click();
     await dialog.getByText('must be 1 to 24 lowercase letters').last().waitFor();
     await dialog.getByLabel('Name').fill('memory');
@@ -190,6 +194,25 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByText('running').waitFor();
     await card.getByText('mcp__memory__read_graph').waitFor();
     expect(await page.content()).not.toContain('hush-hush');
+    await card.getByRole('button', { name: 'Test' }).click();
+    await remarked(page, 'memory runs and offers 9 tools.');
+    // [A46.3] A saved value can be kept, replaced or removed, but not read. With the keyboard only.
+    await card.getByRole('button', { name: 'Edit' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Value of SECRET').waitFor();
+    expect(await dialog.getByLabel('Value of SECRET').inputValue()).toBe('');
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel('Folders it may read').fill('somewhere');
+    await button(page, 'Save').click();
+    await dialog.getByText('must be an absolute path or start with ~/').last().waitFor();
+    await dialog.getByLabel('Folders it may read').fill('/usr/share');
+    await button(page, 'Save').click();
+    await card.getByText('May read /usr/share.').waitFor();
+    await card.getByText('Environment variables: SECRET.').waitFor();
+    await card.getByRole('button', { name: 'Log' }).click();
+    await dialog.getByText(/running on stdio/).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
     await card.getByRole('button', { name: 'Restart' }).click();
     await remarked(page, 'Restarting memory.');
     await card.getByText(/running|starts when needed|starting/).waitFor();
@@ -216,6 +239,27 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
         return error !== '' && (await card.innerText()).includes(error.slice(0, 40));
       })
       .toBe(true);
+  });
+
+  it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {
+    const { name } = await opened.api.addMcpServer(world, {
+      name: 'runner',
+      transport: 'stdio',
+      command: '/nowhere/npx',
+      args: ['-y', 'some-server'],
+    });
+    const page = await go('servers');
+    const card = page.getByRole('listitem').filter({ hasText: name }).last();
+    await card.getByText(/npx needs the network to download packages/).waitFor();
+    await card.getByRole('button', { name: 'Allow network' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/will reach public hosts from its sandbox/)
+      .waitFor();
+    expect((await opened.api.mcpServer(world, name)).value.network).toBe(false);
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow network' }).click();
+    await card.getByText('network', { exact: true }).waitFor();
+    await card.getByText(/npx needs the network/).waitFor({ state: 'detached' });
   });
 
   it('no page throws or violates the content security policy', () => {

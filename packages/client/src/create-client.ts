@@ -199,6 +199,8 @@ export function createClient(options: ClientOptions): Client {
         { method: 'PATCH', path: ['worlds', world, 'mcp-servers', name], body, headers: ifMatch(options) },
         options,
       ),
+    testMcpServer: (world, name, options) =>
+      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'test'] }, options),
     removeMcpServer: (world, name, options) =>
       nothing({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
 

@@ -79,7 +79,7 @@ export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
-export { mcpCauseText } from './show/mcp-cause-text.js';
+export { mcpCauseFix, mcpCauseText, type McpFix } from './show/mcp-cause-text.js';
 export { sandboxText } from './show/sandbox-text.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { agoText, durationText, secondsText } from './show/time-text.js';

@@ -12,7 +12,14 @@ export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
 export type { MatchedCall } from './views/matches-in-chat.js';
 export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';
 export type { ListPage, ListPlace } from './views/page-lists.js';
-export { addMcpServer, listMcpServers, removeMcpServer, showMcpServer, updateMcpServer } from './mcp/mcp-servers.js';
+export {
+  addMcpServer,
+  listMcpServers,
+  removeMcpServer,
+  showMcpServer,
+  testMcpServer,
+  updateMcpServer,
+} from './mcp/mcp-servers.js';
 export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { IncomingMessage } from './chats/publish-message.js';

@@ -13,22 +13,49 @@ const mcpCommon = {
   trusted: z.boolean().default(false),
   enabled: z.boolean().default(true),
 };
-const plainRecord = z.record(z.string().min(1).max(200), z.string().max(20_000));
+/** Folders that a program may read (A46.5). */
+const folders = z
+  .array(
+    z
+      .string()
+      .max(4096)
+      .regex(/^(?:\/|~\/)(?!.*\0)/, 'must be an absolute path or start with ~/'),
+  )
+  .max(50);
+const variableName = z
+  .string()
+  .max(200)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+const variableValue = z
+  .string()
+  .max(20_000)
+  .regex(/^[^\0]*$/, 'must not contain a NUL character');
+const headerName = z
+  .string()
+  .max(200)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/);
+// Line breaks would add headers.
+const headerValue = z
+  .string()
+  .max(20_000)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must not contain line breaks or control characters');
 export const newMcpServerSchema = z.discriminatedUnion('transport', [
   z.strictObject({
     ...mcpCommon,
     transport: z.literal('stdio'),
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
-    env: plainRecord.default({}),
-    /** Whether the server's sandbox has network access (A20). */
+    env: z.record(variableName, variableValue).default({}),
+    /** Whether its sandbox has network access (A20). */
     network: z.boolean().default(false),
+    /** Folders outside the working folder that it may read, such as the one with its program (A46.5). */
+    folders: folders.exactOptional(),
   }),
   z.strictObject({
     ...mcpCommon,
     transport: z.literal('http'),
     url: z.url({ protocol: /^https?$/ }).max(4096),
-    headers: plainRecord.default({}),
+    headers: z.record(headerName, headerValue).default({}),
   }),
 ]);
 export type NewMcpServer = z.input<typeof newMcpServerSchema>;
@@ -38,14 +65,15 @@ export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** Replaces all variables. `null` keeps the stored value of a name, because stored values are never returned. */
-  env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
+  /** Replaces all of them. `null` keeps the stored value of a name, because stored values are never returned. */
+  env: z.record(variableName, variableValue.nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
+  folders: folders.exactOptional(),
   url: z
     .url({ protocol: /^https?$/ })
     .max(4096)
     .exactOptional(),
-  headers: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
+  headers: z.record(headerName, headerValue.nullable()).exactOptional(),
   trusted: z.boolean().exactOptional(),
   enabled: z.boolean().exactOptional(),
   accept: z.literal(true).exactOptional(),

@@ -63,6 +63,7 @@ export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
     return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
   }
   if (issue.code === 'unrecognized_keys') return 'is not a known field';
+  if (issue.code === 'invalid_key') return 'is not a valid name';
   if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be a valid URL';
   if (issue.code === 'too_small') {
     if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';

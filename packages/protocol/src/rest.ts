@@ -166,6 +166,7 @@ export const mcpServerSchema = z.object({
   /** Names only. */
   env: z.array(z.string()).exactOptional(),
   network: z.boolean().exactOptional(),
+  folders: z.array(z.string()).exactOptional(),
   url: z.string().exactOptional(),
   /** Names only. */
   headers: z.array(z.string()).exactOptional(),

@@ -1,22 +1,24 @@
 import { expect, it } from 'vitest';
-import { mcpCauseText } from './mcp-cause-text.js';
+import { mcpCauseFix, mcpCauseText } from './mcp-cause-text.js';
 
-const where = { server: 'files', world: 'ops' };
-
-it('[A46.2] mentions the sandbox and says what to do', () => {
-  const allow = 'countersign mcp edit files -w ops --network';
-  expect(mcpCauseText({ code: 'no-network', runner: 'npx' }, where)).toBe(
-    `npx downloads packages, and this server’s sandbox has no network. Install the package first, or allow the network with: ${allow}`,
+it('[A46.2] names the sandbox and says what to do', () => {
+  expect(mcpCauseText({ code: 'no-network', runner: 'npx' })).toBe(
+    'npx needs the network to download packages, and this server’s sandbox has none. Allow the network for this server, or install the package first.',
   );
-  expect(mcpCauseText({ code: 'no-network' }, where)).toContain(`If the server needs one, allow it with: ${allow}`);
+  expect(mcpCauseText({ code: 'no-network' })).toContain('If the server needs one, allow it.');
+  expect(mcpCauseFix({ code: 'no-network' })).toEqual({ kind: 'network' });
 });
 
 it('[A46.2] names the refused address, and the rule that would allow it', () => {
   const rule = 'allow sandbox_network(10.0.0.5:4873)';
-  expect(
-    mcpCauseText({ code: 'refused-host', host: 'mirror.corp', address: '10.0.0.5', port: 4873, rule }, where),
-  ).toBe(
+  const refused = { code: 'refused-host', host: 'mirror.corp', address: '10.0.0.5', port: 4873, rule } as const;
+  expect(mcpCauseText(refused)).toBe(
     `This server’s sandbox refused a connection to mirror.corp:4873 (10.0.0.5), because it is not a public address. This rule would allow it: ${rule}`,
   );
-  expect(mcpCauseText({ code: 'refused-host', host: '::1', address: '::1' }, where)).toContain('No rule can allow it.');
+  expect(mcpCauseFix(refused)).toEqual({ kind: 'rule', rule });
+  const { port: _, ...named } = refused;
+  expect(mcpCauseFix(named)).toBeUndefined();
+  const forbidden = { code: 'refused-host', host: '::1', address: '::1' } as const;
+  expect(mcpCauseText(forbidden)).toContain('No rule can allow it.');
+  expect(mcpCauseFix(forbidden)).toBeUndefined();
 });

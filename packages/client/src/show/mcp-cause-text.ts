@@ -1,19 +1,30 @@
 import type { McpCause } from '@countersign/protocol';
 
-/** The sandbox restriction that prevents an MCP server from starting, and what to do. */
-export function mcpCauseText(cause: McpCause, { server, world }: { server: string; world: string }): string {
+/** What would fix it: network access for this server, or a rule of the world. */
+export type McpFix = { kind: 'network' } | { kind: 'rule'; rule: string };
+
+/** What in its sandbox keeps an MCP server from starting. */
+export function mcpCauseText(cause: McpCause): string {
   switch (cause.code) {
-    case 'no-network': {
-      const allow = `countersign mcp edit ${server} -w ${world} --network`;
+    case 'no-network':
       return cause.runner === undefined
-        ? `This server’s sandbox has no network. If the server needs one, allow it with: ${allow}`
-        : `${cause.runner} downloads packages, and this server’s sandbox has no network. Install the package first, or allow the network with: ${allow}`;
-    }
+        ? 'This server’s sandbox has no network. If the server needs one, allow it.'
+        : `${cause.runner} needs the network to download packages, and this server’s sandbox has none. Allow the network for this server, or install the package first.`;
     case 'refused-host': {
       const { host, address, port, rule } = cause;
       const at = address === host ? '' : ` (${address})`;
       const refused = `This server’s sandbox refused a connection to ${host}${port === undefined ? '' : `:${port}`}${at}, because it is not a public address.`;
       return `${refused} ${rule === undefined ? 'No rule can allow it.' : `This rule would allow it: ${rule}`}`;
     }
+  }
+}
+
+/** Undefined if no setting can fix it, or if the rule still needs a port. */
+export function mcpCauseFix(cause: McpCause): McpFix | undefined {
+  switch (cause.code) {
+    case 'no-network':
+      return { kind: 'network' };
+    case 'refused-host':
+      return cause.rule === undefined || cause.port === undefined ? undefined : { kind: 'rule', rule: cause.rule };
   }
 }

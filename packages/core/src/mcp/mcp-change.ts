@@ -19,7 +19,7 @@ export function applyChange(
   const { args, url, command, env, headers, ...plain } = change;
   const shown = showDefinition(definition);
   const isStdio = definition.transport === 'stdio';
-  const foreign = isStdio ? { url, headers } : { command, args, env, network: plain.network };
+  const foreign = isStdio ? { url, headers } : { command, args, env, network: plain.network, folders: plain.folders };
   const misplaced = Object.entries(foreign).find(([, value]) => value !== undefined)?.[0];
   if (misplaced !== undefined) {
     const sentence = `MCP server: ${misplaced}: not supported by ${definition.transport} servers`;
@@ -39,7 +39,23 @@ export function applyChange(
         ...(url === undefined || url === shown.url ? {} : { url }),
         ...(headers === undefined ? {} : { headers: mergeValues(definition.headers, headers, 'headers') }),
       };
-  return parseInput(newMcpServerSchema, merged, 'MCP server');
+  const changed = parseInput(newMcpServerSchema, merged, 'MCP server');
+  refuseOtherOrigin(definition, changed, headers);
+  return changed;
+}
+
+/** Otherwise somebody who can edit a server could send its header values elsewhere. */
+function refuseOtherOrigin(
+  before: McpServerDefinition,
+  after: McpServerDefinition,
+  sent: McpServerChange['headers'],
+): void {
+  if (before.transport !== 'http' || after.transport !== 'http') return;
+  if (new URL(before.url).origin === new URL(after.url).origin) return;
+  const kept = Object.keys(before.headers).find((name) => sent === undefined || sent[name] === null);
+  if (kept === undefined) return;
+  const sentence = `MCP server: headers.${kept}: enter the value again, because it would be sent to another server`;
+  throw new CountersignError('invalid', sentence, { field: `headers.${kept}` });
 }
 
 function revealArgs(stored: readonly string[], sent: readonly string[]): readonly string[] {

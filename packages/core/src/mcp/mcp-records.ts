@@ -2,12 +2,14 @@ import type {
   McpRecords,
   McpServerRecord,
   McpServerWithTools,
+  OpenedMcpServer,
   McpToolDefinition,
   McpToolRecord,
   StoreReader,
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
 import { protectPaths, NO_RULES } from '../policy/index.js';
+import { openDefinition } from './mcp-secrets.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld, changeWorld, mustHaveChanged } from '../step/commit.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
@@ -16,19 +18,25 @@ import type { Runtime, WorldChange } from '../step/runtime.js';
 /** Store access for the MCP host. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
+  /** With the values of its variables and headers. */
+  function opened(found: McpServerWithTools): OpenedMcpServer {
+    const values = openDefinition(runtimeOf().secretBox, found.server);
+    if (!values.ok) return { ...found, problem: `the values of its variables or headers ${values.problem}` };
+    return { ...found, server: { ...found.server, definition: values.definition } };
+  }
   return {
     isShared: () => runtimeOf().store.shared !== undefined,
     all: () =>
       read(async (reader) => {
-        const found: McpServerWithTools[] = [];
+        const found: OpenedMcpServer[] = [];
         for (const world of await reader.worlds())
-          for (const server of await reader.mcpServers(world.id)) found.push(await withTools(reader, server));
+          for (const server of await reader.mcpServers(world.id)) found.push(opened(await withTools(reader, server)));
         return found;
       }),
     one: (worldId, name) =>
       read(async (reader) => {
         const server = await reader.mcpServer(worldId, name);
-        return server === undefined ? undefined : await withTools(reader, server);
+        return server === undefined ? undefined : opened(await withTools(reader, server));
       }),
     async listed(worldId, name, tools) {
       const listing = tools.map((tool) => ({ ...tool, digest: definitionDigest(tool.definition) }));
@@ -98,7 +106,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
   const server = await change.tx.mcpServer(worldId, name);
   if (server === undefined) return;
   // Locks the server: concurrent listings by two processes, or a person who accepts tools, would overwrite each other.
-  mustHaveChanged(await change.tx.updateMcpServer(server, server.definition));
+  mustHaveChanged(await change.tx.updateMcpServer(server, server));
   const isFirst = server.firstListedAt === null && (await change.tx.setMcpServerListed(worldId, name));
   const known = new Map((await change.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
   for (const { name: toolName, definition, digest } of listing) {

@@ -9,9 +9,10 @@ import {
   type NewMcpServer,
   type Signer,
 } from '@countersign/protocol';
-import type { McpServerRecord, StoreTransaction } from '../ports/index.js';
+import type { McpServerRecord, SecretBox, StoreTransaction } from '../ports/index.js';
 import { applyChange } from './mcp-change.js';
 import { emitServer, withTools } from './mcp-records.js';
+import { isInClear, openDefinition, sealDefinition } from './mcp-secrets.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
 import { changeWorld, mustHaveChanged } from '../step/commit.js';
@@ -28,7 +29,7 @@ export async function addMcpServer(
 ): Promise<Versioned<McpServer>> {
   const definition = parseInput(newMcpServerSchema, input, 'MCP server');
   await changeWorld(runtime, 'add-mcp-server', worldId, async (change) => {
-    await insertMcpServer(change.tx, worldId, definition, signer);
+    await insertMcpServer(change.tx, worldId, definition, { signer, secretBox: runtime.secretBox });
     emitServer(change, 'create', definition.name);
   });
   await reload(runtime, worldId, definition.name);
@@ -40,10 +41,11 @@ export async function insertMcpServer(
   tx: StoreTransaction,
   worldId: string,
   definition: McpServerDefinition,
-  signer: Signer,
+  { signer, secretBox }: { signer: Signer; secretBox: SecretBox | undefined },
 ): Promise<void> {
   const { name, trusted } = definition;
-  await tx.insertMcpServer({ worldId, name, definition, firstListedAt: null, createdAt: tx.now() });
+  const stored = sealDefinition(secretBox, worldId, definition);
+  await tx.insertMcpServer({ worldId, name, ...stored, firstListedAt: null, createdAt: tx.now() });
   record(tx, 'MCP server added', definition, signer);
   if (trusted) record(tx, 'MCP server trusted', definition, signer);
 }
@@ -65,15 +67,21 @@ export async function updateMcpServer(
       expected,
       'this MCP server',
     );
-    const definition = applyChange(server.definition, sent);
+    const opened = openedFor(runtime, server, sent);
+    const definition = applyChange(opened, sent);
     const { trusted, enabled, ...connection } = definition;
-    const { trusted: wasTrusted, enabled: wasEnabled, ...before } = server.definition;
-    mustHaveChanged(await change.tx.updateMcpServer(server, definition));
+    const { trusted: wasTrusted, enabled: wasEnabled, ...before } = opened;
+    const isOther = JSON.stringify(connection) !== JSON.stringify(before);
+    // Otherwise the encrypted values stay as they are, whether they can be decrypted or not.
+    const stored = isOther
+      ? sealDefinition(runtime.secretBox, worldId, definition)
+      : { definition: { ...server.definition, trusted, enabled }, sealed: server.sealed };
+    mustHaveChanged(await change.tx.updateMcpServer(server, stored));
     if (trusted !== wasTrusted)
       record(change.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
     if (enabled !== wasEnabled)
       record(change.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
-    if (JSON.stringify(connection) !== JSON.stringify(before)) {
+    if (isOther) {
       record(change.tx, 'MCP server changed', definition, signer);
       // The grants were for another program behind the same names.
       await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was changed');
@@ -85,7 +93,48 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
-/** Accepts the current tool definitions: rules apply to them again, and new grants can be given. */
+/** The definition to change. If its values can't be decrypted, a change of the connection must replace all of them. */
+function openedFor(
+  runtime: Runtime,
+  server: McpServerRecord,
+  sent: Omit<McpServerChange, 'accept'>,
+): McpServerDefinition {
+  const opened = openDefinition(runtime.secretBox, server);
+  if (opened.ok) return opened.definition;
+  const { trusted: _trusted, enabled: _enabled, ...connection } = sent;
+  const field = server.definition.transport === 'stdio' ? 'env' : 'headers';
+  const replaced = sent[field];
+  const target = server.definition.transport === 'stdio' ? 'command' : 'url';
+  const keepsNone = replaced !== undefined && Object.values(replaced).every((value) => value !== null);
+  // The target is sent too: somebody who can write to the database may have chosen the stored one.
+  if (Object.keys(connection).length === 0 || (keepsNone && sent[target] !== undefined)) return server.definition;
+  const sentence = `MCP server: ${field}: the stored values ${opened.problem}. Enter the ${target} and all values again`;
+  throw new CountersignError('invalid', sentence, { field });
+}
+
+/**
+ * Encrypts values that an older version stored as they are. A failure is reported and retried at the next start.
+ */
+export async function sealStoredValues(runtime: Runtime): Promise<void> {
+  if (runtime.secretBox === undefined) return;
+  const clear = await runtime.store.read(async (reader) => {
+    const servers = await Promise.all((await reader.worlds()).map(({ id }) => reader.mcpServers(id)));
+    return servers.flat().filter(isInClear);
+  });
+  for (const { worldId, name } of clear) {
+    try {
+      await changeWorld(runtime, 'seal-mcp-server', worldId, async ({ tx }) => {
+        const server = await tx.mcpServer(worldId, name);
+        if (server === undefined || !isInClear(server)) return;
+        await tx.updateMcpServer(server, sealDefinition(runtime.secretBox, worldId, server.definition));
+      });
+    } catch (error) {
+      runtime.report(error, `failed to encrypt the values of the MCP server "${name}"`);
+    }
+  }
+}
+
+/** Accepts the current tool definitions: rules apply again, and new grants can be given. */
 async function acceptTools(change: WorldChange, name: string, signer: Signer): Promise<void> {
   for (const tool of await change.tx.mcpTools(change.snapshot.world.id, name)) {
     if (tool.seen === null) continue;
@@ -139,6 +188,17 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
   });
   if (found === undefined) throw noServer(name);
   return { value: showServer(runtime, found, { log: true }), version: mcpServerVersion(runtime.store.hashKey, found) };
+}
+
+/** Starts a server if needed, and lists its tools. A failure is a result too: the state says why. */
+export async function testMcpServer(runtime: Runtime, worldId: string, name: string): Promise<McpServer> {
+  const { value } = await showMcpServer(runtime, worldId, name);
+  if (!value.enabled) {
+    throw new CountersignError('conflict', `The MCP server "${name}" is turned off. Turn it on to test it.`);
+  }
+  await runtime.mcp?.look(worldId, name);
+  await runtime.mcp?.test(worldId, name).catch(() => undefined);
+  return (await showMcpServer(runtime, worldId, name)).value;
 }
 
 /** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */

@@ -13,7 +13,7 @@ export function showDefinition(definition: McpServerDefinition): ShownDefinition
     const { url, headers } = definition;
     return { name, transport: 'http', url: maskText(url).value, headers: Object.keys(headers), trusted, enabled };
   }
-  const { command, args, env, network } = definition;
+  const { command, args, env, network, folders } = definition;
   const shown = maskArgs(args).value;
   return {
     name,
@@ -22,6 +22,7 @@ export function showDefinition(definition: McpServerDefinition): ShownDefinition
     args: shown,
     env: Object.keys(env),
     network,
+    ...(folders === undefined ? {} : { folders }),
     trusted,
     enabled,
   };

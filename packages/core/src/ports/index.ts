@@ -10,7 +10,9 @@ export type {
   McpServerState,
   McpServerWithTools,
   ToolSource,
+  OpenedMcpServer,
 } from './mcp.js';
+export type { SecretBox, Unsealed } from './secret-box.js';
 export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 export type { ProviderRecord } from './provider-records.js';
 export { ProviderError } from './provider.js';

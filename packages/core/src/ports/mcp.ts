@@ -28,7 +28,13 @@ export interface McpServerWithTools {
   tools: readonly McpToolRecord[];
 }
 
-/** The folder and restrictions of a server. Excludes agents' own rules, because all agents of a world share its servers. */
+/** A server with its values decrypted, for the host only. */
+export interface OpenedMcpServer extends McpServerWithTools {
+  /** Why its values can't be decrypted. It must not start without them. */
+  problem?: string;
+}
+
+/** Where a server runs. Doesn't include agents' own rules, because all agents of a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
@@ -44,15 +50,15 @@ export interface McpPlace {
 export interface McpRecords {
   /** Whether other processes may change the records without a notification. */
   isShared(): boolean;
-  /** The servers of all worlds. */
-  all(): Promise<McpServerWithTools[]>;
-  one(worldId: string, name: string): Promise<McpServerWithTools | undefined>;
+  /** In all worlds. */
+  all(): Promise<OpenedMcpServer[]>;
+  one(worldId: string, name: string): Promise<OpenedMcpServer | undefined>;
   /** Stores a server's current tools and revokes the grants of tools that differ from the accepted ones. Returns the stored state. */
   listed(
     worldId: string,
     name: string,
     tools: readonly { name: string; definition: McpToolDefinition }[],
-  ): Promise<McpServerWithTools | undefined>;
+  ): Promise<OpenedMcpServer | undefined>;
   /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
   /** Tells clients to reload the server after it started or failed. */
@@ -79,6 +85,8 @@ export interface McpHost extends ToolSource {
   state(worldId: string, name: string): McpServerState | undefined;
   /** Starts the server if it is enabled, and waits for its tools. Rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
+  /** Like `start`, but doesn't wait for the delay after a failure, and lists the tools again if it runs. */
+  test(worldId: string, name: string): Promise<void>;
 }
 
 export type McpHostFactory = (records: McpRecords) => McpHost;

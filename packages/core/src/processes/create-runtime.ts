@@ -1,6 +1,15 @@
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
-import type { Clock, McpHostFactory, Provider, ProviderSource, Store, Tool, ToolSource } from '../ports/index.js';
+import type {
+  Clock,
+  McpHostFactory,
+  Provider,
+  ProviderSource,
+  SecretBox,
+  Store,
+  Tool,
+  ToolSource,
+} from '../ports/index.js';
 import { NO_RULES, sandboxGrants } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
@@ -9,6 +18,7 @@ import { failTurn } from '../turns/call-model.js';
 import { createClientRegistry, type ClientRegistry } from '../clients/clients.js';
 import { compileRules } from '../worlds/compile-rules.js';
 import { watchDeadlines } from '../decisions/watch-deadlines.js';
+import { sealStoredValues } from '../mcp/mcp-servers.js';
 import { createMcpRecords } from '../mcp/mcp-records.js';
 import { processAgentMessage } from '../turns/process-agent-message.js';
 import { createCallChats } from '../step/commit.js';
@@ -41,6 +51,8 @@ export interface RuntimeOptions {
   /** Receives errors that don't end a turn. */
   onError: (error: unknown, what: string, about?: About) => void;
   ownSecrets?: readonly string[];
+  /** Encrypts the variables and headers of MCP servers in the store. If absent, they are stored as they are. */
+  secretBox?: SecretBox;
   resultLimitBytes?: number;
   /**
    * The administrator's rules, outside the reach of every world; they override the rules of all worlds (A19). An invalid rule prevents startup:
@@ -202,6 +214,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     mcp,
     findPlace: withSandboxGrants(options.findPlace),
     ownSecrets: () => [...(options.ownSecrets ?? []), ...(providerSource?.secrets() ?? [])],
+    ...(options.secretBox === undefined ? {} : { secretBox: options.secretBox }),
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
@@ -254,6 +267,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     async start(how = 'take-up') {
       await clients.load();
       await providerSource?.load();
+      if (mcp !== undefined) await sealStoredValues(runtime);
       await mcp?.load();
       await unfinished.start(how);
       if (how === 'take-up') releaseInBackground();

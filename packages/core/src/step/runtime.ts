@@ -6,6 +6,7 @@ import type {
   McpHost,
   Provider,
   RowChange,
+  SecretBox,
   Store,
   StoreTransaction,
   Tool,
@@ -108,6 +109,8 @@ export interface Runtime {
   findPlace: PlaceFinder;
   /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
   ownSecrets(): readonly string[];
+  /** Encrypts values of MCP servers for the store. */
+  secretBox?: SecretBox;
   resultLimitBytes: number;
   probe: Probe;
   measure(what: Measured): void;

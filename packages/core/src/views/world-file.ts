@@ -101,7 +101,15 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
       recordRules(tx, [], definition.policy, signer, { agentId });
     }
     for (const server of mcpServers) {
-      await insertMcpServer(tx, id, { ...server, enabled: false, trusted: false }, signer);
+      await insertMcpServer(
+        tx,
+        id,
+        { ...server, enabled: false, trusted: false },
+        {
+          signer,
+          secretBox: runtime.secretBox,
+        },
+      );
     }
     const main = made.find(({ definition }) => definition.name === mainAgent);
     if (main !== undefined) await tx.updateWorld(id, { settings: { ...settings, mainAgent: main.id } });

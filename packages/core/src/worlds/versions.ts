@@ -27,7 +27,7 @@ export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 
 
 export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWithTools): string {
   const said = tools.map(({ name, seenDigest, acceptedDigest }) => [name, seenDigest, acceptedDigest]);
-  const content = canonicalJson({ definition: server.definition, said });
+  const content = canonicalJson({ definition: server.definition, sealed: server.sealed, said });
   return short(keyedHash(key, content));
 }
 

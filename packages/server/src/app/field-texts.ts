@@ -61,6 +61,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   error: 'What went wrong.',
   excerpt: 'The part of the message that matches.',
   expiresAt: 'When it expires.',
+  folders: 'Folders outside the working folder that the program may read.',
   failed: 'Calls that failed.',
   field: 'Path of the invalid field, such as tools.0.name.',
   function: 'The tool and its arguments.',

@@ -92,7 +92,7 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
   await publishToolResult(runtime, world, undefined, decision, TESTER);
   await t.engine.quiet();
   const grants = await listGrants(runtime, world);
-  const server = { name: 'notes', transport: 'stdio', command: 'notes', enabled: false };
+  const server = { name: 'notes', transport: 'stdio', command: 'notes' };
   await request(t, {
     operation: '',
     method: 'POST',

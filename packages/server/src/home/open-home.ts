@@ -10,6 +10,7 @@ import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { createRegistry, type ProviderRegistry } from '../providers/create-registry.js';
+import { createSecretBox } from '../providers/secret-box.js';
 import { takeSecretsKey, type SecretsKey } from '../providers/secrets-key.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
@@ -111,6 +112,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         providerSource: registry,
         tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
+        secretBox: createSecretBox(secrets),
         findPlace: workFolders.findPlace,
         onError: report,
         onMeasured(what) {

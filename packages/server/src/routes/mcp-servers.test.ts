@@ -1,23 +1,35 @@
 import { createRequire } from 'node:module';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@countersign/core';
 import { findSandbox, mcpServers } from '@countersign/tools';
 import type { McpServer } from '@countersign/protocol';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { closeApps, openApp, until, type AppFixture } from '../testing/app-fixture.js';
+import { openSqlite } from '@countersign/storage';
+import { temporarySecretsKey } from '../providers/secrets-key.js';
+import { closeApps, openApp, until, type AppFixture, type AppFixtureOptions } from '../testing/app-fixture.js';
 
 afterEach(closeApps);
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 const SECRET = 'hunter2-of-the-harbour';
 
-async function open(): Promise<{ t: AppFixture; path: string; server: Record<string, unknown> }> {
+async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function openWith(options: AppFixtureOptions): Promise<AppFixture> {
   const mcp = mcpServers({ sandbox: await findSandbox(), show: [process.cwd()], clock: systemClock });
-  const t = await openApp({ mcp, folder });
+  return await openApp({ mcp, ...options });
+}
+
+async function open(
+  options: AppFixtureOptions = {},
+): Promise<{ t: AppFixture; path: string; server: Record<string, unknown> }> {
+  const t = await openWith({ folder: await freshFolder(), ...options });
   const world = await t.api<{ id: string }>('POST', '/worlds', { name: 'Harbour' });
   const server = {
     name: 'memory',
@@ -60,6 +72,12 @@ it('[W2] invalid input is rejected with the field name, and nothing is written',
     [{ ...server, command: undefined }, 'command'],
     [{ name: 'far', transport: 'http', url: 'file:///etc/passwd' }, 'url'],
     [{ ...server, url: 'http://127.0.0.1/' }, 'url'],
+    [{ ...server, env: { 'A B': 'x' } }, 'env.A B'],
+    [{ ...server, folders: ['tools'] }, 'folders.0'],
+    [
+      { name: 'far', transport: 'http', url: 'http://a.test/', headers: { 'X-Key': 'a\r\nX-Admin: 1' } },
+      'headers.X-Key',
+    ],
   ] as const;
   for (const [body, field] of bad) {
     expect(await t.api('POST', path, body)).toMatchObject({ status: 422, body: { field } });
@@ -82,4 +100,92 @@ it('[W6] an update based on a stale version is rejected', async () => {
   expect((await t.api('PATCH', `${path}/memory`, { args: ['other'] }, { 'If-Match': tag })).status).toBe(200);
   expect((await t.api('PATCH', `${path}/memory`, { accept: true }, { 'If-Match': tag })).status).toBe(412);
   expect((await t.api('DELETE', `${path}/memory`, undefined, { 'If-Match': tag })).status).toBe(412);
+});
+
+it('[A46.3] values are encrypted in the store, reach the server, and are lost with another secrets key', async () => {
+  const folder = await freshFolder();
+  const file = join(folder, 'countersign.db');
+  const secrets = temporarySecretsKey();
+  const { t, path, server } = await open({ file, secrets, folder });
+  // The server reports the length of its variable, so that nothing has to print it.
+  const script = `echo "\${#TOKEN} characters" >&2; exec "${process.execPath}" "${program}"`;
+  const bash = { ...server, command: 'bash', args: ['-c', script] };
+  expect((await t.api('POST', path, bash)).status).toBe(201);
+  const tested = await t.api<McpServer>('POST', `${path}/memory/test`);
+  expect(tested.body).toMatchObject({ status: 'running', env: ['TOKEN'] });
+  expect(tested.body.log).toContain(`${SECRET.length} characters`);
+  // Unrelated changes keep the value, and so does a new command.
+  await t.api('PATCH', `${path}/memory`, { trusted: true });
+  await t.api('PATCH', `${path}/memory`, { args: ['-c', `true; ${script}`], env: { TOKEN: null } });
+  expect((await t.api<McpServer>('POST', `${path}/memory/test`)).body.log).toContain(`${SECRET.length} characters`);
+  await t.close();
+  const files = (await readdir(folder)).filter((name) => name.startsWith('countersign.db'));
+  for (const name of files) expect((await readFile(join(folder, name))).includes(SECRET)).toBe(false);
+
+  const later = await openWith({ file, folder });
+  const failed = await later.api<McpServer>('POST', `${path}/memory/test`);
+  expect(failed.body).toMatchObject({ status: 'failed', tools: expect.any(Array) as unknown[] });
+  expect(failed.body.error).toContain('were encrypted with another secrets key');
+  expect((await later.api('PATCH', `${path}/memory`, { trusted: false })).status).toBe(200);
+  expect(await later.api('PATCH', `${path}/memory`, { args: ['-c', script] })).toMatchObject({
+    status: 422,
+    body: { field: 'env' },
+  });
+  // The command is sent too: somebody who can write to the database may have changed the stored one.
+  expect((await later.api('PATCH', `${path}/memory`, { env: { TOKEN: 'new' } })).status).toBe(422);
+  const whole = { command: 'bash', args: ['-c', script], env: { TOKEN: 'new' } };
+  expect((await later.api('PATCH', `${path}/memory`, whole)).status).toBe(200);
+  expect((await later.api<McpServer>('POST', `${path}/memory/test`)).body.log).toContain('3 characters');
+});
+
+it('[A46.3] [A46.4] values don’t follow a server to another program or origin', async () => {
+  const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
+  const { t, path, server } = await open({ store });
+  await t.api('POST', path, { ...server, enabled: false });
+  const worldId = path.split('/')[2] ?? '';
+  const before = await store.read((reader) => reader.mcpServer(worldId, 'memory'));
+  if (before?.definition.transport !== 'stdio') throw new Error('no such server');
+  const definition = { ...before.definition, command: 'env', enabled: true };
+  await store.transact(worldId, (tx) => tx.updateMcpServer(before, { ...before, definition }));
+  const stolen = await t.api<McpServer>('POST', `${path}/memory/test`);
+  expect(stolen.body).toMatchObject({ status: 'failed' });
+  expect(stolen.body.error).toContain('because the record was changed');
+
+  const far = { name: 'far', transport: 'http', url: 'https://a.test/mcp', headers: { Authorization: SECRET } };
+  await t.api('POST', path, { ...far, enabled: false });
+  expect((await t.api('PATCH', `${path}/far`, { url: 'https://a.test/v2' })).status).toBe(200);
+  for (const change of [{ url: 'https://b.test/' }, { url: 'https://b.test/', headers: { Authorization: null } }]) {
+    const refused = await t.api('PATCH', `${path}/far`, change);
+    expect(refused).toMatchObject({ status: 422, body: { field: 'headers.Authorization' } });
+  }
+  expect((await t.api('PATCH', `${path}/far`, { url: 'https://b.test/', headers: {} })).status).toBe(200);
+});
+
+it('[A46.4] values that an older version stored are encrypted at the next start', async () => {
+  const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
+  const { t, path, server } = await open({ store });
+  await t.api('POST', path, { ...server, enabled: false });
+  const worldId = path.split('/')[2] ?? '';
+  const record = await store.read((reader) => reader.mcpServer(worldId, 'memory'));
+  if (record?.definition.transport !== 'stdio') throw new Error('no such server');
+  const clear = { ...record.definition, env: { TOKEN: SECRET } };
+  await store.transact(worldId, (tx) => tx.updateMcpServer(record, { definition: clear, sealed: null }));
+  await t.engine.start();
+  const sealed = await store.read((reader) => reader.mcpServer(worldId, 'memory'));
+  expect(sealed).toMatchObject({ definition: { env: { TOKEN: '' } }, sealed: expect.any(String) as string });
+  expect(JSON.stringify(sealed)).not.toContain(SECRET);
+});
+
+it('[W3.28] the test of a server lists its tools; a server that is off can’t be tested', async () => {
+  const { t, path, server } = await open();
+  await t.api('POST', path, { ...server, enabled: false });
+  expect((await t.api('POST', `${path}/memory/test`)).status).toBe(409);
+  await t.api('PATCH', `${path}/memory`, { enabled: true });
+  const first = await t.api<McpServer>('POST', `${path}/memory/test`);
+  const second = await t.api<McpServer>('POST', `${path}/memory/test`);
+  for (const { body } of [first, second]) expect(body.tools).toContain('mcp__memory__read_graph');
+  await t.api('PATCH', `${path}/memory`, { command: 'false', args: [] });
+  const failed = await t.api<McpServer>('POST', `${path}/memory/test`);
+  expect(failed).toMatchObject({ status: 200, body: { status: 'failed' } });
+  expect((await t.api('POST', `${path}/nobody/test`)).status).toBe(404);
 });

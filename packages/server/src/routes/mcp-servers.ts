@@ -1,4 +1,11 @@
-import { addMcpServer, listMcpServers, removeMcpServer, showMcpServer, updateMcpServer } from '@countersign/core';
+import {
+  addMcpServer,
+  listMcpServers,
+  removeMcpServer,
+  showMcpServer,
+  testMcpServer,
+  updateMcpServer,
+} from '@countersign/core';
 import {
   listOf,
   listQuerySchema,
@@ -17,7 +24,8 @@ export const mcpServerRoutes = [
     path: '/worlds/{world}/mcp-servers',
     tag,
     summary: 'List the MCP servers of a world, in the order they were added',
-    description: 'Environment variables and headers are listed by name, never with their values.',
+    description:
+      'Environment variables and headers are listed by name, never with their values, which are encrypted in the store.',
     query: listQuerySchema,
     answers: { 200: { description: 'Servers', schema: listOf(mcpServerSchema) } },
     handle: async ({ context, params, query }) => ({
@@ -56,7 +64,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
-      'Fields that are left out stay as they are. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
+      'Fields that are left out stay as they are. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL leads to another server. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
     headers: IF_MATCH,
     body: mcpServerChangeSchema,
     answers: { 200: { description: 'The updated server', schema: mcpServerSchema } },
@@ -65,6 +73,19 @@ export const mcpServerRoutes = [
       const { value, version } = await updateMcpServer(runtime, world, name, body, c.var.signer, ifMatch(c));
       return { status: 200, body: value, headers: etag(version) };
     },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/mcp-servers/{name}/test',
+    tag,
+    summary: 'Test an MCP server: start it if needed and list its tools',
+    description:
+      'Waits until the server is running or has failed, without the delay after a failure. A failure is a result too: `error`, `cause` and `log` say why. 409 if the server is turned off.',
+    answers: { 200: { description: 'The server, with its tools and log', schema: mcpServerSchema } },
+    handle: async ({ context, params }) => ({
+      status: 200,
+      body: await testMcpServer(context.engine.runtime, params.world, params.name),
+    }),
   }),
   route({
     method: 'delete',

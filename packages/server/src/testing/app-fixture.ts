@@ -15,7 +15,8 @@ import { createApp } from '../app/create-app.js';
 import type { AppContext, Env } from '../app/context.js';
 import { createAuth } from '../auth/create-auth.js';
 import { createRegistry } from '../providers/create-registry.js';
-import { temporarySecretsKey } from '../providers/secrets-key.js';
+import { createSecretBox } from '../providers/secret-box.js';
+import { temporarySecretsKey, type SecretsKey } from '../providers/secrets-key.js';
 import { listenOn } from '../serve/listen-on.js';
 import { checkResponse } from './check-response.js';
 
@@ -61,6 +62,8 @@ export interface AppFixtureOptions {
   /** Default: in memory. */
   file?: string;
   store?: Store;
+  /** Default: one that ends with the process. */
+  secrets?: SecretsKey;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
 }
 
@@ -72,13 +75,15 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
   const errors: string[] = [];
   const provider = scripted(options.script ?? (() => 'ok'));
   const store = options.store ?? (await openSqlite(options.file ?? ':memory:', { clock, synchronous: 'NORMAL' }));
-  const registry = createRegistry({ store, secrets: temporarySecretsKey(), own: [provider], timeoutMs: 2_000 });
+  const secrets = options.secrets ?? temporarySecretsKey();
+  const registry = createRegistry({ store, secrets, own: [provider], timeoutMs: 2_000 });
   const engine = createRuntime({
     store,
     clock,
     providers: [provider],
     providerSource: registry,
     tools: options.tools ?? [],
+    secretBox: createSecretBox(secrets),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
     onListenerFailure: (error) => errors.push(String(error)),

@@ -32,13 +32,13 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
     mcpServers: async (worldId) => servers({ worldId }),
     mcpTools: async (worldId, name) => tools({ worldId, name }),
     async insertMcpServer(record) {
-      if ((await insertServer({ ...record, definition: JSON.stringify(record.definition) })) === 1) return;
+      if ((await insertServer({ ...record, definition: definitionText(record) })) === 1) return;
       throw new CountersignError('conflict', `an MCP server named "${record.name}" already exists in this world`, {
         field: 'name',
       });
     },
-    async updateMcpServer({ worldId, name, definition: before }, definition) {
-      const texts = { before: JSON.stringify(before), definition: JSON.stringify(definition) };
+    async updateMcpServer({ worldId, name, ...before }, after) {
+      const texts = { before: definitionText(before), definition: definitionText(after) };
       return (await updateServer({ worldId, name, ...texts })) === 1;
     },
     setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
@@ -63,8 +63,14 @@ function asText(definition: McpToolDefinition | null): string | null {
   return definition === null ? null : JSON.stringify(definition);
 }
 
-function toServer([worldId, name, definition, firstListedAt, createdAt]: ServerRow): McpServerRecord {
-  return { worldId, name, definition: JSON.parse(definition) as McpServerDefinition, firstListedAt, createdAt };
+/** The encrypted values are a field of the same text, so that one compare-and-set covers both. */
+function definitionText({ definition, sealed }: Pick<McpServerRecord, 'definition' | 'sealed'>): string {
+  return JSON.stringify(sealed === null ? definition : { ...definition, sealed });
+}
+
+function toServer([worldId, name, text, firstListedAt, createdAt]: ServerRow): McpServerRecord {
+  const { sealed = null, ...definition } = JSON.parse(text) as McpServerDefinition & { sealed?: string };
+  return { worldId, name, definition, sealed, firstListedAt, createdAt };
 }
 
 export function toTool([

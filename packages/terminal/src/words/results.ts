@@ -75,6 +75,12 @@ export const results = {
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
     `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled. ${next}`,
+  mcpTested: (name: string): string => `Tested "${name}"`,
+  mcpNoLog: (name: string): string => `"${name}" has printed nothing.`,
+  mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,
+  mcpAllowNetwork: (name: string, world: string): string => `countersign mcp edit ${name} -w ${world} --network`,
+  mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
+  mcpFixWith: (text: string, command: string): string => `${text} Run: ${command}`,
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>
     `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed. ${next}`,

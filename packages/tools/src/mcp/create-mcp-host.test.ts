@@ -34,6 +34,7 @@ const off: McpServerWithTools = {
       enabled: false,
       network: false,
     },
+    sealed: null,
     firstListedAt: null,
     createdAt: 0,
   },

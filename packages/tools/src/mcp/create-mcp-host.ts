@@ -5,7 +5,7 @@ import {
   type McpHost,
   type McpHostFactory,
   type McpRecords,
-  type McpServerWithTools,
+  type OpenedMcpServer,
   type Tool,
 } from '@countersign/core/ports';
 import type { Outside } from '../sandbox/gateway/gateway.js';
@@ -63,7 +63,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
   const none: ReadonlyMap<string, Tool> = new Map();
   let closed = false;
 
-  async function put(worldId: string, name: string, found: McpServerWithTools | undefined): Promise<void> {
+  async function put(worldId: string, name: string, found: OpenedMcpServer | undefined): Promise<void> {
     const servers = worlds.get(worldId) ?? new Map<string, Supervisor>();
     const known = servers.get(name);
     if (found === undefined || closed) {
@@ -126,6 +126,12 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     },
     look,
     state: (worldId, name) => worlds.get(worldId)?.get(name)?.state(),
+    async test(worldId, name) {
+      const server = worlds.get(worldId)?.get(name);
+      if (server === undefined) throw new Error(`there is no MCP server "${name}" in this world`);
+      const late = `the MCP server "${name}" did not start within ${settings.connectMs / 1000} s`;
+      await withinTime(clock, settings.connectMs, () => server.test(), late);
+    },
     start: (worldId, name, signal) => start(worldId, name, settings.connectMs, signal),
     async close() {
       closed = true;

@@ -12,7 +12,7 @@ import { LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/find-hidden.js';
 import { explainHidden, explainHome } from '../sandbox/programs/explain-hidden.js';
-import { openFolders } from '../sandbox/open-folders.js';
+import { isReserved, openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';
 import { systemProgram } from '../sandbox/programs/system-program.js';
 import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
@@ -91,7 +91,7 @@ export async function startServerProcess(definition: StdioDefinition, place: Pro
     await rm(temporary, { recursive: true, force: true });
   };
   try {
-    confined = await confinedBy(place, temporary, definition.network);
+    confined = await confinedBy(place, temporary, definition);
     return await start(definition, place.workingDirectory, confined, temporary, tidy);
   } catch (error) {
     await tidy();
@@ -99,14 +99,33 @@ export async function startServerProcess(definition: StdioDefinition, place: Pro
   }
 }
 
-async function confinedBy(place: ProcessPlace, temporary: string, network: boolean): Promise<Confined | undefined> {
+async function confinedBy(
+  place: ProcessPlace,
+  temporary: string,
+  { network, folders = [] }: StdioDefinition,
+): Promise<Confined | undefined> {
   const confinement = await confinementFor(place, network);
   if (place.sandbox.kind !== 'none') {
+    const show = [...confinement.show, ...(await ownFolders(folders, confinement))];
     const programs = programsFor(confinement, (await place.writable?.()) ?? []);
-    return await confine(place.sandbox, { ...confinement, programs }, temporary);
+    return await confine(place.sandbox, { ...confinement, show, programs }, temporary);
   }
   checkWorkingFolder(confinement);
   return undefined;
+}
+
+/** Real paths of the folders that the server's own definition opens. Throws a readable error if one can't be opened. */
+async function ownFolders(folders: readonly string[], confinement: Confinement): Promise<string[]> {
+  const opened: string[] = [];
+  for (const folder of folders) {
+    const path = await realpath(folder.replace(/^~(?=\/)/, confinement.home)).catch(() => undefined);
+    if (path === undefined) throw new Error(`the folder ${folder}, which it may read, does not exist`);
+    const isClosed = confinement.protectedPaths?.isProtected(path) === true;
+    if (isClosed || isReserved(path, confinement))
+      throw new Error(`it may not read ${folder}: the folder is denied by a rule or contains files of Countersign`);
+    opened.push(path);
+  }
+  return opened;
 }
 
 /** Outside Linux, a program has full network access or none. */

@@ -5,6 +5,7 @@ import {
   type McpRecords,
   type McpServerState,
   type McpServerWithTools,
+  type OpenedMcpServer,
   type OpenedToSandbox,
   type Tool,
   type ToolContext,
@@ -47,16 +48,18 @@ export interface Supervisor {
   /** True if callers should not wait this long for the server again. */
   isStuck(ms: number): boolean;
   /** Applies the stored record if it changed. */
-  update(record: McpServerWithTools): Promise<void>;
+  update(record: OpenedMcpServer): Promise<void>;
   /** Starts it if needed. Rejects with a readable error. */
   start(): Promise<void>;
+  /** Lists its tools. Starts it if needed, without the delay after a failure. Rejects with a readable error. */
+  test(): Promise<void>;
   close(): Promise<void>;
 }
 
 const LONGEST_ERROR = 2_000;
 const MAX_REFUSED = 100;
 
-export function superviseServer(first: McpServerWithTools, options: SupervisorOptions): Supervisor {
+export function superviseServer(first: OpenedMcpServer, options: SupervisorOptions): Supervisor {
   const { records } = options;
   const { worldId, name } = first.server;
   let record = first;
@@ -81,6 +84,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
+    if (record.problem !== undefined) throw new Error(`${record.problem}. Enter them again`);
     const { definition } = record.server;
     const place = await placeNow(wanted);
     const { workingDirectory } = place;
@@ -245,6 +249,20 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       refuseIfOff();
       await keeper.get();
     },
+    async test() {
+      refuseIfOff();
+      const running = keeper.current();
+      if (running !== undefined) {
+        try {
+          await list(running);
+          return;
+        } catch (error) {
+          log.push(`[its tools could not be listed: ${errorMessage(error)}]\n`);
+        }
+      }
+      if (running !== undefined || keeper.state().status === 'failed') await keeper.stop();
+      await keeper.get();
+    },
     async close() {
       closed = true;
       await keeper.stop();
@@ -313,7 +331,8 @@ function sandboxOf(
     return { kind: 'remote', network: 'unknown', hosts: [], readable: [], detail };
   }
   // The server's own `network` setting opens public hosts; rules don't.
-  const opened = { folders, privateHosts, hosts: [], anyHost: false };
+  const readable = [...folders, ...(definition.folders ?? [])];
+  const opened = { folders: readable, privateHosts, hosts: [], anyHost: false };
   return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network), opened });
 }
 

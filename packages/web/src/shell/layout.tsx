@@ -21,7 +21,7 @@ const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox-page.
 const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
 const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));
 const AgentsPage = lazyView(t.pages.agents, () => import('../settings/agents-page.js'));
-const ServersPage = lazyView(t.pages.servers, () => import('../settings/servers-page.js'));
+const ServersPage = lazyView(t.pages.servers, () => import('../servers/servers-page.js'));
 const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-page.js'));
 const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));

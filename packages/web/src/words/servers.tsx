@@ -20,6 +20,32 @@ export const t = {
   turnOn: 'Turn on',
   turnOff: 'Turn off',
   restart: 'Restart',
+  test: 'Test',
+  testing: 'Testing…',
+  testPassed: (name: string, tools: number) => `${name} runs and offers ${tools} ${tools === 1 ? 'tool' : 'tools'}.`,
+  testFailed: (name: string) => `${name} did not start.`,
+  log: 'Log',
+  logTitle: (name: string) => `Log of ${name}`,
+  noLog: 'The server has printed nothing.',
+  sandbox: 'Sandbox:',
+  editTitle: (name: string) => `Edit ${name}`,
+  updated: (name: string) => `Updated ${name}.`,
+  network: 'network',
+  mayRead: 'May read',
+  allowNetwork: 'Allow network',
+  allowNetworkText: (name: string): ReactElement => (
+    <>
+      <strong>{name}</strong> will reach public hosts from its sandbox, so it can download packages and send data. It
+      still can’t reach this machine or your local network.
+    </>
+  ),
+  addRule: 'Add rule',
+  addRuleText: (name: string): ReactElement => (
+    <>
+      This rule lets <strong>{name}</strong>, the other servers with network access, and the commands of this world
+      reach the address:
+    </>
+  ),
   trust: 'Trust',
   stopTrusting: 'Stop trusting',
 
@@ -55,11 +81,27 @@ export const t = {
   stdio: 'a command on this machine',
   http: 'a URL',
   url: 'URL',
+  commandExample: 'npx',
+  urlExample: 'https://example.com/mcp',
   onePerLine: 'One per line.',
   environment: 'Environment variables',
   headers: 'Headers',
-  pairsHint: 'NAME=value, one per line. Values are stored and never shown again.',
-  notAPair: (line: number) => `Line ${line} must look like NAME=value.`,
+  addVariable: 'Add variable',
+  addHeader: 'Add header',
+  variable: (position: number) => `Variable ${position}`,
+  header: (position: number) => `Header ${position}`,
+  secretValue: (name: string) => `Value of ${name}`,
+  removeSecret: (name: string) => `Remove ${name}`,
+  namePlaceholder: 'NAME',
+  valuePlaceholder: 'value',
+  savedPlaceholder: 'saved; type to replace',
+  secretsHint: 'Values are stored encrypted and never shown again.',
+  noName: 'Enter a name for each value.',
+  duplicateName: (name: string) => `${name} is listed twice.`,
+  networkLabel: 'Allow the network',
+  networkHint: 'The program can reach public hosts from its sandbox, but not this machine or your local network.',
+  folders: 'Folders it may read',
+  foldersHint: 'One per line, absolute or starting with ~/. The program can always use the working folder.',
   trustLabel: 'Trust its read-only tools',
   trustHint:
     'Tools that declare themselves read-only run without approval. Its other tools still need approval unless a rule allows them.',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { readAll } from '@countersign/client';
 import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
@@ -5,12 +6,13 @@ import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
 import { findWorld } from '../../find-things.js';
 import { plainLine } from '../../text/plain-text.js';
+import { readSecret } from '../../read-secret.js';
 import { suggestion } from '../../text/suggest.js';
 import type { CommandContext } from '../../context.js';
 import { again } from '../machine/serve.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
-import { tryServer } from './try-server.js';
+import { showTested, tryServer } from './try-server.js';
 import { errors } from '../../words/errors.js';
 import { withHelp, WORLD, YES } from '../../words/help.js';
 import { mcpHelp as help } from '../../words/help-worlds.js';
@@ -24,6 +26,7 @@ interface McpFlags {
   trusted?: boolean;
   enabled?: boolean;
   network?: boolean;
+  folder?: string[] | false;
   accept?: true;
   unset?: string[];
   yes?: boolean;
@@ -64,7 +67,7 @@ export function addMcp(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
-      const added = await client.addMcpServer(world, readDefinition(args, options));
+      const added = await client.addMcpServer(world, await readDefinition(context, args, options));
       return await tryServer(context, world, added, results.mcpAdded(added.name, world));
     },
   );
@@ -77,17 +80,18 @@ export function addMcp(program: Command, register: Register): void {
       .option('--accept', help.accept),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
-      const { serverUrl, trusted, enabled, network, accept } = options;
+      const { serverUrl, trusted, enabled, network, accept, folder } = options;
       const client = await context.client();
       const before = await client.mcpServer(world, name);
       const [command, ...words] = args.slice(1);
       const change: McpServerChange = {
         ...(command === undefined ? {} : { command, args: words }),
         ...(serverUrl === undefined ? {} : { url: serverUrl }),
-        ...changedPairs(before.value, options),
+        ...(await changedPairs(context, before.value, options)),
         ...(trusted === undefined ? {} : { trusted }),
         ...(enabled === undefined ? {} : { enabled }),
         ...(network === undefined ? {} : { network }),
+        ...(folder === undefined ? {} : { folders: foldersOf(folder) }),
         ...(accept === undefined ? {} : { accept: true }),
       };
       if (Object.keys(change).length === 0) throw new CommandError(errors.nothingToChange);
@@ -98,6 +102,24 @@ export function addMcp(program: Command, register: Register): void {
         for (const { tool, difference } of before.value.changed)
           context.note(results.mcpAccepted(plainLine(`${tool}: ${difference}`)));
       return await tryServer(context, world, changed, results.mcpChanged(name, world));
+    },
+  );
+  register<McpFlags>(
+    withHelp(inWorld(mcp.command('test').argument('<server>')), help.test),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      if (context.isPerson) context.note(results.mcpStarting(name));
+      return showTested(context, world, await (await context.client()).testMcpServer(world, name));
+    },
+  );
+  register<McpFlags>(
+    withHelp(inWorld(mcp.command('log').argument('<server>')), help.log),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const { log = [] } = (await (await context.client()).mcpServer(world, name)).value;
+      if (context.options.json) context.json({ log });
+      else if (log.length === 0) context.note(results.mcpNoLog(name));
+      else for (const line of log) context.say(plainLine(line));
     },
   );
   register<McpFlags>(
@@ -124,18 +146,24 @@ export function addMcp(program: Command, register: Register): void {
 
 function withFlags(command: Command): Command {
   return command
-    .option('--env <name=value>', help.env, again)
-    .option('--header <name=value>', help.header, again)
+    .option('--env <name[=value]>', help.env, again)
+    .option('--header <name[=value]>', help.header, again)
     .option('--trusted', help.trusted)
     .option('--no-trusted', help.noTrusted)
     .option('--enabled', help.enabled)
     .option('--no-enabled', help.noEnabled)
     .option('--network', help.network)
-    .option('--no-network', help.noNetwork);
+    .option('--no-network', help.noNetwork)
+    .option('--folder <path>', help.folder, again)
+    .option('--no-folder', help.noFolder);
 }
 
-function readDefinition([name = '', ...words]: readonly string[], options: McpFlags): NewMcpServer {
-  const { serverUrl: url, trusted, enabled, network, env, header } = options;
+async function readDefinition(
+  context: CommandContext,
+  [name = '', ...words]: readonly string[],
+  options: McpFlags,
+): Promise<NewMcpServer> {
+  const { serverUrl: url, trusted, enabled, network, folder, env, header } = options;
   const common = {
     name,
     ...(trusted === undefined ? {} : { trusted }),
@@ -144,7 +172,7 @@ function readDefinition([name = '', ...words]: readonly string[], options: McpFl
   const [command, ...args] = words;
   if (url !== undefined) {
     if (command !== undefined) throw new CommandError(errors.commandOrUrl);
-    return { ...common, transport: 'http', url, headers: readPairs(header ?? [], '--header') };
+    return { ...common, transport: 'http', url, headers: await readPairs(context, header ?? [], '--header') };
   }
   if (command === undefined) throw new CommandError(errors.noCommandOrUrl);
   return {
@@ -152,41 +180,57 @@ function readDefinition([name = '', ...words]: readonly string[], options: McpFl
     transport: 'stdio',
     command,
     args,
-    env: readPairs(env ?? [], '--env'),
+    env: await readPairs(context, env ?? [], '--env'),
     ...(network === undefined ? {} : { network }),
+    ...(folder === undefined ? {} : { folders: foldersOf(folder) }),
   };
 }
 
-function readPairs(words: readonly string[], flag: string): Record<string, string> {
-  return Object.fromEntries(
-    words.map((word) => {
-      const at = word.indexOf('=');
-      // Don't print the value: it may be a mistyped secret.
-      if (at < 1) throw new CommandError(errors.notAPair(flag));
-      return [word.slice(0, at), word.slice(at + 1)];
-    }),
-  );
+/** Relative to where the person is. The shell has already expanded `~`, unless it was quoted. */
+function foldersOf(given: string[] | false): string[] {
+  return given === false ? [] : given.map((folder) => (folder.startsWith('~/') ? folder : resolve(folder)));
+}
+
+/** A name alone is asked for: other users can read the arguments of a process. */
+async function readPairs(
+  context: CommandContext,
+  words: readonly string[],
+  flag: string,
+): Promise<Record<string, string>> {
+  const pairs: Record<string, string> = {};
+  for (const word of words) {
+    const at = word.indexOf('=');
+    if (at > 0) pairs[word.slice(0, at)] = word.slice(at + 1);
+    // Don't print the value: it may be a mistyped secret.
+    else if (at === 0 || word === '' || !context.isPerson) throw new CommandError(errors.notAPair(flag));
+    else pairs[word] = await readSecret(context, results.mcpValuePrompt(word));
+  }
+  return pairs;
 }
 
 /** Stored values are never returned: `null` keeps the value of a name. */
-function changedPairs(server: McpServer, { env, header, unset = [] }: McpFlags): McpServerChange {
+async function changedPairs(
+  context: CommandContext,
+  server: McpServer,
+  { env, header, unset = [] }: McpFlags,
+): Promise<McpServerChange> {
   const known = [...(server.env ?? []), ...(server.headers ?? [])];
   const unknown = unset.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new CommandError(errors.noPairToRemove(unknown, suggestion(unknown, known)));
-  const merged = (
+  const merged = async (
     stored: readonly string[] = [],
     given: readonly string[] = [],
     flag: string,
-  ): Record<string, string | null> => ({
+  ): Promise<Record<string, string | null>> => ({
     ...Object.fromEntries(stored.filter((name) => !unset.includes(name)).map((name) => [name, null])),
-    ...readPairs(given, flag),
+    ...(await readPairs(context, given, flag)),
   });
   const touches = (stored: readonly string[] = []): boolean => unset.some((name) => stored.includes(name));
   return {
-    ...(env === undefined && !touches(server.env) ? {} : { env: merged(server.env, env, '--env') }),
+    ...(env === undefined && !touches(server.env) ? {} : { env: await merged(server.env, env, '--env') }),
     ...(header === undefined && !touches(server.headers)
       ? {}
-      : { headers: merged(server.headers, header, '--header') }),
+      : { headers: await merged(server.headers, header, '--header') }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { mcpCauseText, type Client } from '@countersign/client';
-import type { McpServer } from '@countersign/protocol';
+import { mcpCauseFix, mcpCauseText, type Client } from '@countersign/client';
+import type { McpCause, McpServer } from '@countersign/protocol';
 import type { CommandContext } from '../../context.js';
 import { EXIT, type ExitCode } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -26,6 +26,12 @@ export async function tryServer(
   return isUp(tried) ? EXIT.ok : EXIT.failed;
 }
 
+/** Reports a server that was just tested. */
+export function showTested(context: CommandContext, world: string, server: McpServer): ExitCode {
+  showDone(context, describeTry(server, world, results.mcpTested(server.name)), server);
+  return isUp(server) ? EXIT.ok : EXIT.failed;
+}
+
 async function settledServer(client: Client, world: string, before: McpServer): Promise<McpServer> {
   const end = Date.now() + PATIENCE_MS;
   let server = before;
@@ -45,10 +51,19 @@ function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }
 
+/** What to do about a cause, with the command that does it. */
+export function adviceFor(cause: McpCause, name: string, world: string): string {
+  const fix = mcpCauseFix(cause);
+  const text = mcpCauseText(cause);
+  if (fix === undefined) return text;
+  const command = fix.kind === 'network' ? results.mcpAllowNetwork(name, world) : results.mcpAddRule(fix.rule, world);
+  return results.mcpFixWith(text, command);
+}
+
 function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
-  const advice = cause === undefined ? '' : `${plainLine(mcpCauseText(cause, { server: name, world }))}\n`;
+  const advice = cause === undefined ? '' : `${plainLine(adviceFor(cause, name, world))}\n`;
   switch (status) {
     case 'running': {
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;

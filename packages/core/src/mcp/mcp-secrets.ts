@@ -1,0 +1,53 @@
+import type { McpServerDefinition } from '@countersign/protocol';
+import type { McpServerRecord, SecretBox } from '../ports/index.js';
+
+type Values = Record<string, string>;
+type Stored = Pick<McpServerRecord, 'definition' | 'sealed'>;
+
+/** A definition for the store: the values of its variables or headers are encrypted (A46.3). Without a box, they are stored as they are. */
+export function sealDefinition(box: SecretBox | undefined, worldId: string, definition: McpServerDefinition): Stored {
+  const values = valuesOf(definition);
+  if (box === undefined || !hasValues(values)) return { definition, sealed: null };
+  const sealed = box.seal(JSON.stringify(values), purposeOf(worldId, definition));
+  const emptied = Object.fromEntries(Object.keys(values).map((name) => [name, '']));
+  return { definition: withValues(definition, emptied), sealed };
+}
+
+export type OpenedDefinition = { ok: true; definition: McpServerDefinition } | { ok: false; problem: string };
+
+export function openDefinition(
+  box: SecretBox | undefined,
+  { worldId, definition, sealed }: Pick<McpServerRecord, 'worldId' | 'definition' | 'sealed'>,
+): OpenedDefinition {
+  if (sealed === null) return { ok: true, definition };
+  if (box === undefined) return { ok: false, problem: "can't be decrypted by this process, which has no secrets key" };
+  const opened = box.unseal(sealed, purposeOf(worldId, definition));
+  if (!opened.ok) return opened;
+  return { ok: true, definition: withValues(definition, JSON.parse(opened.value) as Values) };
+}
+
+/** Whether a version without encryption stored its values. */
+export function isInClear({ definition, sealed }: Stored): boolean {
+  return sealed === null && hasValues(valuesOf(definition));
+}
+
+/** The program or origin is included: somebody who changes it in the database must not receive the values. */
+function purposeOf(worldId: string, definition: McpServerDefinition): string[] {
+  const target =
+    definition.transport === 'stdio'
+      ? JSON.stringify([definition.command, ...definition.args])
+      : new URL(definition.url).origin;
+  return ['mcp server', worldId, definition.name, definition.transport, target];
+}
+
+export function valuesOf(definition: McpServerDefinition): Values {
+  return definition.transport === 'stdio' ? definition.env : definition.headers;
+}
+
+function withValues(definition: McpServerDefinition, values: Values): McpServerDefinition {
+  return definition.transport === 'stdio' ? { ...definition, env: values } : { ...definition, headers: values };
+}
+
+function hasValues(values: Values): boolean {
+  return Object.values(values).some((value) => value !== '');
+}

@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Dialog } from '../ui/dialog.js';
+import { ServerForm } from './server-form.js';
+import { t } from '../words/servers.js';
+
+/** Edits a server as it is now: a change by somebody else in the meantime is refused, not overwritten (W6). */
+export function EditServer({
+  worldId,
+  name,
+  onClose,
+}: {
+  worldId: string;
+  name: string;
+  onClose: () => void;
+}): ReactElement {
+  const client = useClient();
+  const server = useRead({
+    key: ['edited-server', worldId, name],
+    read: (signal) => client.mcpServer(worldId, name, { signal }),
+    once: true,
+    forget: true,
+  });
+  return (
+    <Dialog title={t.editTitle(name)} onClose={onClose}>
+      {server.kind === 'ready' ? (
+        <ServerForm worldId={worldId} edited={{ server: server.data.value, etag: server.data.etag }} onDone={onClose} />
+      ) : (
+        <NotRead read={server} what={t.theServer} />
+      )}
+    </Dialog>
+  );
+}

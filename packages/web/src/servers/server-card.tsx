@@ -1,0 +1,151 @@
+import { mcpCauseFix, mcpCauseText, type McpFix } from '@countersign/client';
+import type { McpServer } from '@countersign/protocol';
+import { type ReactElement, useId } from 'react';
+import { Badge } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { Card } from '../ui/card.js';
+import type { IconName } from '../ui/icon-paths.js';
+import type { Tone } from '../ui/tone.js';
+import { Visible } from '../ui/visible.js';
+import { ChangedTools } from './changed-tools.js';
+import { t } from '../words/servers.js';
+
+const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
+  off: { words: t.status.off, tone: 'neutral', icon: 'ban' },
+  idle: { words: t.status.idle, tone: 'neutral', icon: 'clock' },
+  starting: { words: t.status.starting, tone: 'blue', icon: 'hourglass' },
+  running: { words: t.status.running, tone: 'green', icon: 'check' },
+  failed: { words: t.status.failed, tone: 'red', icon: 'alert' },
+};
+
+export interface ServerActions {
+  onToggle: () => void;
+  onTest: () => void;
+  onRestart: () => void;
+  onEdit: () => void;
+  onLog: () => void;
+  onTrust: () => void;
+  onAccept: () => void;
+  onRemove: () => void;
+  onFix: (fix: McpFix) => void;
+}
+
+export function ServerCard({
+  server,
+  testing,
+  actions,
+}: {
+  server: McpServer;
+  testing: boolean;
+  actions: ServerActions;
+}): ReactElement {
+  const state = STATES[server.status];
+  const nameId = useId();
+  const small = { size: 'small', 'aria-describedby': nameId } as const;
+  return (
+    <Card className="space-y-2 px-4 py-3 text-sm">
+      <div className="flex flex-wrap items-center gap-2">
+        <span id={nameId} className="font-semibold">
+          {server.name}
+        </span>
+        <Badge tone={state.tone} icon={state.icon}>
+          {state.words}
+        </Badge>
+        {server.trusted ? <Badge icon="policy">{t.trusted}</Badge> : null}
+        {server.network === true ? <Badge icon="globe">{t.network}</Badge> : null}
+      </div>
+      <p className="font-mono text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
+        <Visible text={server.url ?? [server.command ?? '', ...(server.args ?? [])].join(' ')} strict />
+      </p>
+      <Facts server={server} />
+      {server.error === undefined ? null : (
+        <p className="text-red [overflow-wrap:anywhere]">
+          <Visible text={server.error} />
+        </p>
+      )}
+      <Cause server={server} describedBy={nameId} onFix={actions.onFix} />
+      <ChangedTools changed={server.changed} />
+      {server.changed.length === 0 ? null : (
+        <Button {...small} onClick={actions.onAccept}>
+          {t.review}
+        </Button>
+      )}
+      {server.tools.length === 0 ? null : (
+        <p className="text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{server.tools.join(', ')}</p>
+      )}
+      <div className="flex flex-wrap gap-2 pt-1">
+        {server.enabled ? (
+          <Button {...small} disabled={testing} onClick={actions.onTest}>
+            {testing ? t.testing : t.test}
+          </Button>
+        ) : null}
+        <Button {...small} onClick={actions.onEdit}>
+          {t.edit}
+        </Button>
+        <Button {...small} onClick={actions.onLog}>
+          {t.log}
+        </Button>
+        {server.enabled ? (
+          <Button {...small} onClick={actions.onRestart}>
+            {t.restart}
+          </Button>
+        ) : null}
+        <Button {...small} onClick={actions.onToggle}>
+          {server.enabled ? t.turnOff : t.turnOn}
+        </Button>
+        <Button {...small} onClick={actions.onTrust}>
+          {server.trusted ? t.stopTrusting : t.trust}
+        </Button>
+        <Button {...small} look="danger" onClick={actions.onRemove}>
+          {t.remove}
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+/** Names of stored values and folders that it may read. */
+function Facts({ server }: { server: McpServer }): ReactElement | null {
+  const names = [...(server.env ?? []), ...(server.headers ?? [])];
+  const folders = server.folders ?? [];
+  if (names.length === 0 && folders.length === 0) return null;
+  return (
+    <p className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
+      {names.length === 0 ? null : (
+        <>
+          {server.transport === 'stdio' ? t.environment : t.headers}: <Visible text={names.join(', ')} strict />.{' '}
+        </>
+      )}
+      {folders.length === 0 ? null : (
+        <>
+          {t.mayRead} <Visible text={folders.join(', ')} strict />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function Cause({
+  server,
+  describedBy,
+  onFix,
+}: {
+  server: McpServer;
+  describedBy: string;
+  onFix: (fix: McpFix) => void;
+}): ReactElement | null {
+  if (server.cause === undefined) return null;
+  const fix = mcpCauseFix(server.cause);
+  return (
+    <div className="space-y-2 rounded-md border border-line bg-sunken px-3 py-2">
+      <p className="[overflow-wrap:anywhere]">
+        <Visible text={mcpCauseText(server.cause)} />
+      </p>
+      {fix === undefined ? null : (
+        <Button size="small" icon="globe" aria-describedby={describedBy} onClick={() => onFix(fix)}>
+          {fix.kind === 'network' ? t.allowNetwork : t.addRule}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { useSaving } from '../settings/use-saving.js';
+import { Button } from '../ui/button.js';
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { SecretFields } from './secret-fields.js';
+import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
+import { t } from '../words/servers.js';
+
+/** Adds a server, or edits one as it was when the form was opened. */
+export function ServerForm({
+  worldId,
+  edited,
+  onDone,
+}: {
+  worldId: string;
+  edited?: { server: McpServer; etag: string | undefined };
+  onDone: () => void;
+}): ReactElement {
+  const client = useClient();
+  const saving = useSaving();
+  const before = edited?.server;
+  const [name, setName] = useState(before?.name ?? '');
+  const [transport, setTransport] = useState<'stdio' | 'http'>(before?.transport ?? 'stdio');
+  const [command, setCommand] = useState(before?.command ?? '');
+  const [args, setArgs] = useState((before?.args ?? []).join('\n'));
+  const [url, setUrl] = useState(before?.url ?? '');
+  const [env, setEnv] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.env ?? []));
+  const [headers, setHeaders] = useState<ReturnType<typeof savedRows>>(() => savedRows(before?.headers ?? []));
+  const [network, setNetwork] = useState(before?.network ?? false);
+  const [folders, setFolders] = useState((before?.folders ?? []).join('\n'));
+  const [trusted, setTrusted] = useState(before?.trusted ?? false);
+  const isProgram = transport === 'stdio';
+  const field = isProgram ? 'env' : 'headers';
+  const connection = (values: Record<string, string | null>): McpServerChange =>
+    isProgram
+      ? { command, args: readLines(args), env: values, network, folders: readLines(folders) }
+      : { url, headers: values };
+  const save = async (): Promise<void> => {
+    const read = readRows(isProgram ? env : headers);
+    if (!read.ok) return saving.refuse(field, read.why === 'no-name' ? t.noName : t.duplicateName(read.name));
+    const done =
+      edited === undefined
+        ? await saving.run(
+            () =>
+              client.addMcpServer(worldId, {
+                name,
+                transport,
+                trusted,
+                ...connection(newValues(read.values)),
+              } as NewMcpServer),
+            t.added(name),
+          )
+        : await saving.run(
+            () =>
+              client.updateMcpServer(
+                worldId,
+                name,
+                { ...connection(read.values), trusted },
+                edited.etag === undefined ? {} : { ifMatch: edited.etag },
+              ),
+            t.updated(name),
+          );
+    if (done) onDone();
+  };
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {edited === undefined ? (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label={t.name}
+            required
+            value={name}
+            error={saving.errorOf('name')}
+            hint={t.nameHint}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Select
+            label={t.transport}
+            value={transport}
+            options={[
+              { value: 'stdio', label: t.stdio },
+              { value: 'http', label: t.http },
+            ]}
+            onChange={(event) => setTransport(event.target.value === 'http' ? 'http' : 'stdio')}
+          />
+        </div>
+      ) : null}
+      {isProgram ? (
+        <>
+          <TextField
+            label={t.command}
+            mono
+            required
+            placeholder={t.commandExample}
+            value={command}
+            error={saving.errorOf('command')}
+            onChange={(event) => setCommand(event.target.value)}
+          />
+          <TextArea
+            label={t.arguments}
+            mono
+            rows={3}
+            hint={t.onePerLine}
+            value={args}
+            error={saving.errorOf('args')}
+            onChange={(event) => setArgs(event.target.value)}
+          />
+          <SecretFields
+            label={t.environment}
+            nameLabel={t.variable}
+            addLabel={t.addVariable}
+            rows={env}
+            error={saving.errorOf('env')}
+            onChange={(rows) => setEnv([...rows])}
+          />
+          <Checkbox
+            label={t.networkLabel}
+            hint={t.networkHint}
+            checked={network}
+            onChange={(event) => setNetwork(event.target.checked)}
+          />
+          <TextArea
+            label={t.folders}
+            mono
+            rows={2}
+            hint={t.foldersHint}
+            value={folders}
+            error={saving.errorOf('folders')}
+            onChange={(event) => setFolders(event.target.value)}
+          />
+        </>
+      ) : (
+        <>
+          <TextField
+            label={t.url}
+            mono
+            required
+            placeholder={t.urlExample}
+            value={url}
+            error={saving.errorOf('url')}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+          <SecretFields
+            label={t.headers}
+            nameLabel={t.header}
+            addLabel={t.addHeader}
+            rows={headers}
+            error={saving.errorOf('headers')}
+            onChange={(rows) => setHeaders([...rows])}
+          />
+        </>
+      )}
+      <Checkbox
+        label={t.trustLabel}
+        hint={t.trustHint}
+        checked={trusted}
+        onChange={(event) => setTrusted(event.target.checked)}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>{t.cancel}</Button>
+        <Button look="primary" type="submit" disabled={saving.busy}>
+          {edited === undefined ? t.add : t.save}
+        </Button>
+      </div>
+    </form>
+  );
+}

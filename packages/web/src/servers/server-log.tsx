@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
+import { Dialog } from '../ui/dialog.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/servers.js';
+
+/** The latest output of a server, with its secrets masked by the server. */
+export function ServerLog({
+  worldId,
+  name,
+  onClose,
+}: {
+  worldId: string;
+  name: string;
+  onClose: () => void;
+}): ReactElement {
+  const client = useClient();
+  const server = useRead({
+    key: ['server-log', worldId, name],
+    read: (signal) => client.mcpServer(worldId, name, { signal }),
+    everyMs: 2000,
+    forget: true,
+  });
+  const lines = server.kind === 'ready' ? (server.data.value.log ?? []) : [];
+  return (
+    <Dialog title={t.logTitle(name)} onClose={onClose}>
+      {server.kind === 'ready' ? null : <NotRead read={server} what={t.theServer} />}
+      {server.kind === 'ready' ? (
+        <div className="space-y-3 text-sm">
+          {server.data.value.sandbox === undefined ? null : (
+            <p className="text-ink-2 [overflow-wrap:anywhere]">
+              {t.sandbox} <Visible text={server.data.value.sandbox} />
+            </p>
+          )}
+          {lines.length === 0 ? (
+            <p className="text-ink-2">{t.noLog}</p>
+          ) : (
+            // A scroll area needs the focus to be scrolled with the keyboard.
+            <pre
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+              tabIndex={0}
+              role="log"
+              aria-label={t.logTitle(name)}
+              className="code scroll-quiet max-h-[50dvh] overflow-auto rounded-md border border-line bg-sunken p-3 text-[0.8125rem] leading-relaxed"
+            >
+              <Visible text={lines.join('\n')} />
+            </pre>
+          )}
+        </div>
+      ) : null}
+    </Dialog>
+  );
+}

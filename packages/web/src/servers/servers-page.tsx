@@ -1,0 +1,205 @@
+import { readAll, type McpFix } from '@countersign/client';
+import type { McpServer, McpServerChange } from '@countersign/protocol';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { useClient, useWorld } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/card.js';
+import { Dialog } from '../ui/dialog.js';
+import type { IconName } from '../ui/icon-paths.js';
+import { attempt, say } from '../ui/toast.js';
+import { AcceptServer } from './accept-server.js';
+import { ConfirmFix } from './confirm-fix.js';
+import { EditServer } from './edit-server.js';
+import { ServerCard } from './server-card.js';
+import { ServerForm } from './server-form.js';
+import { ServerLog } from './server-log.js';
+import { t } from '../words/servers.js';
+
+/** The dialog that is open, and for which server. */
+type Open =
+  | { kind: 'add' }
+  | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove'; name: string }
+  | { kind: 'fix'; name: string; fix: McpFix };
+
+/** The MCP servers of a world. */
+export default function ServersPage(): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const worldId = useWorld((state) => state.worldId);
+  const revision = useWorld((state) => state.revisions['mcp-server'] ?? 0);
+  const servers = useRead({
+    key: ['servers', worldId],
+    revision,
+    read: (signal) => readAll((after) => client.mcpServers(worldId, after, { signal })),
+    everyMs: 5000,
+  });
+  const listed = servers.kind === 'ready' ? servers.data : undefined;
+  const [open, setOpen] = useState<Open>();
+  const [testing, setTesting] = useState<readonly string[]>([]);
+  const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
+  const close = (): void => {
+    setOpen(undefined);
+    void again();
+  };
+  const change = (name: string, changed: McpServerChange): void => {
+    void attempt(`server-${name}`, client.updateMcpServer(worldId, name, changed).then(again));
+  };
+  const restart = async (name: string): Promise<void> => {
+    const off = client.updateMcpServer(worldId, name, { enabled: false });
+    const on = off.then(() => client.updateMcpServer(worldId, name, { enabled: true }));
+    if (await attempt(`server-${name}`, on)) say(t.restarting(name), 'green');
+    await again();
+  };
+  const test = async (name: string): Promise<void> => {
+    setTesting((names) => [...names, name]);
+    const tested = client.testMcpServer(worldId, name).then((server) => {
+      if (server.status !== 'running') throw new Error(t.testFailed(name));
+      say(t.testPassed(name, server.tools.length), 'green');
+    });
+    await attempt(`server-${name}`, tested);
+    setTesting((names) => names.filter((each) => each !== name));
+    await again();
+  };
+  const remove = async (name: string): Promise<void> => {
+    if (await attempt(`server-${name}`, client.removeMcpServer(worldId, name))) {
+      setOpen(undefined);
+      say(t.removed(name), 'green');
+    }
+    await again();
+  };
+  const addRule = async (rule: string): Promise<void> => {
+    const { value, etag } = await client.policy(worldId);
+    if (value.rules.includes(rule)) return;
+    await client.setPolicy(worldId, { rules: [...value.rules, rule] }, { ifMatch: etag ?? '' });
+  };
+  const fix = async (name: string, wanted: McpFix): Promise<void> => {
+    setOpen(undefined);
+    const fixed =
+      wanted.kind === 'network' ? client.updateMcpServer(worldId, name, { network: true }) : addRule(wanted.rule);
+    if (await attempt(`server-${name}`, fixed)) await test(name);
+  };
+  const cardOf = (server: McpServer): ReactElement => {
+    const { name } = server;
+    return (
+      <ServerCard
+        server={server}
+        testing={testing.includes(name)}
+        actions={{
+          onToggle: () => change(name, { enabled: !server.enabled }),
+          onTest: () => void test(name),
+          onRestart: () => void restart(name),
+          onEdit: () => setOpen({ kind: 'edit', name }),
+          onLog: () => setOpen({ kind: 'log', name }),
+          onTrust: () => (server.trusted ? change(name, { trusted: false }) : setOpen({ kind: 'trust', name })),
+          onAccept: () => setOpen({ kind: 'accept', name }),
+          onRemove: () => setOpen({ kind: 'remove', name }),
+          onFix: (wanted) => setOpen({ kind: 'fix', name, fix: wanted }),
+        }}
+      />
+    );
+  };
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
+          {t.add}
+        </Button>
+      }
+    >
+      {servers.kind === 'ready' ? null : <NotRead read={servers} what={t.theServers} />}
+      {listed?.length === 0 ? <Empty title={t.empty}>{t.emptyHint}</Empty> : null}
+      <ul className="space-y-2">
+        {listed?.map((server) => (
+          <li key={server.name}>{cardOf(server)}</li>
+        ))}
+      </ul>
+      {open === undefined ? null : dialogOf(open)}
+    </Page>
+  );
+
+  function dialogOf(shown: Open): ReactElement {
+    switch (shown.kind) {
+      case 'add':
+        return (
+          <Dialog title={t.add} onClose={close}>
+            <ServerForm worldId={worldId} onDone={close} />
+          </Dialog>
+        );
+      case 'edit':
+        return <EditServer worldId={worldId} name={shown.name} onClose={close} />;
+      case 'log':
+        return <ServerLog worldId={worldId} name={shown.name} onClose={close} />;
+      case 'accept':
+        return <AcceptServer worldId={worldId} name={shown.name} onClose={close} />;
+      case 'trust':
+        return (
+          <Confirm
+            title={t.trustTitle}
+            action={t.trust}
+            icon="policy"
+            onCancel={close}
+            onConfirm={() => {
+              setOpen(undefined);
+              change(shown.name, { trusted: true });
+            }}
+          >
+            {t.trustText(shown.name)}
+          </Confirm>
+        );
+      case 'remove':
+        return (
+          <Confirm
+            title={t.removeTitle}
+            action={t.remove}
+            icon="trash"
+            onCancel={close}
+            onConfirm={() => void remove(shown.name)}
+          >
+            {t.removeText(shown.name)}
+          </Confirm>
+        );
+      case 'fix':
+        return (
+          <ConfirmFix
+            server={shown.name}
+            fix={shown.fix}
+            onCancel={close}
+            onConfirm={() => void fix(shown.name, shown.fix)}
+          />
+        );
+    }
+  }
+}
+
+function Confirm({
+  title,
+  action,
+  icon,
+  children,
+  onCancel,
+  onConfirm,
+}: {
+  title: string;
+  action: string;
+  icon: IconName;
+  children: ReactNode;
+  onCancel: () => void;
+  onConfirm: () => void;
+}): ReactElement {
+  return (
+    <Dialog title={title} onClose={onCancel}>
+      <p className="text-sm">{children}</p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onCancel}>{t.cancel}</Button>
+        <Button look="danger" icon={icon} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
