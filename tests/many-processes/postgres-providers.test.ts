@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createWorld } from '@countersign/core';
 import { serve, type Serving } from '@countersign/server';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../support/postgres-database.js';
 
@@ -59,4 +60,26 @@ it('[P8.5] a server with another secrets key says so, and keeps running', async 
     problem: expect.stringContaining('COUNTERSIGN_SECRETS_KEY') as string,
   });
   expect((await a.providers.list()).find(({ id }) => id === 'work')).toMatchObject({ available: true });
+});
+
+it('[P7.3] two concurrent changes to the same name: the second one is refused at the field', async () => {
+  const { home } = await start('a');
+  const { runtime } = home.engine;
+  for (const name of ['One', 'Two']) await home.providers.add(runtime, { kind: 'ollama', name }, ME);
+  const other = new pg.Client(url);
+  await other.connect();
+  try {
+    await other.query(`begin; update providers set name = 'Box', name_key = 'box' where id = 'one'`);
+    const renamed = home.providers.change(runtime, 'two', { name: 'BOX' }, ME).catch((error: unknown) => error);
+    const waiting = 'select count(*)::int as n from pg_locks where not granted';
+    await expect
+      .poll(async () => (await other.query<{ n: number }>(waiting)).rows[0]?.n, { timeout: 30_000 })
+      .toBeGreaterThan(0);
+    await other.query('commit');
+    const error = await renamed;
+    expect(error).toMatchObject({ code: 'conflict', field: 'name' });
+    expect(String(error)).not.toMatch(/duplicate|constraint|23505/);
+  } finally {
+    await other.end();
+  }
 });

@@ -69,13 +69,33 @@ describe('countersign providers', () => {
   it('[X3.3] prompts for the key without showing it', async () => {
     models.will(listed);
     const terminal = t.terminal([...add, models.url, '--name', 'Asked']);
-    await terminal.waitFor('not shown:');
+    await terminal.waitFor('API key for');
     terminal.type(`${KEY}\r`);
     await terminal.waitFor('lists 1 model');
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.raw()).not.toContain(KEY);
     expect(models.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
     await t.client.removeProvider('asked');
+  });
+
+  it('[X3.3] does not show a key that is typed for --api-key-stdin', async () => {
+    models.will(listed);
+    const terminal = t.terminal([...add, models.url, '--name', 'Typed', '--api-key-stdin']);
+    await terminal.waitFor('API key for');
+    terminal.type(`${KEY}\r`);
+    await terminal.waitFor('lists 1 model');
+    expect(terminal.raw()).not.toContain(KEY);
+    expect(models.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+    await t.client.removeProvider('typed');
+  });
+
+  it('[P7.9] warns of a key for plain HTTP on another machine, and saves it', async () => {
+    const words = [...add, 'http://gpu.invalid/v1', '--name', 'Plain', '--no-test', '--api-key-stdin'];
+    const added = await t.runHere(words, { input: KEY });
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('everybody on the network') as string });
+    const edited = await t.runHere(['providers', 'edit', 'plain', '--no-api-key']);
+    expect(edited.stderr).toBe('Updated the provider "plain".\n');
+    await t.client.removeProvider('plain');
   });
 
   it('[P9.2] an agent with an unknown model is saved after a warning; an unknown provider is refused', async () => {

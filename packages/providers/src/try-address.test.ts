@@ -34,8 +34,12 @@ describe('trying the base URL of a provider', () => {
       path: '/v1/models?api-version=3',
       headers: { authorization: `Bearer ${key}` },
     });
-    expect(second).toMatchObject({ path: '/v1/models', headers: { 'x-api-key': key } });
-    expect(third).toMatchObject({ path: '/v1/models', headers: { authorization: `Bearer ${key}` } });
+    // As Anthropic's SDK sends it.
+    for (const request of [second, third]) {
+      const headers = { authorization: `Bearer ${key}`, 'anthropic-version': '2026-10-21' };
+      expect(request).toMatchObject({ path: '/v1/models', headers });
+      expect(request?.headers).not.toHaveProperty('x-api-key');
+    }
     expect(fourth).toMatchObject({ path: '/v1beta/models', headers: { 'x-goog-api-key': key } });
   });
 

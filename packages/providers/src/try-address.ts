@@ -1,5 +1,6 @@
 import { type AvailableProvider, availableProviders } from './available-providers.js';
 import { chosenAddress } from './chosen-address.js';
+import { keyHeaders } from './configured/key-headers.js';
 import { splitQuery } from './shared/endpoint.js';
 import { patientFetch } from './shared/patient-fetch.js';
 import { readFailure } from './shared/read-failure.js';
@@ -30,7 +31,7 @@ export async function tryAddress(
   const url = modelsUrl(env[chosen.variable]?.trim() ?? '', MODELS_PATH[name]);
   try {
     const response = await patientFetch(timeoutMs)(url, {
-      headers: headersFor(found, key),
+      headers: keyHeaders(found.name, key),
       signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
@@ -46,12 +47,6 @@ function modelsUrl(base: string, path: string): string {
   const url = new URL(`${baseURL.replace(/\/+$/, '')}${path}`);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
-}
-
-function headersFor({ name, variable }: AvailableProvider, key: string): Record<string, string> {
-  if (name === 'google') return { 'x-goog-api-key': key };
-  if (variable === 'ANTHROPIC_API_KEY') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
-  return { authorization: `Bearer ${key}`, ...(name === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}) };
 }
 
 function judge(status: number, address: string, variable: string): Tried {

@@ -3,6 +3,7 @@ import { providerKindFacts, type ProviderModel } from '@countersign/protocol';
 import { splitQuery } from '../shared/endpoint.js';
 import { patientFetch } from '../shared/patient-fetch.js';
 import { toProviderError, type Callee } from '../shared/to-provider-error.js';
+import { keyHeaders } from './key-headers.js';
 import type { ProviderConfig } from './provider-config.js';
 import { readModels } from './read-models.js';
 
@@ -42,7 +43,10 @@ interface Got {
 
 async function get(config: ProviderConfig, path: string, signal: AbortSignal): Promise<Got> {
   try {
-    const response = await patientFetch()(urlOf(config.baseUrl, path), { headers: headersFor(config), signal });
+    const response = await patientFetch()(urlOf(config.baseUrl, path), {
+      headers: keyHeaders(config.kind, config.apiKey),
+      signal,
+    });
     const text = await readText(response, response.ok ? MOST_BYTES : MOST_ERROR_BYTES);
     return { status: response.status, headers: response.headers, text };
   } catch (error) {
@@ -88,15 +92,6 @@ function urlOf(base: string, path: string): string {
   const url = new URL(`${baseURL.replace(/\/+$/, '')}${path}`);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
-}
-
-/** For Anthropic, the headers match its SDK: a bearer token and the API version. */
-function headersFor({ kind, apiKey }: ProviderConfig): Record<string, string> {
-  const { wire } = providerKindFacts(kind);
-  const version: Record<string, string> = wire === 'anthropic' ? { 'anthropic-version': '2026-10-21' } : {};
-  if (apiKey === undefined) return version;
-  if (wire === 'google') return { 'x-goog-api-key': apiKey };
-  return kind === 'azure' ? { 'api-key': apiKey } : { ...version, authorization: `Bearer ${apiKey}` };
 }
 
 function calleeOf({ id, baseUrl, apiKey }: ProviderConfig): Callee {

@@ -87,7 +87,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       warnOfExposedToken(log, token);
     }
     const found = findProviders(env, options.ollamaUrl);
-    prepareSecrets(secrets, log);
+    await prepareSecrets(secrets, store, log);
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
@@ -172,14 +172,19 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
   }
 }
 
-/** Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). */
-function prepareSecrets(secrets: SecretsKey, log: Log): void {
+/**
+ * Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although API
+ * keys were saved, it is lost or elsewhere, and a new one could not decrypt them.
+ */
+async function prepareSecrets(secrets: SecretsKey, store: Store, log: Log): Promise<void> {
   if (secrets.isFromEnvironment === true) return;
   try {
+    const saved = await store.read((reader) => reader.providers());
+    if (saved.every(({ apiKey }) => apiKey === null)) secrets.create();
     secrets.get();
   } catch (error) {
     // Only saved API keys need this file, and each of them reports the problem.
-    log.warn("API keys can't be saved", { error });
+    log.warn("API keys can't be read or saved", { error });
   }
 }
 

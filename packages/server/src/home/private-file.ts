@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Reads a private file. Undefined if it is missing, or if other users could have read or written it. */
 export function readPrivate(file: string): string | undefined {
@@ -14,9 +15,30 @@ export function readPrivate(file: string): string | undefined {
 
 /** Writes atomically, with mode 0600. */
 export function writePrivate(file: string, text: string): void {
+  renameSync(writeFresh(file, text), file);
+}
+
+/** The same, and syncs to disk: a power failure must not leave an empty file in place of a key. */
+export function writePrivateToDisk(file: string, text: string): void {
+  const fresh = writeFresh(file, text);
+  sync(fresh);
+  renameSync(fresh, file);
+  sync(dirname(file));
+}
+
+function writeFresh(file: string, text: string): string {
   const fresh = `${file}.${process.pid}.new`;
   // Remove a leftover first: an existing file would keep its mode.
   rmSync(fresh, { force: true });
   writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' });
-  renameSync(fresh, file);
+  return fresh;
+}
+
+function sync(path: string): void {
+  const opened = openSync(path, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }

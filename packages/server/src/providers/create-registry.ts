@@ -117,7 +117,10 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
   return {
     get: (name) => stored.get(name)?.provider,
     names: () => [...stored.keys()],
-    secrets: () => [...stored.values()].flatMap(({ config }) => config?.apiKey ?? []).filter(isLikelySecret),
+    secrets() {
+      const keys = [...stored.values()].flatMap(({ config }) => config?.apiKey ?? []).filter(isLikelySecret);
+      return [...keys, ...secrets.texts()];
+    },
     load,
     async list() {
       await load();

@@ -12,6 +12,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const idOf = (env: NodeJS.ProcessEnv, home = 'home'): string => takeSecretsKey(join(folder, home), env).get().id;
+/** As on the first start. */
+function created(home = 'home') {
+  const key = takeSecretsKey(join(folder, home), {});
+  key.create();
+  return key;
+}
 
 it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environment, without creating a file', async () => {
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
@@ -27,12 +33,12 @@ it('[P8.2] comes from COUNTERSIGN_SECRETS_KEY, which is removed from the environ
 });
 
 it('[A21] reports the file even if the key comes from the environment: an older file must stay hidden', () => {
-  takeSecretsKey(join(folder, 'home'), {}).get();
+  created();
   const env = { COUNTERSIGN_SECRETS_KEY: 'C5m0Xw4y9pQeT2uZk7VbN1sLr8Hd3JfGa6YtMoIxEcA=' };
   expect(takeSecretsKey(join(folder, 'home'), env).file).toBe(join(folder, 'home-secrets'));
 });
 
-it('[P8.2] refuses a weak key with a sentence', () => {
+it('[P8.8] refuses a weak key with a sentence', () => {
   const take = (text: string) => () => takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: text }).get();
   expect(take('short')).toThrow('COUNTERSIGN_SECRETS_KEY has 5 characters, but needs at least 32.');
   expect(take('abababababababababababababababababab')).toThrow('COUNTERSIGN_SECRETS_KEY is too easy to guess');
@@ -41,17 +47,19 @@ it('[P8.2] refuses a weak key with a sentence', () => {
 });
 
 it('[P8.2] is otherwise a file next to the home with mode 0600, and stays the same', async () => {
-  const key = takeSecretsKey(join(folder, 'home'), {});
+  const key = created();
   const file = join(folder, 'home-secrets');
   expect(key.file).toBe(file);
   const { id } = key.get();
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(idOf({})).toBe(id);
-  expect(idOf({}, 'other')).not.toBe(id);
+  expect(created('other').get().id).not.toBe(id);
+  created();
+  expect(idOf({})).toBe(id);
 });
 
-it('[P8.2] never replaces an unusable file: the saved keys would be lost', async () => {
-  const { id } = takeSecretsKey(join(folder, 'home'), {}).get();
+it('[P8.7] never replaces an unusable file: the saved keys would be lost', async () => {
+  const { id } = created().get();
   const file = join(folder, 'home-secrets');
   const before = await readFile(file, 'utf8');
   await chmod(file, 0o644);
@@ -60,11 +68,33 @@ it('[P8.2] never replaces an unusable file: the saved keys would be lost', async
   expect(idOf({})).toBe(id);
   await writeFile(file, 'half');
   expect(() => idOf({})).toThrow('it is damaged');
+  created();
   expect(await readFile(file, 'utf8')).toBe('half');
   await writeFile(file, before);
   expect(idOf({})).toBe(id);
 });
 
 it('[P8.2] says what to do if the file can’t be written', () => {
-  expect(() => idOf({}, 'no-such-folder/home')).toThrow('Set COUNTERSIGN_SECRETS_KEY');
+  expect(() => created('no-such-folder/home')).toThrow('Set COUNTERSIGN_SECRETS_KEY');
+});
+
+it('[P8.7] a missing file is not created for a key that is read', () => {
+  expect(() => idOf({})).toThrow('is missing. Restore it from a backup');
+  expect(existsSync(join(folder, 'home-secrets'))).toBe(false);
+});
+
+it('[P8.2] tells its text, so that it is masked in tool results', async () => {
+  const key = created();
+  expect(key.texts()).toEqual([]);
+  key.get();
+  expect(key.texts()).toEqual([(await readFile(join(folder, 'home-secrets'), 'utf8')).trim()]);
+  const phrase = 'correct horse battery staple, and then some';
+  expect(takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: ` ${phrase}` }).texts()).toEqual([phrase]);
+});
+
+it('[P8.8] takes 43 characters of base64 as 32 bytes, even if they were meant as a passphrase', () => {
+  const words = 'correcthorsebatterystapleandthensomemore123';
+  expect(words).toHaveLength(43);
+  expect(idOf({ COUNTERSIGN_SECRETS_KEY: words })).toBe(idOf({ COUNTERSIGN_SECRETS_KEY: `${words}=` }));
+  expect(idOf({ COUNTERSIGN_SECRETS_KEY: `${words}4` })).not.toBe(idOf({ COUNTERSIGN_SECRETS_KEY: words }));
 });

@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { CountersignError } from '@countersign/protocol';
-import { readPrivate, writePrivate } from '../home/private-file.js';
+import { readPrivate, writePrivateToDisk } from '../home/private-file.js';
 import { sealingKey, type SealingKey } from './seal.js';
 
 /** The key that encrypts API keys in the store. It is never in the store itself. */
@@ -9,8 +9,12 @@ export interface SecretsKey {
   /** The key file, which must be hidden from commands. With `COUNTERSIGN_SECRETS_KEY`, an older file may still exist. */
   readonly file?: string;
   readonly isFromEnvironment?: boolean;
-  /** Creates the file if it is missing. Throws a user-facing error if it can't be used. */
+  /** Throws a user-facing error if the file is missing or can't be used. */
   get(): SealingKey;
+  /** Creates the file if it is missing. Only if no saved API key needs an older one. */
+  create(): void;
+  /** The key as text, to mask it in tool results (P8.2). */
+  texts(): readonly string[];
 }
 
 const VARIABLE = 'COUNTERSIGN_SECRETS_KEY';
@@ -25,9 +29,25 @@ export function takeSecretsKey(home: string, env: NodeJS.ProcessEnv): SecretsKey
   delete env[VARIABLE];
   if (given !== undefined && given !== '') {
     const text = checked(given.trim());
-    return { ...(existsSync(file) ? { file } : {}), isFromEnvironment: true, get: keep(() => fromText(text)) };
+    const old = existsSync(file) ? { file } : {};
+    return {
+      ...old,
+      isFromEnvironment: true,
+      get: keep(() => fromText(text)),
+      create: () => undefined,
+      texts: () => [text],
+    };
   }
-  return { file, get: keep(() => fromFile(file)) };
+  let known: string | undefined;
+  return {
+    file,
+    get: keep(() => {
+      known = readFile(file);
+      return sealingKey(Buffer.from(known, 'base64url'));
+    }),
+    create: () => createFile(file),
+    texts: () => (known === undefined ? [] : [known]),
+  };
 }
 
 /** The file is next to the home folder and not in it: a copy of the home folder alone reveals no key. */
@@ -37,7 +57,7 @@ function secretsFile(home: string): string {
 
 /** A key that exists only in this process, for tests and programs that store nothing. */
 export function temporarySecretsKey(): SecretsKey {
-  return { get: keep(() => sealingKey(randomBytes(32))) };
+  return { get: keep(() => sealingKey(randomBytes(32))), create: () => undefined, texts: () => [] };
 }
 
 /** Derives the key once. Failures are not cached: the person may repair the file. */
@@ -71,21 +91,29 @@ function invalid(detail: string): CountersignError {
   return new CountersignError('invalid', detail, { field: VARIABLE });
 }
 
-function fromFile(file: string): SealingKey {
+function readFile(file: string): string {
   const text = readPrivate(file)?.trim();
-  if (text !== undefined && BASE64_KEY.test(text)) return sealingKey(Buffer.from(text, 'base64url'));
-  // Never replace it: the stored keys would be lost.
-  if (existsSync(file)) {
-    const why =
-      text === undefined ? `other users can read it, or it isn't yours. Run: chmod 600 ${file}` : 'it is damaged';
-    throw new CountersignError('conflict', `The file ${file}, which encrypts API keys, can't be used: ${why}`);
+  if (text !== undefined && BASE64_KEY.test(text)) return text;
+  if (!existsSync(file)) {
+    const restore = `Restore it from a backup, or set ${VARIABLE} to the key that was used, and restart`;
+    const start = 'If it is lost, remove the providers with saved keys, restart, and add them again';
+    throw new CountersignError(
+      'conflict',
+      `The file ${file}, which encrypts API keys, is missing. ${restore}. ${start}`,
+    );
   }
-  const fresh = randomBytes(32).toString('base64url');
+  const why =
+    text === undefined ? `other users can read it, or it isn't yours. Run: chmod 600 ${file}` : 'it is damaged';
+  throw new CountersignError('conflict', `The file ${file}, which encrypts API keys, can't be used: ${why}`);
+}
+
+/** Never replaces a file: the saved API keys would be lost. */
+function createFile(file: string): void {
+  if (existsSync(file)) return;
   try {
-    writePrivate(file, `${fresh}\n`);
+    writePrivateToDisk(file, `${randomBytes(32).toString('base64url')}\n`);
   } catch (cause) {
     const detail = `The file ${file}, which encrypts API keys, can't be written. Set ${VARIABLE} to a secret of at least ${SHORTEST} characters and restart.`;
     throw new CountersignError('conflict', detail, { cause });
   }
-  return sealingKey(Buffer.from(fresh, 'base64url'));
 }

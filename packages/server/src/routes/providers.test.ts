@@ -1,4 +1,5 @@
-import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addAgent, createWorld } from '@countersign/core';
@@ -255,6 +256,35 @@ describe('a server with saved providers', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid', field: 'baseUrl' });
     const whole = { kind: 'openai', baseUrl: null, apiKey: KEY } as const;
     expect(await home.providers.change(runtime, 'openai', whole, TESTER)).toMatchObject({ available: true });
+  });
+
+  it('[P8.7] a lost secrets file is not replaced while saved keys need it', async () => {
+    const first = await start();
+    await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
+    await stop();
+    const file = join(folder, 'home-secrets');
+    const secret = await readFile(file, 'utf8');
+    await rm(file);
+    const { home } = await start();
+    const { runtime } = home.engine;
+    const problem = expect.stringContaining(`The file ${file}, which encrypts API keys, is missing.`) as string;
+    expect((await home.providers.list())[0]).toMatchObject({ id: 'openai', available: false, problem });
+    const added = home.providers.add(runtime, { kind: 'groq', name: 'Groq', apiKey: KEY }, TESTER);
+    await expect(added).rejects.toMatchObject({ code: 'conflict', message: problem });
+    // Without a key, nothing is encrypted.
+    await home.providers.add(runtime, { kind: 'ollama', name: 'Box' }, TESTER);
+    expect(existsSync(file)).toBe(false);
+    // Restored, it works again.
+    await writeFile(file, secret, { mode: 0o600 });
+    expect((await home.providers.list())[0]).toMatchObject({ id: 'openai', available: true });
+    // Lost for good: without saved keys, the next start creates a new one.
+    await rm(file);
+    await home.providers.remove(runtime, 'openai', true, TESTER);
+    await stop();
+    const again = await start();
+    const fresh = { kind: 'openai', name: 'OpenAI', apiKey: KEY } as const;
+    expect(await again.home.providers.add(again.home.engine.runtime, fresh, TESTER)).toMatchObject({ available: true });
+    expect(again.home.engine.runtime.ownSecrets()).toContain((await readFile(file, 'utf8')).trim());
   });
 
   it('[P8.6] someone who changes a record in the database gets neither its key nor the next one', async () => {

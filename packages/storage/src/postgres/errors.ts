@@ -8,8 +8,12 @@ export function fromPostgres(cause: unknown): Error {
   // An SQLSTATE of five characters; the first two are its class.
   if (cause instanceof pg.DatabaseError) {
     const code = cause.code ?? '';
+    if (code === '23505' && cause.table === 'providers') {
+      const detail = 'name: someone else has just given a provider this name';
+      return new CountersignError('conflict', detail, { field: 'name', cause });
+    }
     if (code === '23505') {
-      return new CountersignError('conflict', `The store already contains this: ${cause.message}.`, { cause });
+      return new CountersignError('conflict', 'Someone else saved the same at the same time. Try again.', { cause });
     }
     if (code === '40001' || code === '40P01') {
       return new CountersignError('store-unavailable', 'Two concurrent changes conflicted. Try again.', { cause });

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { readAll, type Client } from '@countersign/client';
 import {
+  isUnencrypted,
   PROVIDER_KINDS,
   providerKindFacts,
   providerKindSchema,
@@ -72,6 +73,7 @@ export function addProviders(program: Command, register: Register): void {
       ...(apiKey === undefined ? {} : { apiKey }),
     });
     showDone(context, plainLine(results.providerAdded(added.id)), added);
+    warnUnencrypted(context, added);
     return options.test === false ? EXIT.ok : await runTest(context, client, added, undefined, 'quiet');
   });
 
@@ -103,6 +105,7 @@ export function addProviders(program: Command, register: Register): void {
       if (Object.keys(change).length === 0) throw new CommandError(errors.nothingToChange);
       const changed = await client.updateProvider(id, change);
       showDone(context, plainLine(results.providerChanged(changed.id)), changed);
+      warnUnencrypted(context, changed);
     },
   );
 
@@ -167,6 +170,9 @@ async function readKey(
   const { apiKeyStdin, apiKeyEnv, newKey } = flags;
   const sources = [apiKeyStdin === true, apiKeyEnv !== undefined, newKey === true, isRemoved];
   if (sources.filter(Boolean).length > 1) throw new CommandError(errors.oneKeySource, EXIT.usage);
+  // Typed at a terminal, it would be shown.
+  if (apiKeyStdin === true && context.console.stdin.isTTY)
+    return nonEmpty((await readSecret(context, results.apiKeyPrompt(label, false))).trim());
   if (apiKeyStdin === true) return nonEmpty((await text(context.console.stdin)).trim());
   if (apiKeyEnv !== undefined) {
     const value = context.console.env[apiKeyEnv]?.trim() ?? '';
@@ -215,6 +221,11 @@ async function runTest(
 }
 
 /** Describes only the configuration; `test` makes a request. */
+/** It works, so it is saved; the person decides (P7.9). */
+function warnUnencrypted(context: CommandContext, { hasKey, baseUrl = '' }: ProviderStatus): void {
+  if (hasKey && isUnencrypted(baseUrl)) context.note(results.unencryptedKey);
+}
+
 function stateOf({ available, problem }: ProviderStatus): string {
   if (available) return 'configured';
   return problem === undefined ? 'no key' : 'not available';
