@@ -157,7 +157,7 @@ describe('the layers inside core', () => {
     expect(wrong.map(say)).toEqual([]);
   });
 
-  it('no import cycles, not even type-only ones', () => {
+  it('there are no import cycles, including type-only ones', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of withTargets) {
       if (to !== undefined) next.set(from, [...(next.get(from) ?? []), to.replace(/\.js$/, '.ts')]);

@@ -71,7 +71,7 @@ describe('the setup of a checkout', () => {
     expect(npmCalls()).toBe(1);
   });
 
-  it('does not install again after npm ci, and does after the lock file changed', () => {
+  it('does not install again after npm ci, but does after the lock file changed', () => {
     spawnSync(process.execPath, [join(checkout, 'npm.js'), 'ci'], { cwd: checkout });
     expect(setUp()).toEqual({ code: 0, said: 'Building…\n' });
     expect(npmCalls()).toBe(1);

@@ -343,7 +343,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 describe('views over a connection that is cut', () => {
   it(
-    '[S6] [A12] end in the same state as a fresh load, at whatever byte each connection was cut',
+    '[S6] [A12] end in the same state as a fresh load, at whichever byte each connection was cut',
     async () => {
       const harbour = await harbourWithAgents();
       const { client, wired, world } = harbour;

@@ -141,7 +141,7 @@ describe('tools of the AI SDK', () => {
     expect(results).toContain('not four');
   });
 
-  it('[L4.2] that can’t be held are refused', () => {
+  it('[L4.2] that can’t wait for approval are refused', () => {
     expect(() => fromAiSdk(foreign.clientTool)).toThrow('fromAiSdk: ask: has no execute function');
     const hosted = { search: { type: 'provider-executed', inputSchema: {}, execute: () => 1 } };
     expect(() => fromAiSdk(hosted)).toThrow('search: is run by its vendor');
@@ -174,7 +174,7 @@ describe('tools of LangChain', () => {
     expect(results).toContain('echo is done');
   });
 
-  it('[L4.3] are refused if they are something else', () => {
+  it('[L4.3] are refused if they are not tools', () => {
     expect(() => fromLangChain({} as never)).toThrow('must be a list of LangChain tools');
     expect(() => fromLangChain([{ name: 'x' }] as never)).toThrow('tools.0: must be a LangChain tool');
     const wordless = { name: 'x', description: 'x', schema: undefined, invoke: async () => 1 };

@@ -51,7 +51,7 @@ describe('an obedient model with realistic rules', () => {
   it.each([
     ['in the sandbox', found],
     ['without a sandbox', none],
-  ])('[A30] [A31] nothing that writes or runs code passes them %s', async (_, sandbox) => {
+  ])('[A30] [A31] no command that writes or runs code is allowed by them %s', async (_, sandbox) => {
     expect(allSlips.length).toBeGreaterThan(30);
     const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
     expect(await ranWithoutApproval(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);

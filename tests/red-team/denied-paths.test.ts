@@ -143,7 +143,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     ['a part of a name', 'deny *(./sec*/**)'],
     ['an absolute path', ''],
     ['an ask rule without an approval', 'ask *(./secrets/**)'],
-  ])('[A19] a rule that names %s', async (_name, rule) => {
+  ])('[A19] applies to a rule that names %s', async (_name, rule) => {
     const written = rule === '' ? `deny *(${folder}/secrets/**)` : rule;
     const { shown } = await run('grep -rs PLANTED .', [...ALLOW, written]);
     expect(shown).not.toContain(SECRET);
@@ -168,7 +168,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
     expect(shown).toContain('RESOURCES');
   });
 
-  it('[A19] an approved call can see it', async () => {
+  it('[A19] an approved call can see the file', async () => {
     const { status } = await run('cat secrets/key', [...ALLOW, 'ask *(./secrets/**)']);
     expect(status).toBe('waiting');
     await approveAll();

@@ -94,7 +94,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(approved.filter(({ question }) => question === undefined)).toEqual([]);
     });
 
-    it('[A16] the audit log still has every record that was seen after an attempt', async () => {
+    it('[A16] the audit log still contains every record that was seen after an attempt', async () => {
       expect(await site.engine.runtime.store.verifyAudit(site.worldId)).toMatchObject({ ok: true });
       expect((await allEntries(0)).slice(0, log.length).map(({ hash }) => hash)).toEqual(log.map(({ hash }) => hash));
     });
@@ -128,7 +128,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(new Set(reserved.map(({ kind }) => kind))).toEqual(new Set(['refusal']));
     });
 
-    it('[M4] nobody except the person spoke as a person', async () => {
+    it('[M4] only the person sent messages as a person', async () => {
       const messages = await site.engine.runtime.store.read(async (reader) =>
         (
           await Promise.all(
@@ -141,7 +141,7 @@ export function tryOrders(ground: Ground, share?: number): void {
       expect(human.length).toBe(tried + 1);
     });
 
-    it('tried every order the expected number of times', () => {
+    it('every order was tried the expected number of times', () => {
       expect(tried).toBe(orders.filter((_, place) => isMine(place)).length * (channels.length / step));
       expect(site.runs).toEqual([]);
     });

@@ -248,7 +248,7 @@ describe('the commands', () => {
     expect((await run('audit', '-w', 'docks', '--last', '1')).stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  it('[X3] [A21.5] doctor reports what works here, and never a key', async () => {
+  it('[X3] [A21.5] doctor reports what works on this machine, and never shows a key', async () => {
     const { code, stdout } = await t.run(['doctor', '--json', '--port', '0'], {
       env: {
         ANTHROPIC_API_KEY: 'sk-ant-not-a-key',

@@ -117,7 +117,7 @@ describe('without a server', () => {
     expect(await statusOf(other.chat)).toMatchObject({ status: 'idle' });
   });
 
-  it('[X4.1] [X4.2] [X5] Ctrl-C while it waits says what is unfinished, and other commands don’t touch it and say so', async () => {
+  it('[X4.1] [X4.2] [X5] Ctrl-C while waiting reports what is unfinished; other commands don’t continue it and say so', async () => {
     const { chat, approval } = await leaveBehind('Please watch the tide.');
     const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
     runs.push(waiting);

@@ -18,7 +18,7 @@ describe('[X2.1] text typed while a command starts', () => {
     await terminal.waitFor('│ ok');
   });
 
-  it('is not sent or lost by an early Enter', async () => {
+  it('is neither sent nor lost by an early Enter', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     terminal.type(`hello${ENTER}again${ENTER}and`);
     await terminal.waitFor('you  hello again and');

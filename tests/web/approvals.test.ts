@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await two.context.close();
   });
 
-  it('a double click approves one card, not the next one in its place', async () => {
+  it('a double click approves one card, and not the card that replaces it', async () => {
     const { path } = await opened.newChat();
     // Time stops at the first click, so the speed of this machine doesn't decide what the second one hits.
     const { page, context } = await opened.visit({ path, clock: true });

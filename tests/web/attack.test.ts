@@ -170,7 +170,7 @@ describe.runIf(hasBrowser)('a malicious agent', () => {
     }
   });
 
-  it('[W1] an ended session says so, shows nothing more, and approves nothing', async () => {
+  it('[W1] can’t use an ended session: the page says so, shows nothing more, and approves nothing', async () => {
     const { world, path } = await opened.newChat();
     const { page, context } = await opened.visit({ path });
     await write(page, press('ended'));

@@ -171,7 +171,7 @@ describe.runIf(hasBrowser)('a stable layout', () => {
     },
   );
 
-  it('is usable soon after it is requested', async () => {
+  it('belongs to a page that is usable soon after it is requested', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
     await page.goto(`${opened.serving.url}${path}`);

@@ -172,7 +172,7 @@ describe.runIf(hasBrowser)('reaching waiting cards', () => {
     expect((await opened.api.mcpServers(world)).items.map(({ trusted }) => trusted)).toEqual([true, false]);
   });
 
-  it('[A17] the Enter that ends a composition denies nothing, and a desktop without notifications breaks nothing', async () => {
+  it('[A17] the Enter that ends an IME composition denies nothing, and the page works without desktop notifications', async () => {
     const { page, world, chat } = await enter(1440);
     await page.addInitScript(`
       globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });

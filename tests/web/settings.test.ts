@@ -157,7 +157,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
 
-  it('[A21.2] a working folder that agents must not have is refused next to its field, and nothing typed is lost', async () => {
+  it('[A21.2] a working folder that agents must not have is refused next to its field, and no typed text is lost', async () => {
     const page = await go('settings');
     await page.getByRole('button', { name: /^World:/ }).click();
     await page.getByRole('menuitem', { name: 'New world…' }).click();

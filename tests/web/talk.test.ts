@@ -178,7 +178,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await said(page, 'counted').getByText('1.2k in · 34 out').waitFor();
   });
 
-  it('a search result leads to the message in its chat, however far up, and marks it', async () => {
+  it('a search result leads to the message in its chat, however far back, and highlights it', async () => {
     const { page, world, chat } = await enter();
     await opened.api.send(world, chat, { content: 'say the needle is rusty' });
     await said(page, 'the needle is rusty').waitFor();
@@ -236,7 +236,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await expect.poll(async () => (await opened.api.chats(world)).items.length).toBe(1);
   });
 
-  it('[A13] a desktop notification shows waiting calls while no tab is visible, and leads there', async () => {
+  it('[A13] a desktop notification shows waiting calls while no tab is visible, and a click opens them', async () => {
     const { context, page } = await opened.visit({ program: 'chromium' });
     await context.grantPermissions(['notifications'], { origin: opened.serving.url });
     const { world, chat, path } = await opened.newChat();
@@ -318,7 +318,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByText('Not now.').waitFor({ state: 'detached' });
   });
 
-  it('text that a person pasted keeps its line breaks; an agent’s Markdown does not gain any', async () => {
+  it('text that a person pasted keeps its line breaks; an agent’s Markdown gets no additional ones', async () => {
     const { page } = visit;
     const { path } = await opened.newChat();
     await goTo(page, path);

@@ -130,7 +130,7 @@ describe('an event stream', () => {
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
   });
 
-  it('closes a connection after 45 seconds of silence; heartbeats count', async () => {
+  it('closes a connection after 45 seconds of silence; heartbeats reset the timer', async () => {
     let beat: () => void = () => undefined;
     const { url, requests } = await serve((_, response) => {
       stay(response, activity(1));
@@ -164,7 +164,7 @@ describe('an event stream', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('[A13] registers the client before it opens, retries if the server is busy, and only then', async () => {
+  it('[A13] registers the client before it opens, and retries only if the server is busy', async () => {
     const { url, requests } = await serve(
       (_, response) => problem(response, 503, 'The store is busy.'),
       (_, response) => {
@@ -273,7 +273,7 @@ describe('an event stream', () => {
     await expect(gone).resolves.toBeUndefined();
   });
 
-  it('ends when aborted, even if the network doesn’t react', async () => {
+  it('ends when aborted, even if the network doesn’t respond', async () => {
     const deaf: typeof fetch = () => {
       const bytes = new TextEncoder().encode(activity(1));
       return Promise.resolve(new Response(new ReadableStream({ start: (controller) => controller.enqueue(bytes) })));

@@ -179,7 +179,7 @@ describe('a view', () => {
     expect(t.fetched()).toBe(4);
   });
 
-  it('[W4] reloads after an unreadable event, once for many of them', async () => {
+  it('[W4] reloads once after any number of unreadable events', async () => {
     const t = open([fine]);
     t.started(1);
     await settle();

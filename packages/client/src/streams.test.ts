@@ -79,7 +79,7 @@ describe('the output of a running call', () => {
     expect(tail?.parts.length).toBeLessThan(30);
   });
 
-  it('[T13] keeps the output of the latest calls only', () => {
+  it('[T13] keeps only the output of the latest calls', () => {
     let tails: ReadonlyMap<string, OutputTail> = new Map();
     for (let call = 0; call < 100; call += 1) {
       tails = hearOutput(tails, { invocation_id: `call_${call}`, stream: 'stdout', content: 'x' });

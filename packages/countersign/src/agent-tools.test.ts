@@ -64,7 +64,7 @@ describe('send_message', () => {
     ).toBe(true);
   });
 
-  it('[A22.2] [M6] resets no limit: agents that keep calling each other stop', async () => {
+  it('[A22.2] [M6] does not reset the turn limit: agents that keep calling each other stop', async () => {
     const t = await openTestWorld({
       script: ({ messages }) => {
         const last = messages.at(-1);

@@ -247,7 +247,7 @@ describe('the approval', () => {
     });
   });
 
-  it('[A10] a model that calls client.requestApproval is refused, asks nobody and is in the audit log', async () => {
+  it('[A10] a model’s call to client.requestApproval is refused, asks nobody and is in the audit log', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const faked = {

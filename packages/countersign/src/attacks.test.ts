@@ -161,7 +161,7 @@ describe('an edited call', () => {
     ]);
   });
 
-  it('[A7.4] that needs approval again shows the edit, not the original, and runs only that', async () => {
+  it('[A7.4] that needs approval again shows the edited arguments, not the original ones, and runs only with those', async () => {
     let content = 'old';
     const ran: unknown[] = [];
     const slow = deferred();
@@ -199,7 +199,7 @@ describe('damage', () => {
     expect([...runs, ...looked]).toEqual([]);
   });
 
-  it('[A8] a decision that a crash interrupted was not made, and can be made again', async () => {
+  it('[A8] a decision that a crash interrupted does not count, and can be made again', async () => {
     const { runs, tool: removing } = recorder();
     let failing = false;
     const t = await openTestWorld({

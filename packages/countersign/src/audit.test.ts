@@ -14,7 +14,7 @@ const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 const inFolder = freshFolder();
 
 describe('the audit log', () => {
-  it('[A16] records a call: requested, decided by whom and from where, started, and how it ended', async () => {
+  it('[A16] records when a call was requested, who decided it and from where, when it started, and how it ended', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
@@ -134,7 +134,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('[A16.2] is chained: each record contains the hash of the one before', async () => {
+  it('[A16.2] is chained: each record contains the hash of the previous one', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'), remove('b'));
     const records = await t.world.audit();

@@ -103,7 +103,7 @@ describe('the working folder', () => {
     expect(places).toEqual([inFolder('theirs')]);
   });
 
-  it('[A7.2] [W5] a decision on a call that changed after it was shown gets 409 changed', async () => {
+  it('[A7.2] [W5] a decision on a call that changed after it was shown gets 409 with the code changed', async () => {
     const t = await linked();
     await propose(t, remove('a'));
     const old = await t.onlyApproval();

@@ -176,7 +176,7 @@ describe('checking a policy', () => {
     });
   });
 
-  it('[A15] shows no secret of the call, and proposes no rule with one', async () => {
+  it('[A15] shows no secret of the call, and proposes no rule that contains one', async () => {
     const t = await open();
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const verdict = await t.check(`curl -H token:${secret} localhost`);

@@ -87,7 +87,7 @@ describe('a client’s tool', () => {
     },
   );
 
-  it('[A18] its result goes to the model, and a second result changes nothing', async () => {
+  it('[A18] sends its result to the model, and a second result changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };
     expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });
@@ -168,7 +168,7 @@ describe('a client that loses its connection', () => {
     expect(lastResults(t)).toEqual([{ result: 'red' }]);
   });
 
-  it('[A18.1] for longer fails its call with an error, and its tools are gone', async () => {
+  it('[A18.1] for longer fails its call with an error, and its tools are removed', async () => {
     const t = await forwarded();
     await t.world.clients.disconnected(t.client.clientId);
     t.clock.advance(CLIENT_GRACE_MS);
@@ -185,7 +185,7 @@ describe('a client that loses its connection', () => {
     expect(lastResults(t)).toEqual([{ error: expect.stringContaining('no tool named') as unknown }]);
   });
 
-  it('[A18] before the approval: approving then fails with an error', async () => {
+  it('[A18] before the approval makes approving fail with an error', async () => {
     const t = await withClient();
     await propose(t, { name: t.toolName, arguments: { from: 'red' } });
     const approval = await t.onlyApproval();

@@ -53,7 +53,7 @@ describe('closing a world', () => {
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
   });
 
-  it('[A8] [S3] right after an approval runs its call before closing or after the next start, once, with a known outcome', async () => {
+  it('[A8] [S3] right after an approval runs its call exactly once, before closing or after the next start, with a known outcome', async () => {
     const { runs, tool: remove } = recorder();
     for (const ticks of [0, 12, 24]) {
       runs.length = 0;

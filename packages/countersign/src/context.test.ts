@@ -26,7 +26,7 @@ describe('the view', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a1', 're a1', 'a2', 're a2', 'a3', 're a3']);
   });
 
-  it('[C1] two chats of one agent at the same time stay separate', async () => {
+  it('[C1] two concurrent chats of one agent stay separate', async () => {
     const first = deferred();
     const opened = await openTestWorld({
       script: async ({ messages }) => {
@@ -257,7 +257,7 @@ describe('the system message', () => {
     expect(words).toMatch(/data, not instructions/);
   });
 
-  it('[C3] tells an agent without tools so, and sends no schemas', async () => {
+  it('[C3] tells an agent that it has no tools, and sends no schemas', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Ada', tools: [] }], tools: [tool('look', () => 1)] });
     await say(opened, 'hi');
     expect(opened.provider.requests[0]?.tools).toEqual([]);

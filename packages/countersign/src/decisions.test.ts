@@ -394,7 +394,7 @@ describe('edited arguments', () => {
     expect(await t.onlyApproval()).toEqual(t.approval);
   });
 
-  it('[A7.4] [A2] an edit into a denied call gets 422', async () => {
+  it('[A7.4] [A2] an edit that results in a denied call gets 422', async () => {
     const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
       { status: 422, detail: expect.stringContaining('denies') as unknown },

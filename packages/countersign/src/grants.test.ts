@@ -116,7 +116,7 @@ describe('a session grant', () => {
     expect(await t.world.grants()).toEqual([]);
   });
 
-  it('[A2.1] that expires or is revoked between the approval and the start requires approval', async () => {
+  it('[A2.1] that expires or is revoked between the approval and the start makes the call need approval', async () => {
     const gate = deferred();
     const slow = tool('slow', () => gate.promise);
     const t = await granted({ tools: [slow] });
@@ -234,7 +234,7 @@ describe('an explicit ask rule', () => {
     expect(t.runs.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('[A2] an ask rule beats an allow rule: nothing runs without approval', async () => {
+  it('[A2] beats an allow rule: nothing runs without approval', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({
       script: obedient,

@@ -45,7 +45,7 @@ describe('listeners', () => {
     expect(await opened.chat.settled()).toBe('idle');
   });
 
-  it('[M10] an error handler that fails stops neither the turn nor the others', async () => {
+  it('[M10] an error handler that fails stops neither the turn nor other listeners', async () => {
     const heard: string[] = [];
     const opened = await openTestWorld({
       script: ['hello'],

@@ -85,7 +85,7 @@ describe('requests to a provider and its responses', () => {
     expect(JSON.stringify(second?.messages)).not.toContain('first x');
   });
 
-  it('[P10.2] a setting that the provider does not have is refused at its field', async () => {
+  it('[P10.2] a setting that the provider does not support is refused at its field', async () => {
     const plain: Provider = {
       ...scripted([]),
       name: 'plain',
@@ -131,7 +131,7 @@ describe('requests to a provider and its responses', () => {
     ]);
   });
 
-  it('[P1.1] providerState and vendor ids never reach another model or provider, and return with the first', async () => {
+  it('[P1.1] providerState and vendor ids never reach another model or provider, and are used again with the first one', async () => {
     const { world, chat, provider } = await openTestWorld({
       script: [twoTurns, { say: 'done', providerState: 'sealed' }, 'ok', 'ok', 'ok'],
       tools: [tool('look', () => 'sea')],

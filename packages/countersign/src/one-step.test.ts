@@ -71,7 +71,7 @@ describe('one step', () => {
     expect(life).toEqual(['one', 'two', 'three']);
   });
 
-  it('[A2.1] [A19] does not start the next call against a rule that was added while the first one ran', async () => {
+  it('[A2.1] [A19] does not start the next call if a rule that was added in the meantime denies it', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: false } });
     const t = await noted([tool('first', async () => await forbid()), remove]);
     const forbid = async (): Promise<string> => {

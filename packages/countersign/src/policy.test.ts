@@ -139,7 +139,7 @@ describe('always', () => {
     ]);
   });
 
-  it('[A5.3] accepts a person’s own rule if it matches this call; otherwise 422, and nothing is stored', async () => {
+  it('[A5.3] accepts a person’s own rule if it matches this call; otherwise it gets 422, and nothing is stored', async () => {
     const t = await open();
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();

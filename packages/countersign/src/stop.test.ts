@@ -303,7 +303,7 @@ describe('deleting', () => {
     expect(opened.provider.requests).toHaveLength(1);
   });
 
-  it('[M9] a chat with a pending approval deletes the approval too', async () => {
+  it('[M9] a chat with a pending approval also deletes the approval', async () => {
     const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
     await opened.chat.send('go');
     await opened.chat.settled();

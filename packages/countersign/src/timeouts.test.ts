@@ -85,7 +85,7 @@ describe('a deadline', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A11.1] a late decision gets 409 expired even if the timer has not fired, and the model continues', async () => {
+  it('[A11.1] a late decision gets 409 with the code expired even if the timer has not fired, and the model continues', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(1000);
@@ -96,7 +96,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
   });
 
-  it('[A11.1] includes the last millisecond', async () => {
+  it('[A11.1] allows a decision in its last millisecond', async () => {
     const clock = deafClock();
     const t = await asked({ clock, approvalTimeoutMs: 1000 });
     clock.advance(999);
@@ -117,7 +117,7 @@ describe('a deadline', () => {
     expect(first(await t.world.approvals({}))).toMatchObject({ status: 'approved' });
   });
 
-  it('[A11] [A9] passes while no process runs: expired after the restart, also for a late decision', async () => {
+  it('[A11] [A9] that passes while no process is running expires the approval after the restart, even for a late decision', async () => {
     for (const late of ['timer', 'decision'] as const) {
       const clock = createFakeClock();
       const file = inFolder(`${late}.db`);

@@ -247,7 +247,7 @@ describe('what a tool receives', () => {
     }
   });
 
-  it('[T15] a ToolFailure is FAILED, and the model sees its message and its result', async () => {
+  it('[T15] a ToolFailure makes the call FAILED, and the model sees its message and its result', async () => {
     const opened = await openCalling(['sh'], {
       tools: [
         tool('sh', () => {

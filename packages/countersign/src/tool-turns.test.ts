@@ -103,7 +103,7 @@ describe('a tool turn', () => {
     expect(results(opened)).toEqual([{ result: `sent ${secret}` }, { error: `bad ${secret}` }]);
   });
 
-  it('[T4.1] each call only moves forward and ends exactly once; a denied one never starts', async () => {
+  it('[T4.1] each call only moves forward and ends exactly once; a denied call never starts', async () => {
     const opened = await openCalling(['ask', 'ask', 'free', 'nowhere'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -394,7 +394,7 @@ describe('the loop', () => {
     ]);
   });
 
-  it('[T10] an answer in the last call counts, and the default is ten', async () => {
+  it('[T10] an answer in the last model call still counts, and the default limit is ten', async () => {
     const script: ScriptedReply[] = [...Array.from({ length: 9 }, () => calls('again')), 'made it'];
     const opened = await openTestWorld({ script, tools: [tool('again', () => 1)] });
     await run(opened);

@@ -17,7 +17,7 @@ describe.each(names)('[M13] the template %s', (template) => {
     }
   });
 
-  it('includes the read-only file tools, and never every tool', () => {
+  it('includes the read-only file tools, but never all tools', () => {
     for (const { tools } of AGENT_TEMPLATES[template].agents) {
       expect(tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
       expect(tools).not.toContain('*');

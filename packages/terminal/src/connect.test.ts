@@ -72,7 +72,7 @@ it('[X6.1] waits for the next `countersign serve` after one stopped, and does no
   expect(home.starts).toBe(0);
 });
 
-it('[X6] starts its own server when the command that ran the first one ends', async () => {
+it('[X6] starts its own server when the command that started the first one ends', async () => {
   const first = await listen('first');
   const { home, servers } = homeWith({ url: first.url, startedBy: 'command' });
   const { client } = await connect(servers, { home: HOME }, () => undefined);

@@ -66,7 +66,7 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
   });
 });
 
-it('[A11] also shows in the bar of a short screen when it expires', () => {
+it('[A11] a card also shows in the bar of a short screen when it expires', () => {
   const bar = onTheScreen({ expiresAt: new Date(NOW + 30_000).toISOString() }, 'composer');
   expect(bar).toContain('Ctrl-G to review');
   expect(bar).toContain('expires in 30 s');

@@ -39,7 +39,7 @@ describe('descriptions of a decision', () => {
     );
   });
 
-  it('[A7.2] say that a changed call needs approval again, without a decider', () => {
+  it('[A7.2] say that a changed call needs approval again, without naming a person', () => {
     const superseded = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
     expect(decisionStory(superseded, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });

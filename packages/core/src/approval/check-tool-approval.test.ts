@@ -116,7 +116,7 @@ describe('checkToolApproval', () => {
   });
 
   describe("under an administrator's rules", () => {
-    it('[A19] a deny beats an approval, a grant and every other rule', () => {
+    it('[A19] a deny rule beats an approval, a grant and every other rule', () => {
       const change = { ...world('allow *'), admin: policy('deny write_file(a)'), decision: 'approved' as const };
       expect(checkToolApproval(input({ ...change, grants: [{ id: 'g' }] }))).toMatchObject({
         kind: 'refuse',

@@ -40,5 +40,5 @@ describe('[T11.2] placeholders in the arguments of a model', () => {
     '{"content":"‹masked"}',
     '{"content":"masked 1"}',
     '{"a":"‹masked one›"}',
-  ])('finds none in %s', (text) => expect(refusePlaceholder(text)).toBeUndefined());
+  ])('finds no placeholder in %s', (text) => expect(refusePlaceholder(text)).toBeUndefined());
 });

@@ -47,7 +47,7 @@ describe('the cost of scanning', () => {
     ['encoded pluses', '%2B'],
     ['double-encoded pluses', '%252B'],
     ['both', 'a%20b+'],
-  ])('[A15] a word of %s is scanned at most twice more', (_what, unit) => {
+  ])('[A15] a word of %s is scanned at most two more times', (_what, unit) => {
     let read = 0;
     const word = unit.repeat(5000);
     findEncoded(word, (text) => {

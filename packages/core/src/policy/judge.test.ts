@@ -121,7 +121,7 @@ describe('an allow rule', () => {
     expect(outcome(rules, command('ls'), command('touch', 'pwned'))).toBe('none');
   });
 
-  it('[A19] never covers dynamic subjects, not even without a pattern', () => {
+  it('[A19] never covers dynamic subjects, even without a pattern', () => {
     expect(outcome(['allow x', 'allow *', 'allow x(*)'], dynamic)).toBe('none');
     expect(outcome(['allow x'], command('ls'), dynamic)).toBe('none');
   });
@@ -191,7 +191,7 @@ describe('a deny rule', () => {
     expect(outcome([`deny ${rule}`], path(text))).toBe(expected ? 'deny' : 'none');
   });
 
-  it('[A19] about home matches in any folder if home is unknown', () => {
+  it('[A19] about the home folder matches in any folder if the home is unknown', () => {
     const call = { tool: 'x', subjects: [path('/home/ann/.ssh/id')], place: { workingDirectory: '/', home: '' } };
     expect(judge({ world: policy('deny *(~/.ssh/**)'), agent: none }, call).outcome).toBe('deny');
   });

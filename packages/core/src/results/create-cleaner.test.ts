@@ -25,7 +25,7 @@ describe('a text of several megabytes', () => {
   });
 
   // The truncation may split the secret anywhere, and neither part may be shown.
-  it('[T14] shows no part of our own secret at the cut', () => {
+  it('[T14] shows no part of our own secret where it was truncated', () => {
     const shown = new Set<string>();
     for (let before = 0; before < token.length + 3; before += 1) {
       const { clean } = createCleaner([token], 64);

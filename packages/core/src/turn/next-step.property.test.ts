@@ -132,7 +132,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
 });
 
 describe('nextStep, run until the turn ends', () => {
-  it('[T4] [T5] [A8] ends every turn: each call is settled once, none runs twice, the model is called once per tool turn', () => {
+  it('[T4] [T5] [A8] ends every turn: each call is settled once, no call runs twice, and the model is called once per tool turn', () => {
     const anyAnswer = fc.array(fc.tuple(anyCall, anyFate), { maxLength: 5 });
     fc.assert(
       fc.property(

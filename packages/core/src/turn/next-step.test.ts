@@ -86,7 +86,7 @@ describe('nextStep', () => {
     expect(nextStep(situation(['r:started', 'r:approved'], { parallel: 1 }))).toEqual({ kind: 'await-tools' });
   });
 
-  it('[T9] a limit lowered below the number of running calls starts nothing more', () => {
+  it('[T9] if the limit is lowered below the number of running calls, no further call starts', () => {
     expect(nextStep(situation(['r:started', 'r:started', 'r:approved'], { parallel: 1 }))).toEqual({
       kind: 'await-tools',
     });

@@ -63,7 +63,7 @@ describe('tool messages', () => {
     expect(await opened.chat.memory('bob')).toEqual([]);
   });
 
-  it('[M12] [M5] the answer after a result follows the rules of answers', async () => {
+  it('[M12] [M5] the answer after a result follows the same rules as other answers', async () => {
     const opened = await openTestWorld({
       agents: ['Ada', 'Bob'],
       tools: [tool('look', () => 'sea')],

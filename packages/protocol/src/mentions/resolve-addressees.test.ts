@@ -29,7 +29,7 @@ describe('resolveAddressees', () => {
   });
 
   it.each(['off', 'long-gone'])(
-    '[M2] a missing or inactive main agent (%s) does not silence the world',
+    '[M2] a missing or inactive main agent (%s) does not keep the agents of the world from answering',
     (mainAgent) => {
       expect(from(human, 'hello', mainAgent).agentIds).toEqual(everybody);
     },
@@ -39,7 +39,7 @@ describe('resolveAddressees', () => {
     expect(from(human, '@bob, @alice hi')).toEqual({ agentIds: ['bob', 'alice'], addressed: 'named' });
   });
 
-  it('[M3.3] an e-mail address silences nobody', () => {
+  it('[M3.3] an e-mail address does not count as a mention', () => {
     expect(from(human, 'mail bob@x.com')).toEqual({ agentIds: everybody, addressed: 'everyone' });
     expect(from(human, 'mail x@bob about it').agentIds).toEqual(everybody);
   });
@@ -71,7 +71,7 @@ describe('resolveAddressees', () => {
     expect(from(human, '@ghost, @bob hi')).toEqual({ agentIds: ['bob'], addressed: 'named' });
   });
 
-  it('[M3.4] @human counts as addressing', () => {
+  it('[M3.4] @human counts as a mention', () => {
     expect(from(human, '@human look')).toEqual({ agentIds: [], addressed: 'named' });
     expect(from(human, '@human @bob look').agentIds).toEqual(['bob']);
   });

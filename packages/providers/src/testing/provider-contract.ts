@@ -190,7 +190,7 @@ export function describeProvider(wire: Wire): void {
         expect(byDate.retryAfterMs).toBeLessThanOrEqual(3_600_000);
       });
 
-      it('[P4] distinguishes an overloaded vendor from an invalid or too long request', async () => {
+      it('[P4] distinguishes an overloaded vendor from a request that is invalid or too long', async () => {
         expect(await failing(vendorError(wire.errors.overloaded), stream)).toMatchObject({ kind: 'overloaded' });
         const tooLong = await failing(vendorError(wire.errors['context-too-long']), stream);
         expect(tooLong).toMatchObject({ kind: 'context-too-long', next: 'person' });
@@ -258,7 +258,7 @@ export function describeProvider(wire: Wire): void {
       }
     });
 
-    it('[P4] reports an error in mid-stream', async () => {
+    it('[P4] reports an error in the middle of a stream', async () => {
       const chunks: string[] = [];
       const frames = [...wire.frames(both).slice(0, 3), wire.midStreamError];
       const error = await failing(events(frames), true, { onChunk: (text) => chunks.push(text) });
@@ -282,7 +282,7 @@ export function describeProvider(wire: Wire): void {
       await expect(asking).rejects.toMatchObject({ kind: 'aborted' });
     });
 
-    it('[P4] treats a stream that just ends as truncated', async () => {
+    it('[P4] treats a stream that ends without a final event as truncated', async () => {
       expect(await failing(events(wire.frames(both).slice(0, 3)), true)).toMatchObject({ kind: 'network' });
       expect(await failing(events([]), true)).toMatchObject({ kind: 'network' });
     });

@@ -69,7 +69,7 @@ it("[W1] serves nothing outside the web app's folder", async () => {
   expect((await send(`${t.url}/`, { headers: { host: 'evil.example' } })).status).toBe(403);
 });
 
-it('[W1] answers with a message if there is no web app', async () => {
+it('[W1] responds with a message if there is no web app', async () => {
   const t = await openApp();
   const { status, text } = await send(`${t.url}/`);
   expect(status).toBe(404);

@@ -30,7 +30,7 @@ describe('failed attempts', () => {
     expect(attempts.wait('a')).toBeGreaterThan(0);
   });
 
-  it('[W1.5] drop the oldest addresses before they fill the memory', () => {
+  it('[W1.5] drop the oldest addresses before they fill up memory', () => {
     const attempts = createFailedAttempts(createFakeClock());
     exhaust(attempts, 'first');
     for (let i = 0; i < 9_999; i += 1) attempts.failed(`address ${i}`);

@@ -8,7 +8,7 @@ import { startServer } from '../testing/start-process.js';
 import { checkModels } from './check-models.js';
 import { checkHome, checkSandbox, diagnose } from './diagnose.js';
 
-it('[X3.1] doctor reports whether a custom endpoint answers, and which providers were not tried', async () => {
+it('[X3.1] doctor reports whether a custom endpoint responds, and which providers were not tested', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
   const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
   const nowhere = 'http://127.0.0.1:9/v1';

@@ -247,7 +247,7 @@ it('[W1] rejects a home whose lock can’t be opened, with a clear message', asy
 });
 
 describe('working folders', () => {
-  it('[A21.1] rejects one that contains our home or is inside it, even through a link', async () => {
+  it('[A21.1] are rejected if they contain our home or are inside it, even through a link', async () => {
     const { workFolders, folder: home } = await open();
     await mkdir(join(home, 'inside'));
     await mkdir(join(folder, 'fine'));
@@ -268,7 +268,7 @@ describe('working folders', () => {
     expect(workFolders.check(workFolders.own('any'))).toBe(join(folder, 'home-worlds', 'any'));
   });
 
-  it('[A21.3] rejects a call in a folder that was replaced by a link into our home after it was set', async () => {
+  it('[A21.3] a call is rejected if the folder was later replaced by a link into our home', async () => {
     const home = await open();
     await home.start();
     const { runtime } = home.engine;

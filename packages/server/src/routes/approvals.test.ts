@@ -100,7 +100,7 @@ describe('decisions', () => {
     expect(t.runs).toEqual([{ path: 'a' }]);
   });
 
-  it('[W5] [A6] an unknown id is 404, another agent, chat or world 403, another hash 409', async () => {
+  it('[W5] [A6] an unknown id gets 404; another agent, chat or world gets 403; another hash gets 409', async () => {
     const t = await asked('a');
     await t.api('POST', '/worlds', { name: 'Other' });
     const [question] = await t.pending();

@@ -47,7 +47,7 @@ describe('providers', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[P7.3] bad input is refused with a sentence at the field, and nothing is saved', async () => {
+  it('[P7.3] invalid input is refused with a sentence at the field, and nothing is saved', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     const bad = [

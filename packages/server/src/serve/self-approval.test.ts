@@ -147,7 +147,7 @@ describe('an agent with an approved command', () => {
 });
 
 describe('a killed server', () => {
-  it('[S3] [A9] shows the pending approval again, runs the approved call once, and answers', async () => {
+  it('[S3] [A9] shows the pending approval again after a restart, and runs the approved call once', async () => {
     const { server, env, world, chat } = await start(() => ['echo ran >> runs.txt; cat runs.txt']);
     await say(server, `${world}/chats/${chat}`);
     const [before] = await pending(server, world);

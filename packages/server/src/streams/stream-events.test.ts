@@ -268,7 +268,7 @@ describe('a connection', () => {
     expect(Number(found.id)).toBe(await lastEventId(engine, worldId));
   });
 
-  it('[S6] returns to the log on a gap in the numbers', async () => {
+  it('[S6] reads from the log again after a gap in the numbers', async () => {
     const { stream, say, engine, worldId, chatId } = await open();
     const reader = await stream();
     await engine.runtime.store.transact(worldId, async (tx) => {

@@ -68,7 +68,7 @@ describe('our own file', () => {
     expect(statSync(`${file}.audit-head`).mode & 0o777).toBe(0o600);
   });
 
-  it('[S3] [A21] opened through a link, its step log is next to the real file, where any path finds it and no tool can open it', async () => {
+  it('[S3] [A21] has its step log next to the real file even if it was opened through a link, so that any path finds it and no tool can open it', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     await store.close();
@@ -112,7 +112,7 @@ describe('our own file', () => {
     await store.close();
   });
 
-  it('[S4] reports the owner if another process has it', async () => {
+  it('[S4] reports the owner if another process has it open', async () => {
     const holder = new DatabaseSync(file);
     holder.exec('pragma application_id = 1131369321; begin exclusive; create table t (a)');
     holder.exec('commit; begin exclusive');
@@ -277,7 +277,7 @@ describe('a file we must not write to stays byte-identical, with no new files ne
     await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
   });
 
-  it('a folder, a missing folder, and a file where a folder should be', async () => {
+  it('applies to a folder, a missing folder, and a file where a folder should be', async () => {
     mkdirSync(file);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'invalid' });
     await expect(openSqlite(join(folder, 'no', 'store.db'))).rejects.toMatchObject({ code: 'not-found' });

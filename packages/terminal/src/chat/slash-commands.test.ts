@@ -13,7 +13,7 @@ it('distinguishes commands from messages', () => {
   });
 });
 
-it('[M3] completes commands, and agent names where they address an agent', () => {
+it('[M3] completes commands, and agent names where a mention is possible', () => {
   const agents = [
     { id: 'ada', name: 'Ada' },
     { id: 'old-ben', name: 'Old Ben' },

@@ -40,7 +40,7 @@ describe.each([
     },
   );
 
-  it('[A1.3] follows no symlink to outside: not as a file, a folder or a parent', async () => {
+  it('[A1.3] follows no symlink to the outside, whether it is a file, a folder or a parent folder', async () => {
     await symlink('../secret', join(workingDirectory, 'file'));
     await symlink('..', join(workingDirectory, 'folder'));
     await symlink('/', join(workingDirectory, 'root'));
@@ -50,7 +50,7 @@ describe.each([
     expect(await use('folder/secret')).toMatchObject(refused('leads outside'));
   });
 
-  it('[A1.3] names the target of a symlink inside, because rules judged the path as written', async () => {
+  it('[A1.3] reports the target of a symlink inside the folder, because rules judged the path as written', async () => {
     await put('secrets/key', 'x');
     await symlink('secrets', join(workingDirectory, 'link'));
     expect(await use('link/key')).toMatchObject(refused('is a link to "secrets/key"; use that path instead'));

@@ -21,7 +21,7 @@ describe('unifiedDiff', () => {
     );
   });
 
-  it('shows two changed lines of a long file and no others as changed', () => {
+  it('shows only the two changed lines of a long file as changed', () => {
     const lines = Array.from({ length: 2_100 }, (_, index) => `line ${index}`);
     const changed = lines.with(10, 'one').with(2_090, 'two');
     const { text, truncated } = unifiedDiff('n', lines.join('\n'), changed.join('\n'));

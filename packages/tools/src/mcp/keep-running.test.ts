@@ -58,7 +58,7 @@ it('retries after 1, 2, 4, 8 and 16 seconds, and then only when needed', async (
   expect(starts).toHaveLength(7);
 });
 
-it('nobody waits for a server that just failed or has been starting for too long', async () => {
+it('callers don’t wait for a server that just failed or has been starting for too long', async () => {
   const { keeper, pass } = setUp({ failing: 1 });
   expect(keeper.isStuck(10_000)).toBe(false);
   await expect(keeper.get()).rejects.toThrow('it does not want to');

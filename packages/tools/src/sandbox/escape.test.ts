@@ -253,7 +253,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a sandboxed command canâ
       expect(said).not.toContain('DONE');
     });
 
-    it('the kernel: as root, settings such as the core dump handler are writable files', async () => {
+    it('kernel settings such as the core dump handler, which root could write to', async () => {
       // Opened for appending without writing, so a failing sandbox doesn't change the machine.
       const { said } = await run(
         'for file in /proc/sys/kernel/core_pattern /proc/sys/vm/swappiness /proc/sysrq-trigger; do (: >> $file) && echo OPENED $file; done; true',
@@ -338,7 +338,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a sandboxed command canâ
     }
   });
 
-  it('fail because a socket to hide has disappeared: its setup is retried', async () => {
+  it('fail to start because a socket to hide has disappeared: the setup is retried', async () => {
     if (sandbox.kind !== 'bubblewrap') return;
     const program = join(person.path, 'bwrap');
     const once = `if mkdir '${person.path}/tried' 2>/dev/null; then echo gone >&2; exit 1; fi`;

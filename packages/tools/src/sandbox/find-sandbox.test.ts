@@ -61,7 +61,7 @@ describe('findSandbox', () => {
   );
 
   it.skipIf(found.kind !== 'bubblewrap')(
-    '[A21] finds no sandbox in a container that masks parts of /proc, as Docker does without seccomp and AppArmor too',
+    '[A21] finds no sandbox in a container that masks parts of /proc, as Docker does even without seccomp and AppArmor',
     async () => {
       if (found.kind !== 'bubblewrap') return;
       const { program } = found;
@@ -112,7 +112,7 @@ describe('findSandbox', () => {
   });
 });
 
-it('[A21.1] no agent works in a folder from which we start programs', () => {
+it('[A21.1] refuses a working folder from which we start programs', () => {
   const check = (workingDirectory: string) => () =>
     checkWorkingFolder({
       workingDirectory,

@@ -77,7 +77,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls')).toBe('');
   });
 
-  it('[T15] runs in the working folder, and the files it writes stay', async () => {
+  it('[T15] runs in the working folder, and the files it writes are kept', async () => {
     expect(await shell('pwd')).toBe(`${folder.path}\n`);
     await run('echo kept > file');
     expect(await readFile(join(folder.path, 'file'), 'utf8')).toBe('kept\n');
@@ -136,7 +136,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect([...seen].sort()).toEqual(['stderr: e\n', 'stdout: first\n', 'stdout: second\n']);
   });
 
-  it('[T13] a flood of output is truncated in the middle, and clients get little of it', async () => {
+  it('[T13] a flood of output is truncated in the middle, and clients get only a small part', async () => {
     let shown = 0;
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -154,7 +154,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(shown).toBeLessThan(1_300_000);
   });
 
-  it('[T13] a command that prints forever ends with its timeout', async () => {
+  it('[T13] a command that prints forever is stopped by its timeout', async () => {
     const clock = createFakeClock();
     let chunks = 0;
     const tried = await tryTool(

@@ -161,7 +161,7 @@ describe('a page', () => {
     });
   });
 
-  it('[T11] built to stall the parser is read in time', async () => {
+  it('[T11] that was built to stall the parser is still read in time', async () => {
     const { port } = await web(page('<div>'.repeat(40_000) + 'deep'));
     const started = process.cpuUsage();
     expect(resultOf(await fetch({ url: `http://a.example:${port}/` }))).toMatchObject({ status: 200 });

@@ -17,7 +17,7 @@ describe('[A17] a call to approve', () => {
     expect(card).toContain('Show more');
   });
 
-  it('truncates no argument name', () => {
+  it('never truncates an argument name', () => {
     const card = shown('send_mail', { [`to the very best of our friends, and then ${evil}`]: 'yes' });
     expect(card).toContain(evil);
     expect(card).not.toContain('truncate');

@@ -76,7 +76,7 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     expect(await after.read((r) => r.turn('turn_2'))).toMatchObject({ state: 'queued' });
   });
 
-  it('[M11] of two turns of an agent, one ends and the other opens in one step', async () => {
+  it('[M11] one turn of an agent can end and another open in the same step', async () => {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));

@@ -81,7 +81,7 @@ export function describeLists(open: OpenStore): void {
     });
   });
 
-  it('[A14] a grant is listed until it is revoked, and revoked once', async () => {
+  it('[A14] a grant is listed until it is revoked, and can be revoked only once', async () => {
     await step(store(), (tx) => {
       tx.giveGrant(grant('grant_2', { pattern: 'ls *' }), '');
       tx.giveGrant(grant('grant_1'), '');

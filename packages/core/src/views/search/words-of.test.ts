@@ -47,11 +47,11 @@ describe('an excerpt', () => {
     expect(cut.length).toBeLessThan(210);
   });
 
-  it('of a short text is the text', () => {
+  it('of a short text is the whole text', () => {
     expect(excerpt('  just this ', ['this'])).toBe('just this');
   });
 
-  it('has no control characters and no split characters, wherever it is cut', () => {
+  it('has no control characters and no split characters, wherever it is truncated', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), fc.nat(50), (text, at) => {
         const words = wordsOf(text);

@@ -45,7 +45,7 @@ describe('terminal input', () => {
     );
   });
 
-  it('[A17] does not treat several characters at once as key presses, except those that quit', () => {
+  it('[A17] does not treat several characters that arrive together as key presses, except those that quit', () => {
     expect(read('o\r')).toEqual([{ kind: 'burst', text: 'o\r' }]);
     expect(read('jj')).toEqual([
       { kind: 'char', text: 'j' },

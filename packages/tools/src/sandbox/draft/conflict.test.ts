@@ -100,14 +100,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
     expect(sh('cat d/f d/x d/g d/y n/x n/y; ls')).toBe('1\n2\n2\n1\n3\n3\n2\n3\nd\nn\n');
   });
 
-  it('a change just before a command started is no conflict', async () => {
+  it('a change just before a command started is not a conflict', async () => {
     for (let round = 0; round < 10; round += 1) {
       sh(`echo ${round} > f`);
       expect(await run('echo x >> f')).toMatchObject({ ok: true });
     }
   });
 
-  it('changes several hard links of one file together', async () => {
+  it('a command can change several hard links of one file', async () => {
     sh('mkdir d; echo 1 > d/a; ln d/a d/b; ln d/a c; ln d/a e');
     expect(await run('rm -r d; echo 2 > x; mv x c; rm e')).toMatchObject({ ok: true });
     expect(sh('ls; cat c')).toBe('c\n2\n');

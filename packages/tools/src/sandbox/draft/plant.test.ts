@@ -328,7 +328,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       expect(await readFile(rc, 'utf8')).not.toBe('safe\n');
     });
 
-    it('even while a process that the command left behind keeps planting files', async () => {
+    it('Git runs nothing even while a process that the command left behind keeps planting files', async () => {
       // With closed outputs, nothing outside shows that it is still running. Renames swap the plant in and out as fast as
       // possible.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;

@@ -72,7 +72,7 @@ async function changed(folder: string, change: () => Promise<unknown>): Promise<
   }
 }
 
-it('[A21.3] no command and no MCP server runs in one', () => {
+it('[A21.3] no command or MCP server runs in a folder for secrets', () => {
   const place = { home, hide: [], show: [], protectedPaths: undefined, network: 'none' } as const;
   expect(() => checkWorkingFolder({ ...place, workingDirectory: join(home, '.ssh/keys') })).toThrow(
     'contains or is inside ~/.ssh, a folder for keys and passwords',

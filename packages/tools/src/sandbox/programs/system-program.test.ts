@@ -35,7 +35,7 @@ it('[A21.4] uses the first of its folders that has the program, whatever PATH sa
   }
 });
 
-it('[A21.4] accepts no folder, no plain file and nothing world-writable, even behind a symlink', async () => {
+it('[A21.4] rejects folders, files that are not executable and anything world-writable, even behind a symlink', async () => {
   await mkdir(join(folder.path, 'a', 'tool'), { recursive: true });
   await chmod(await program('b', 'tool'), 0o644);
   await chmod(await program('c', 'tool'), 0o777);

@@ -60,7 +60,7 @@ describe('[A37] what Git’s configuration names', () => {
     expect(await named()).toContain(path);
   });
 
-  it('includes files that are included at any depth and under any condition', async () => {
+  it('covers included files at any depth and under any condition', async () => {
     await repository('.', '[includeIf "gitdir:/nowhere/"]\n\tpath = ../one.cfg\n');
     await put('one.cfg', '[include]\n\tpath = cfg/two.cfg\n');
     await put('cfg/two.cfg', '[includeIf "onbranch:later"]\n\tpath = three.cfg\n');

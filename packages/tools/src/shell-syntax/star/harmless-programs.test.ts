@@ -96,7 +96,7 @@ describe('program texts that a star matches', () => {
     expect(runAll(line, harmless)).toEqual([]);
   });
 
-  it('[A30] include common ones', () => {
+  it('[A30] include common texts', () => {
     expect(
       ['1,5p', 's/a/b/g', '/^import/d', '$d', '5q', 's/[0-9]+/N/', '1!G;h;$!d'].filter((one) => !isHarmlessSed(one)),
     ).toEqual([]);
