@@ -2,7 +2,7 @@ import type { Store } from '@countersign/core/ports';
 import { openPostgres } from '@countersign/storage';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { hold } from '../../packages/countersign/src/testing/hold-promises.js';
+import { checkInvariants } from '../../packages/countersign/src/testing/check-invariants.js';
 import { change, death, settings, talk } from '../../packages/countersign/src/testing/lab-arbitraries.js';
 import type { Ground } from '../../packages/countersign/src/testing/lab.js';
 import { runsFactor } from '../support/scaled.js';
@@ -79,7 +79,7 @@ it(
     // Deadlines use the database's clock, which no test can change.
     const worlds = settings.map(({ maxParallelTools, maxIterations }) => ({ maxParallelTools, maxIterations }));
     const size = { runs: 200 * FACTOR, longest: 12, limitMs: LIMIT_MS };
-    const runs = await hold([...talk, ...change, ...death], size, postgresGround(), worlds);
+    const runs = await checkInvariants([...talk, ...change, ...death], size, postgresGround(), worlds);
     process.stdout.write(`${runs} interleavings on PostgreSQL\n`);
     expect(runs).toBeGreaterThan(0);
   },

@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import { hold } from '../../packages/countersign/src/testing/hold-promises.js';
+import { checkInvariants } from '../../packages/countersign/src/testing/check-invariants.js';
 import type { Command } from '../../packages/countersign/src/testing/lab-commands.js';
 import { isFullSize, runsFactor } from './scaled.js';
 
@@ -11,9 +11,9 @@ const LONG = { runs: Math.ceil(50 * factor), longest: 40 };
 export const RUNS = SHORT.runs + LONG.runs;
 export const LIMIT_MS = 300_000 * Math.max(1, factor);
 
-/** Runs short and long lists of random commands; see `hold`. Returns the number of runs. */
+/** Runs short and long lists of random commands; see `checkInvariants`. Returns the number of runs. */
 export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
-  const runs = (await hold(commands, SHORT)) + (await hold(commands, LONG));
+  const runs = (await checkInvariants(commands, SHORT)) + (await checkInvariants(commands, LONG));
   process.stdout.write(`${runs} interleavings\n`);
   return runs;
 }

@@ -32,8 +32,8 @@ export type { Rows } from './rows.js';
 export {
   agentName,
   waitingCount,
-  heldUp,
-  inTheWay,
+  approvalsBlocking,
+  allBlockingApprovals,
   pendingApprovals,
   placeInQueue,
   turnOf,

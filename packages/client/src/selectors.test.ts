@@ -1,7 +1,7 @@
 import { agentSchema, type Approval, type Message } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { emptyChat, reduceChat } from './reduce-chat.js';
-import { heldUp } from './selectors.js';
+import { approvalsBlocking } from './selectors.js';
 import { heldText } from './show/held-text.js';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -48,7 +48,7 @@ function heldBy(content: string, second: number, more: Partial<Message> = {}): s
     approvals: [waiting],
     agents,
   });
-  return heldUp(state, 'msg_1').map(({ agentId }) => agentId);
+  return approvalsBlocking(state, 'msg_1').map(({ agentId }) => agentId);
 }
 
 describe('what blocks the answer to a message', () => {

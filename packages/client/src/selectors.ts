@@ -55,7 +55,7 @@ export function waitingCount(count: number, { laterApprovals }: Pick<Queue, 'lat
 }
 
 /** The pending approvals that block the answer to this message: requested earlier, so their agents handle them first (M11). */
-export function heldUp(state: ChatState, messageId: string): readonly ApprovalView[] {
+export function approvalsBlocking(state: ChatState, messageId: string): readonly ApprovalView[] {
   const message = get(state.messages, messageId);
   if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
   const asked = pendingApprovals(state).filter(({ requestedAt }) => requestedAt < message.createdAt);
@@ -65,14 +65,15 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
 }
 
 /** The pending approvals that block any message from a person (M11). */
-export function inTheWay(state: ChatState): readonly ApprovalView[] {
+export function allBlockingApprovals(state: ChatState): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);
   if (oldest === undefined) return [];
   for (let index = state.transcript.length - 1; index >= 0; index -= 1) {
     const message = get(state.messages, rowAt(state.transcript, index) ?? '');
     if (message === undefined || message.createdAt <= oldest.requestedAt) break;
-    if (message.speaker.kind === 'person') for (const each of heldUp(state, message.messageId)) found.add(each);
+    if (message.speaker.kind === 'person')
+      for (const each of approvalsBlocking(state, message.messageId)) found.add(each);
   }
   return [...found];
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isFullSize } from '../../../tests/support/scaled.js';
-import { lifeOf, readCrashRecord, type CrashRecord } from './testing/crash-record.js';
+import { lifecycleOf, readCrashRecord, type CrashRecord } from './testing/crash-record.js';
 import { runScenario } from './testing/crash-scenario.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
@@ -135,12 +135,12 @@ function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRec
   expect(after.calls.map(({ toolName }) => toolName)).toEqual(['remove', 'write', 'sync']);
   expect(after.approvals.map(({ status }) => status)).toEqual(['approved']);
   for (const call of after.calls) {
-    const life = lifeOf(after, call.id);
-    const wasCut = left.some((record) => lifeOf(record, call.id).at(-1) === 'TOOL_EXECUTION_STARTED');
+    const lifecycle = lifecycleOf(after, call.id);
+    const wasCut = left.some((record) => lifecycleOf(record, call.id).at(-1) === 'TOOL_EXECUTION_STARTED');
     const asked = call.toolName === 'remove' ? ['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED'] : [];
     const isLost = wasCut && !call.idempotent;
     const end = isLost ? 'TOOL_EXECUTION_FAILED' : 'TOOL_EXECUTION_SUCCEEDED';
-    expect(life).toEqual([...asked, 'TOOL_EXECUTION_STARTED', end]);
+    expect(lifecycle).toEqual([...asked, 'TOOL_EXECUTION_STARTED', end]);
     expect(call.outcomeUnknown).toBe(isLost);
     expect(call.result).toContain(isLost ? 'interrupted, outcome unknown' : `${call.toolName} done`);
     expect(runsOf(place, call.id)).toBeGreaterThanOrEqual(isLost ? 0 : 1);
@@ -150,7 +150,7 @@ function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRec
 /** The turn crashed two processes, so it has ended with all its calls. */
 function expectEnded(after: CrashRecord): void {
   expect(spokenIn(after)).toEqual(['@Ada tidy up', expect.stringContaining('interrupted 2 times')]);
-  for (const call of after.calls) expect(lifeOf(after, call.id).at(-1)).toMatch(/SUCCEEDED|FAILED|DENIED/);
+  for (const call of after.calls) expect(lifecycleOf(after, call.id).at(-1)).toMatch(/SUCCEEDED|FAILED|DENIED/);
   expect(after.approvals.filter(({ status }) => status === 'pending')).toEqual([]);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { holdPromises, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
 import { change, death, talk } from './testing/lab-arbitraries.js';
 import { finish, perform } from './testing/lab-commands.js';
-import { brokenPromises } from './testing/lab-invariants.js';
+import { findViolations } from './testing/lab-invariants.js';
 import { readRecord } from './testing/lab-record.js';
 import { closeLab, openBench, openLab } from './testing/lab.js';
 
@@ -32,7 +32,7 @@ it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves 
   for (let deaths = 0; deaths < 2; deaths += 1) await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
   await finish(lab, () => true);
   const record = await readRecord(lab);
-  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(findViolations(lab, record)).toEqual([]);
   expect(record.turns.map(({ outcome }) => outcome)).toEqual(['interrupted']);
   expect(record.approvals.map(({ status, reason }) => [status, reason])).toEqual([
     ['denied', 'the turn was interrupted too often'],
@@ -56,7 +56,7 @@ it('[S3.4] turns that were interrupted together twice run one at a time, and onl
   await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
   await finish(lab, () => true);
   const record = await readRecord(lab);
-  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(findViolations(lab, record)).toEqual([]);
   expect(record.turns.map(({ outcome, interruptions }) => [outcome, interruptions])).toEqual([
     ['interrupted', 3],
     ['answered', 2],
@@ -72,7 +72,7 @@ it('[S3] turns that were interrupted twice together are all answered in sequence
   for (let deaths = 0; deaths < 2; deaths += 1) await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
   await finish(lab, () => true);
   const record = await readRecord(lab);
-  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(findViolations(lab, record)).toEqual([]);
   expect(record.turns.map(({ outcome }) => outcome)).toEqual(['answered', 'answered']);
   await closeLab(lab);
   await bench.store.close();
@@ -92,7 +92,7 @@ it('[S3] a decision in between resets the count of interruptions', async () => {
   await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
   await finish(lab, () => true);
   const record = await readRecord(lab);
-  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(findViolations(lab, record)).toEqual([]);
   expect(record.turns.map(({ outcome, interruptions }) => [outcome, interruptions])).toEqual([['answered', 1]]);
   await closeLab(lab);
   await bench.store.close();

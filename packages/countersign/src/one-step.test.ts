@@ -67,8 +67,8 @@ describe('one step', () => {
     // The first one starts in the step that stores the model's response.
     expect(t.steps.filter((step) => step === 'start-invocation')).toHaveLength(2);
     expect(t.steps.filter((step) => step === 'settle-invocation')).toHaveLength(3);
-    const life = (await t.world.audit()).flatMap(({ kind, tool: name }) => (kind === 'run' ? [name] : []));
-    expect(life).toEqual(['one', 'two', 'three']);
+    const audited = (await t.world.audit()).flatMap(({ kind, tool: name }) => (kind === 'run' ? [name] : []));
+    expect(audited).toEqual(['one', 'two', 'three']);
   });
 
   it('[A2.1] [A19] does not start the next call if a rule that was added in the meantime denies it', async () => {

@@ -48,15 +48,15 @@ describe('a question from an agent', () => {
     const t = await asked();
     await t.world.answer(t.question.toolCallId, 'red');
     await t.chat.settled();
-    const life = t.toolEvents(t.question.toolCallId);
-    expect(life.map(({ type }) => type)).toEqual([
+    const events = t.toolEvents(t.question.toolCallId);
+    expect(events.map(({ type }) => type)).toEqual([
       'TOOL_APPROVAL_REQUESTED',
       'TOOL_APPROVED',
       'TOOL_EXECUTION_STARTED',
       'TOOL_EXECUTION_SUCCEEDED',
     ]);
-    expect(life[0]).toMatchObject({ question: { text: 'Which colour?', choices: ['red', 'blue'] } });
-    expect(life[3]).toMatchObject({ result: { answer: 'red' } });
+    expect(events[0]).toMatchObject({ question: { text: 'Which colour?', choices: ['red', 'blue'] } });
+    expect(events[3]).toMatchObject({ result: { answer: 'red' } });
   });
 
   it('[A16] is in the audit log, with the answer, who gave it and from where', async () => {

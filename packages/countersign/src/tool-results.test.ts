@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool, ToolFailure, type ScriptedCall, type ToolContext } from './index.js';
 import { closeTestWorlds, deferred, gated, tool } from './testing/fixture.js';
-import { life, openCalling, results, run } from './testing/tool-turn.js';
+import { lifecycle, openCalling, results, run } from './testing/tool-turn.js';
 
 afterEach(closeTestWorlds);
 
@@ -102,7 +102,7 @@ describe('calls that can’t run', () => {
   ])('[T11.4] a tool that %s gives the model its error, and the loop continues', async (_, execute, words) => {
     const opened = await openCalling(['bad', 'good'], { tools: [tool('bad', execute), tool('good', () => 'fine')] });
     expect(await run(opened)).toBe('idle');
-    expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED', 'good: STARTED', 'good: SUCCEEDED']);
+    expect(lifecycle(opened)).toEqual(['bad: STARTED', 'bad: FAILED', 'good: STARTED', 'good: SUCCEEDED']);
     expect(JSON.stringify(results(opened)[0])).toMatch(words);
     expect(results(opened)[1]).toEqual({ result: 'fine' });
     expect(opened.errors).toEqual([]);
@@ -121,14 +121,14 @@ describe('calls that can’t run', () => {
   ])('[T11] a tool that returns %s succeeds with something the model can read', async (_, execute, result) => {
     const opened = await openCalling(['odd'], { tools: [tool('odd', execute)] });
     expect(await run(opened)).toBe('idle');
-    expect(life(opened)).toEqual(['odd: STARTED', 'odd: SUCCEEDED']);
+    expect(lifecycle(opened)).toEqual(['odd: STARTED', 'odd: SUCCEEDED']);
     expect(results(opened)).toEqual([{ result }]);
   });
 
   it('[T4] the failure of a started call is always reported after its start', async () => {
     const opened = await openCalling(['bad'], { tools: [tool('bad', rejecting('x'))] });
     await run(opened);
-    expect(life(opened)).toEqual(['bad: STARTED', 'bad: FAILED']);
+    expect(lifecycle(opened)).toEqual(['bad: STARTED', 'bad: FAILED']);
   });
 });
 
@@ -154,7 +154,7 @@ describe('tool output', () => {
     });
     await opened.chat.send('go');
     await opened.heard((event) => event.event === 'tool-output' && event.data.stream === 'stderr');
-    expect(life(opened)).toEqual(['build: STARTED']);
+    expect(lifecycle(opened)).toEqual(['build: STARTED']);
     more.resolve();
     await opened.chat.settled();
     const output = opened.events.flatMap((event) => (event.event === 'tool-output' ? [event.data] : []));

@@ -13,7 +13,7 @@ import {
   tool,
   type TestWorldOptions,
 } from './testing/fixture.js';
-import { calls, life, openCalling, results, run } from './testing/tool-turn.js';
+import { calls, lifecycle, openCalling, results, run } from './testing/tool-turn.js';
 
 afterEach(closeTestWorlds);
 
@@ -117,7 +117,7 @@ describe('a tool turn', () => {
       ['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED'],
       ['TOOL_APPROVAL_REQUESTED', 'TOOL_DENIED'],
     ]);
-    expect(life(opened).filter((line) => !line.startsWith('ask'))).toEqual([
+    expect(lifecycle(opened).filter((line) => !line.startsWith('ask'))).toEqual([
       'nowhere: FAILED',
       'free: STARTED',
       'free: SUCCEEDED',
@@ -285,10 +285,10 @@ describe('the order of execution', () => {
     const opened = await openCalling(['first', 'second'], { tools: [first.tool, tool('second', () => 2)] });
     await opened.chat.send('go');
     await first.entered;
-    expect(life(opened)).toEqual(['first: STARTED']);
+    expect(lifecycle(opened)).toEqual(['first: STARTED']);
     first.leave('x');
     await opened.chat.settled();
-    expect(life(opened)).toEqual(['first: STARTED', 'first: SUCCEEDED', 'second: STARTED', 'second: SUCCEEDED']);
+    expect(lifecycle(opened)).toEqual(['first: STARTED', 'first: SUCCEEDED', 'second: STARTED', 'second: SUCCEEDED']);
   });
 
   it('[T9] read-only calls run in parallel up to the limit, with results in call order', async () => {
@@ -297,7 +297,7 @@ describe('the order of execution', () => {
     await opened.chat.send('go');
     await Promise.all(readers.slice(0, 4).map((reader) => reader.entered));
     await turnsOfTheLoop();
-    expect(life(opened)).toEqual(['a: STARTED', 'b: STARTED', 'c: STARTED', 'd: STARTED']);
+    expect(lifecycle(opened)).toEqual(['a: STARTED', 'b: STARTED', 'c: STARTED', 'd: STARTED']);
     readers[3]?.leave('d first');
     await readers[4]?.entered;
     for (const [index, reader] of readers.entries()) reader.leave(index);
@@ -314,7 +314,7 @@ describe('the order of execution', () => {
     await opened.chat.send('go');
     await Promise.all(readers.slice(0, 2).map((reader) => reader.entered));
     await turnsOfTheLoop();
-    expect(life(opened)).toEqual(['a: STARTED', 'b: STARTED']);
+    expect(lifecycle(opened)).toEqual(['a: STARTED', 'b: STARTED']);
     for (const reader of readers) reader.leave('x');
     await opened.chat.settled();
   });
@@ -327,10 +327,15 @@ describe('the order of execution', () => {
     await opened.chat.send('go');
     await reader.entered;
     await turnsOfTheLoop();
-    expect(life(opened)).toEqual(['read: STARTED']);
+    expect(lifecycle(opened)).toEqual(['read: STARTED']);
     reader.leave(0);
     await opened.chat.settled();
-    expect(life(opened).slice(2)).toEqual(['write: STARTED', 'write: SUCCEEDED', 'peek: STARTED', 'peek: SUCCEEDED']);
+    expect(lifecycle(opened).slice(2)).toEqual([
+      'write: STARTED',
+      'write: SUCCEEDED',
+      'peek: STARTED',
+      'peek: SUCCEEDED',
+    ]);
   });
 
   it('[T2] [T4] a denial is stored and shown immediately, while a slow sibling is still running', async () => {
@@ -339,7 +344,7 @@ describe('the order of execution', () => {
     await opened.chat.send('go');
     await sibling.entered;
     await opened.world.decide(await opened.onlyApproval(), { decision: 'deny', reason: 'no' });
-    expect(life(opened)).toEqual(['ask: APPROVAL_REQUESTED', 'sibling: STARTED', 'ask: DENIED']);
+    expect(lifecycle(opened)).toEqual(['ask: APPROVAL_REQUESTED', 'sibling: STARTED', 'ask: DENIED']);
     const denied = (await opened.chat.messages()).at(-1);
     expect(denied).toMatchObject({ role: 'tool', content: expect.stringContaining('User denied') as string });
     expect(opened.provider.requests).toHaveLength(1);

@@ -4,12 +4,12 @@ import type { GenerateRequest, LLMResponse, Store } from '@countersign/core/port
 import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLife, type Life } from './testing/life.js';
+import { createSimulatedProcess, type SimulatedProcess } from './testing/simulated-process.js';
 import { person } from './testing/test-engine.js';
 
 const clock = createFakeClock();
 let store: Store;
-let life: Life;
+let simulated: SimulatedProcess;
 let engine: Engine;
 let asked: { words: string; answer: () => void }[] = [];
 let worldId = '';
@@ -24,23 +24,23 @@ beforeEach(async () => {
   chats = { here: await chat('here'), elsewhere: await chat('elsewhere') };
 });
 afterEach(async () => {
-  life.die();
+  simulated.die();
   await store.close();
 });
 
 /** The next process on the store, after the previous one has died. */
 function begin(): void {
   asked = [];
-  life = createLife(store, clock, () => undefined);
+  simulated = createSimulatedProcess(store, clock, () => undefined);
   const generate = ({ messages }: GenerateRequest): Promise<LLMResponse> =>
     new Promise((resolve) => {
       const answer = (): void => resolve({ type: 'text', content: 'Aye.', usage: { inputTokens: 1, outputTokens: 1 } });
       asked.push({ words: messages.at(-1)?.content ?? '', answer });
     });
   engine = createRuntime({
-    store: life.store,
-    clock: life.clock,
-    probe: life.probe,
+    store: simulated.store,
+    clock: simulated.clock,
+    probe: simulated.probe,
     providers: [{ name: 'lab', generate }],
     findPlace: () => ({ workingDirectory: '/', home: '/root' }),
     onError: () => undefined,
@@ -50,7 +50,7 @@ function begin(): void {
 
 async function crash(unfinished: 'take-up' | 'leave'): Promise<void> {
   await settle();
-  life.die();
+  simulated.die();
   begin();
   await engine.start(unfinished);
   await settle();

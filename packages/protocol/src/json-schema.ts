@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inPlainWords, pathWords } from './parse-input.js';
+import { plainMessage, formatPath } from './parse-input.js';
 
 export type JsonSchema = Record<string, unknown>;
 export type ArgumentCheck = (value: unknown) => { ok: true; value: unknown } | { ok: false; error: string };
@@ -13,11 +13,11 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 /** Validates arguments and reports every invalid field by name. The error is for models. */
 export function checkWith(schema: z.ZodType): ArgumentCheck {
   return (value) => {
-    const parsed = schema.safeParse(value, { error: inPlainWords });
+    const parsed = schema.safeParse(value, { error: plainMessage });
     if (parsed.success) return { ok: true, value: parsed.data };
     const words = parsed.error.issues.flatMap((issue) => {
       const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-      return paths.map((path) => (path.length === 0 ? issue.message : `${pathWords(path)}: ${issue.message}`));
+      return paths.map((path) => (path.length === 0 ? issue.message : `${formatPath(path)}: ${issue.message}`));
     });
     return { ok: false, error: words.slice(0, 10).join('; ') };
   };

@@ -19,7 +19,7 @@ function parse<S extends z.ZodType>(schema: S, input: unknown, what: string, bef
   const path = [...(issue?.path ?? []), ...keys];
   const field = path.map(String).join('.');
   const sentence = issue?.message ?? 'is invalid';
-  const where = field === '' ? what : `${beforeField}${pathWords(path)}`;
+  const where = field === '' ? what : `${beforeField}${formatPath(path)}`;
   throw new CountersignError('invalid', `${where}: ${sentence}`, {
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
@@ -27,7 +27,7 @@ function parse<S extends z.ZodType>(schema: S, input: unknown, what: string, bef
 }
 
 /** `agents[0].name` */
-export function pathWords(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`))
     .join('');
@@ -36,7 +36,7 @@ export function pathWords(path: readonly PropertyKey[]): string {
 /** Catches exceptions from getters and proxies during parsing; they also mean invalid input. */
 function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
   try {
-    return schema.safeParse(input, { error: inPlainWords });
+    return schema.safeParse(input, { error: plainMessage });
   } catch (cause) {
     throw new CountersignError('invalid', `${what}: can't be read`, { cause });
   }
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** User-facing messages for schemas without their own. Returns undefined to use zod's message. */
-export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
+export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'is missing';
     const kind = KINDS[issue.expected];
@@ -67,13 +67,13 @@ export function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be a valid URL';
   if (issue.code === 'too_small') {
     if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
-    return limitWords(issue.origin, 'at least', issue.minimum, issue.inclusive);
+    return limitText(issue.origin, 'at least', issue.minimum, issue.inclusive);
   }
-  return issue.code === 'too_big' ? limitWords(issue.origin, 'at most', issue.maximum, issue.inclusive) : undefined;
+  return issue.code === 'too_big' ? limitText(issue.origin, 'at most', issue.maximum, issue.inclusive) : undefined;
 }
 
 /** `must be at most 2`, `must have at most 64 characters`. Undefined for types that no schema limits. */
-function limitWords(
+function limitText(
   origin: string,
   bound: 'at least' | 'at most',
   limit: number | bigint,

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { lookOf } from './approvals/desk.js';
+import { lookOf } from './approvals/approval-prompt.js';
 import type { Console } from './console.js';
 import { createContext } from './create-context.js';
 import type { ServerAccess } from './server-access.js';

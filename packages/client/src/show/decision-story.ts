@@ -17,7 +17,7 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
   switch (decision.outcome) {
     case 'approved':
       if (decision.released !== undefined)
-        return `A${releasedText(decision, me).slice(1)}${where}${when}${ruleWords(decision.released)}`;
+        return `A${releasedText(decision, me).slice(1)}${where}${when}${ruleText(decision.released)}`;
       return `Approved ${SCOPE_WORDS[decision.scope]}${who}${where}${when}`;
     case 'denied':
       return `Denied${who}${where}${when}${why}`;
@@ -54,7 +54,7 @@ function releasedText(decision: Decision, me: string | undefined): string {
   return `${ALLOWED[decision.scope]}${author}`;
 }
 
-function ruleWords({ rule }: NonNullable<Decision['released']>): string {
+function ruleText({ rule }: NonNullable<Decision['released']>): string {
   return rule === undefined ? '' : `: ${rule}`;
 }
 

@@ -9,7 +9,7 @@ export function sandboxText(sandbox: CallSandbox): { words: string; level: Sandb
   switch (kind) {
     case 'bubblewrap':
     case 'sandbox-exec':
-      return { words: `sandboxed, ${reachWords(sandbox)}`, level: limited(network) ? 'confined' : 'warning' };
+      return { words: `sandboxed, ${accessText(sandbox)}`, level: limited(network) ? 'confined' : 'warning' };
     case 'in-process':
       if (network === 'none') return { words: 'runs inside Countersign, no network', level: 'plain' };
       if (network === 'public') return { words: 'not sandboxed, uses the public network', level: 'plain' };
@@ -29,7 +29,7 @@ function limited(network: CallSandbox['network']): boolean {
   return network === 'none' || network === 'listed' || network === 'public';
 }
 
-function reachWords({ network, hosts, readable }: CallSandbox): string {
+function accessText({ network, hosts, readable }: CallSandbox): string {
   const reaches = {
     none: 'no network',
     listed: `network limited to ${hosts.join(', ')}`,

@@ -58,7 +58,7 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 
 /** Requeues a call that hasn't run, so that the next owner of the turn starts it. Does nothing if the turn was taken over. */
 async function requeueCall(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
-  await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
+  await commit(runtime, 'requeue-call', turn.worldId, { chats: [turn.chatId] }, (step) => {
     if (step.tx.turn(turn.id)?.epoch !== turn.epoch || step.tx.invocation(invocation.id)?.status !== 'started') return;
     step.tx.write({ kind: 'call-requeued', chatId: turn.chatId, callId: invocation.id });
   });

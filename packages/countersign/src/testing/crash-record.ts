@@ -50,7 +50,7 @@ export async function readCrashRecord(file: string): Promise<CrashRecord> {
 }
 
 /** The lifecycle of one call so far, in order. */
-export function lifeOf({ events }: CrashRecord, invocationId: string): ToolEventType[] {
+export function lifecycleOf({ events }: CrashRecord, invocationId: string): ToolEventType[] {
   return eventsOf(events, invocationId).map(({ type }) => type);
 }
 

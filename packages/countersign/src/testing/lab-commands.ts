@@ -67,9 +67,9 @@ export async function perform(lab: Lab, command: Command): Promise<void> {
   await reviveIfDead(lab);
   const work = start(lab, command);
   // A dying process doesn't respond; every other request must get a response.
-  const { life } = lab;
+  const { simulated } = lab;
   work.catch((error: unknown) => {
-    if (!life.isDead()) lab.violations.push(`${command.do} was refused: ${String(error)}`);
+    if (!simulated.isDead()) lab.violations.push(`${command.do} was refused: ${String(error)}`);
   });
   if (command.do === 'restart') await work;
   else await pass(lab, command.ticks);
@@ -126,8 +126,8 @@ async function start(lab: Lab, command: Command): Promise<void> {
       return stopChat(runtime, worldId, lab.chatIds[command.chat], SIGNER);
     case 'crash':
       lab.dieAgainAfter = command.again;
-      if (command.after === 0) lab.life.die();
-      else lab.life.dieAfter(command.after);
+      if (command.after === 0) lab.simulated.die();
+      else lab.simulated.dieAfter(command.after);
       return;
     case 'restart':
       return restart(lab);
@@ -271,7 +271,7 @@ export async function finish(lab: Lab, approve: (at: number) => boolean): Promis
     for (const call of calls) {
       await unlessDead(lab, clients.answer(lab.clientId, { tool_call_id: call.id, content: 'ok' }));
     }
-    if (approvals.length + calls.length > 0 || lab.life.isDead()) continue;
+    if (approvals.length + calls.length > 0 || lab.simulated.isDead()) continue;
     const left = await lab.store.read((reader) => reader.unfinishedTurns());
     if (left.length === 0) return;
     // For a delayed retry, or a client that left: only the clock triggers these.
@@ -281,9 +281,9 @@ export async function finish(lab: Lab, approve: (at: number) => boolean): Promis
 }
 
 /** A dying process doesn't respond; the request goes to the next one. */
-async function unlessDead<T>({ life }: Lab, work: Promise<T>): Promise<T | undefined> {
+async function unlessDead<T>({ simulated }: Lab, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
-    if (!life.isDead()) throw error;
+    if (!simulated.isDead()) throw error;
     return undefined;
   });
 }

@@ -7,7 +7,7 @@ import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
 
 /** Checks the invariants of a settled world. Each line of the result is a violation. */
-export function brokenPromises(lab: Lab, record: WorldRecordOf): string[] {
+export function findViolations(lab: Lab, record: WorldRecordOf): string[] {
   return [
     ...lab.violations,
     ...record.calls.flatMap((call) => wrongWithCall(lab, record, call)),
@@ -27,9 +27,9 @@ const LETTER: Record<ToolEventType, string> = {
   TOOL_EXECUTION_FAILED: 'F',
 };
 /** After a change, a call needs approval again, so requests may repeat. An approved call that is then denied or stopped never starts. */
-const LIFE_OF_A_CALL = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
+const CALL_LIFECYCLE = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
 /** The tool of a client that left between approval and start can no longer run. */
-const LIFE_OF_A_CLIENT_CALL = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
+const CLIENT_CALL_LIFECYCLE = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
 const CHANGED_CALL = /RA?R/;
 const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };
 
@@ -43,43 +43,45 @@ function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): strin
   const say = (promise: string): void => {
     wrong.push(`${promise}: ${row.toolName} ${row.arguments} went ${lifecycle(call)}`);
   };
-  const life = lifecycle(call);
-  if (!(row.location === 'client' ? LIFE_OF_A_CLIENT_CALL : LIFE_OF_A_CALL).test(life))
+  const stages = lifecycle(call);
+  if (!(row.location === 'client' ? CLIENT_CALL_LIFECYCLE : CALL_LIFECYCLE).test(stages))
     say('[T4] a lifecycle out of order');
-  if (CHANGED_CALL.test(life) && lab.changes.size === 0) say('[A7] needed approval again although nothing changed');
-  if (row.status !== ENDING[life.at(-1) ?? '']) say(`[T2] the record says ${row.status}`);
+  if (CHANGED_CALL.test(stages) && lab.changes.size === 0) say('[A7] needed approval again although nothing changed');
+  if (row.status !== ENDING[stages.at(-1) ?? '']) say(`[T2] the record says ${row.status}`);
   if (results.length !== 1 || results[0]?.content !== row.result) say(`[T6] ${results.length} results`);
-  if (approvals.length !== life.split('R').length - 1) say(`[A3] ${approvals.length} questions`);
+  if (approvals.length !== stages.split('R').length - 1) say(`[A3] ${approvals.length} questions`);
   const approved = approvals.filter(({ status }) => status === 'approved').length;
-  if (approved !== life.split('A').length - 1) say(`[A4] ${approved} approvals`);
+  if (approved !== stages.split('A').length - 1) say(`[A4] ${approved} approvals`);
   if (approvals.some(({ status }) => status === 'pending')) say('[A9] a question stays open about a settled call');
   for (const { data } of call.events) {
     if (data.agent_id !== row.agentId || data.turn_id !== `${row.turnId}.${row.iteration}`)
       say('[T3] a payload of another');
   }
-  wrong.push(...wrongWithRuns(lab, record, call, life).map((promise) => `${promise}: ${row.toolName} went ${life}`));
+  wrong.push(
+    ...wrongWithRuns(lab, record, call, stages).map((promise) => `${promise}: ${row.toolName} went ${stages}`),
+  );
   return wrong;
 }
 
-function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: string): string[] {
+function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, stages: string): string[] {
   const wrong: string[] = [];
   const { row, runs } = call;
   const executions = lab.executions.filter(({ invocationId }) => invocationId === row.id);
   const traits = TRAITS[row.toolName];
-  const started = life.includes('S');
+  const started = stages.includes('S');
   if (!started && executions.length > 0) wrong.push('[T4] ran without having started');
   if (executions.length > 1 && traits?.idempotent !== true) wrong.push(`[A8] [S3] ran ${executions.length} times`);
   if (executions.length > 1 + lab.ends.length)
     wrong.push(`[A8] ran ${executions.length} times in ${lab.ends.length} lives`);
-  if (life.endsWith('U') && row.location === 'server' && executions.length === 0) wrong.push('[T4] never ran');
+  if (stages.endsWith('U') && row.location === 'server' && executions.length === 0) wrong.push('[T4] never ran');
   for (const { args } of executions) {
     if (JSON.stringify(args) !== row.arguments)
       wrong.push(`[A7] ran with ${JSON.stringify(args)}, signed ${row.arguments}`);
   }
   const isReleased = wasReleased(call);
-  if (started && life.includes('A') && !isReleased) wrong.push(...wrongSignature(lab, call));
+  if (started && stages.includes('A') && !isReleased) wrong.push(...wrongSignature(lab, call));
   if (runs.every(({ why }) => why === 'decision')) wrong.push(...wrongPlace(lab, call));
-  if (started && (isReleased || (!life.includes('A') && traits?.gated === true))) {
+  if (started && (isReleased || (!stages.includes('A') && traits?.gated === true))) {
     const grant = record.grants.some(
       (one) => one.agentId === row.agentId && one.chatId === row.chatId && one.toolName === row.toolName,
     );
@@ -87,7 +89,7 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
     if (!(why === 'grant' && grant) && why !== 'rule')
       wrong.push(`[A5] ran without approval because of ${why ?? 'nothing'}`);
   }
-  if (started && !life.includes('A') && traits === undefined && runs[0]?.why === 'no-approval-needed')
+  if (started && !stages.includes('A') && traits === undefined && runs[0]?.why === 'no-approval-needed')
     wrong.push('[A1] ran without approval');
   wrong.push(...wrongOutcome(lab, record, call));
   return wrong;

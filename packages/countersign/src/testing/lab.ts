@@ -13,7 +13,7 @@ import { createFakeClock, stepOf, type FakeClock } from '@countersign/core/testi
 import type { Approval, ToolDecision, ToolResultOutcome, WorldEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { createLabTools, TRAITS, type Execute } from './lab-tools.js';
-import { createLife, type Life } from './life.js';
+import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.js';
 import { person } from './test-engine.js';
 
 export interface LabSettings {
@@ -68,7 +68,7 @@ export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   /** The real path of the tools' folder. If it changes, approved calls change. */
   folder: string;
   engine: Engine;
-  life: Life;
+  simulated: SimulatedProcess;
   readonly models: PendingModel[];
   readonly running: RunningTool[];
   readonly executions: Execution[];
@@ -153,9 +153,9 @@ export const sqliteGround: Ground = {
 export async function openBench(settings: LabSettings, ground = sqliteGround): Promise<Bench> {
   const clock = createFakeClock();
   const store = await ground.open(clock);
-  const life = createLife(store, clock, () => undefined);
+  const simulated = createSimulatedProcess(store, clock, () => undefined);
   const lab = { name: 'lab', generate: () => Promise.reject(new Error('nothing runs yet')) };
-  const setUp = createRuntime({ ...withoutWork, providers: [lab], store: life.store, clock: life.clock });
+  const setUp = createRuntime({ ...withoutWork, providers: [lab], store: simulated.store, clock: simulated.clock });
   const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings }, person);
   const agent = async (name: string): Promise<string> =>
     (await addAgent(setUp.runtime, worldId, { name, provider: 'lab', model: name, tools: ['*'] }, person)).id;
@@ -166,7 +166,7 @@ export async function openBench(settings: LabSettings, ground = sqliteGround): P
     approvals: true,
     tools: [{ name: 'tap', description: 'taps', parameters }],
   });
-  life.die();
+  simulated.die();
   const tap = client.tools[0] ?? '';
   return { ground, store, clock, settings, worldId, agentIds, clientId: client.clientId, tap, uses: 0, auditSeq: 0 };
 }
@@ -185,7 +185,7 @@ export async function isWornOut({ uses, store, clientId }: Bench): Promise<boole
 
 export async function openLab(bench: Bench): Promise<Lab> {
   const { store, clock, worldId } = bench;
-  const before = createLife(store, clock, () => undefined);
+  const before = createSimulatedProcess(store, clock, () => undefined);
   before.die();
   bench.uses += 1;
   const chatIds = [newChatId(), newChatId()] as const;
@@ -201,7 +201,7 @@ export async function openLab(bench: Bench): Promise<Lab> {
     firstEventId: 1 + (await store.read((reader) => reader.lastEventId(worldId))),
     engine: createRuntime({ ...withoutWork, store: before.store, clock: before.clock }),
     folder: '/harbour',
-    life: before,
+    simulated: before,
     models: [],
     running: [],
     executions: [],
@@ -220,8 +220,8 @@ export async function openLab(bench: Bench): Promise<Lab> {
 }
 
 /** Restores the policy for the next lab. Grants and unknown outcomes belong to this lab's chats. */
-export async function closeLab({ life, store, worldId, bench }: Lab): Promise<void> {
-  life.die();
+export async function closeLab({ simulated, store, worldId, bench }: Lab): Promise<void> {
+  simulated.die();
   labs.delete(worldId);
   const [last] = (await store.read((reader) => reader.audit(worldId, { after: bench.auditSeq, limit: 100_000 }))).slice(
     -1,
@@ -232,7 +232,7 @@ export async function closeLab({ life, store, worldId, bench }: Lab): Promise<vo
 
 /** Starts the next process on the same store, repeatedly if it crashes while starting. */
 export async function reviveIfDead(lab: Lab): Promise<void> {
-  while (lab.life.isDead()) {
+  while (lab.simulated.isDead()) {
     await noteEnd(lab, false);
     await begin(lab);
   }
@@ -242,8 +242,8 @@ export async function reviveIfDead(lab: Lab): Promise<void> {
 export async function restart(lab: Lab): Promise<void> {
   // The process may be killed during the shutdown too.
   await lab.engine.close().catch(() => undefined);
-  const orderly = !lab.life.isDead();
-  lab.life.die();
+  const orderly = !lab.simulated.isDead();
+  lab.simulated.die();
   await noteEnd(lab, orderly);
   await begin(lab);
   await reviveIfDead(lab);
@@ -266,24 +266,24 @@ function noteSettled(lab: Lab, event: WorldEvent | StoredEvent): void {
 }
 
 async function begin(lab: Lab): Promise<void> {
-  const life = createLife(lab.store, lab.clock, () => {
+  const simulated = createSimulatedProcess(lab.store, lab.clock, () => {
     lab.models.length = 0;
     lab.running.length = 0;
   });
   const complain = (error: unknown, what: string): void => {
-    if (!life.isDead()) lab.violations.push(`reported: ${what}: ${String(error)}`);
+    if (!simulated.isDead()) lab.violations.push(`reported: ${what}: ${String(error)}`);
   };
   const engine = createRuntime({
-    store: life.store,
-    clock: life.clock,
-    probe: life.probe,
+    store: simulated.store,
+    clock: simulated.clock,
+    probe: simulated.probe,
     providers: [modelOf(lab)],
     tools,
     findPlace: () => ({ workingDirectory: lab.folder, home: '/home' }),
     onError: complain,
     onListenerFailure: (error) => complain(error, 'a listener failed'),
   });
-  lab.life = life;
+  lab.simulated = simulated;
   lab.engine = engine;
   const heard: WorldEvent[] = [];
   lab.heard.push(heard);
@@ -291,7 +291,7 @@ async function begin(lab: Lab): Promise<void> {
     heard.push(event);
     noteSettled(lab, event);
   });
-  if (lab.dieAgainAfter !== undefined) life.dieAfter(lab.dieAgainAfter);
+  if (lab.dieAgainAfter !== undefined) simulated.dieAfter(lab.dieAgainAfter);
   lab.dieAgainAfter = undefined;
   await engine.start().catch((error: unknown) => complain(error, 'could not start'));
 }

@@ -19,7 +19,7 @@ export async function run(opened: TestWorld): Promise<string> {
 }
 
 /** `tool: TYPE` of each event, in order. */
-export const life = (opened: TestWorld): string[] =>
+export const lifecycle = (opened: TestWorld): string[] =>
   opened.toolEvents().map((event) => `${event.tool_name}: ${event.type.replace(/^TOOL_(EXECUTION_)?/, '')}`);
 
 /** The results of its calls in the model's last request. */

@@ -1,6 +1,6 @@
 import type { Addressable } from './addressable.js';
 import { indexNames } from './index-names.js';
-import { putInFront } from './put-in-front.js';
+import { prependMentions } from './prepend-mentions.js';
 import { readMentions } from './read-mentions.js';
 import { removeMentions } from './remove-mentions.js';
 import { resolveAddressees } from './resolve-addressees.js';
@@ -39,7 +39,7 @@ export function prepareAnswer({ content, agentId, answering, agents }: Answer): 
   function address(said: string): string {
     const to = tagged.to.filter((target) => target.kind === 'human' || target.agentId !== agentId);
     if (to.length > 0) {
-      return putInFront(
+      return prependMentions(
         to,
         removeMentions(said, names, (target) => target.kind !== 'unknown'),
         agents,
@@ -49,6 +49,6 @@ export function prepareAnswer({ content, agentId, answering, agents }: Answer): 
     if (answering.kind !== 'agent' || answering.agentId === agentId || own.trim() === '') return own;
     const mentions = readMentions(own, agents);
     if (mentions.human || mentions.agentIds.length > 0) return own;
-    return putInFront([answering], own, agents);
+    return prependMentions([answering], own, agents);
   }
 }

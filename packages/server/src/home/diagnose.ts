@@ -8,7 +8,7 @@ import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
 import { findServer } from '../serve/server-file.js';
 import { askServer, checkModels, type Finding } from './check-models.js';
-import { noSandboxWords } from './no-sandbox-words.js';
+import { noSandboxText } from './no-sandbox-text.js';
 
 /** Checks what this machine provides and what is missing. Creates no home folder or database, and reveals no secrets. */
 export async function diagnose(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
@@ -155,7 +155,7 @@ export function checkSandbox(home: string, sandbox: Sandbox): Finding {
   return {
     what,
     state: 'warning',
-    detail: `none: ${noSandboxWords(sandbox.reason)}`,
+    detail: `none: ${noSandboxText(sandbox.reason)}`,
     ...(process.platform === 'linux'
       ? {
           advice:

@@ -1,6 +1,6 @@
 import type { Sandbox } from '@countersign/tools';
 import type { Token } from '../home/keep-token.js';
-import { noSandboxWords } from '../home/no-sandbox-words.js';
+import { noSandboxText } from '../home/no-sandbox-text.js';
 
 export interface Greeted {
   url: string;
@@ -20,7 +20,7 @@ export function greeting({ url, start, token, sandbox, isTerminal }: Greeted): s
     '  (works once, for one minute)',
     `Token for programs: ${whereIs(token, isTerminal)}`,
     ...(sandbox.kind === 'none'
-      ? [`No sandbox: ${noSandboxWords(sandbox.reason)} Run countersign doctor for advice.`]
+      ? [`No sandbox: ${noSandboxText(sandbox.reason)} Run countersign doctor for advice.`]
       : []),
   ];
 }

@@ -3,8 +3,8 @@ import { verbsOn, type Engine, type Unit } from '../engine.js';
 import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
-import { giveBack } from './give-back.js';
-import { holdBack } from './hold-back.js';
+import { releaseAfterRead } from './release-after-read.js';
+import { bufferQueries } from './buffer-queries.js';
 import { finishAndCommit } from './finish-and-commit.js';
 import { createStepper } from './step/run-step.js';
 
@@ -59,7 +59,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       const result = await work(unit);
       connection.stop();
       connection.assertWhole();
-      if (kind === 'read') giveBack(client);
+      if (kind === 'read') releaseAfterRead(client);
       else {
         if (!desk.isCommitted) await client.query('commit').catch(fail);
         client.release();
@@ -102,7 +102,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
 
 /** `begin` is sent together with the first read. If it fails, so does the read, and the connection is closed. */
 function beginRead(client: pg.PoolClient): void {
-  process.nextTick(holdBack(client));
+  process.nextTick(bufferQueries(client));
   client.query(BEGIN.read).catch(ignore);
 }
 

@@ -3,8 +3,8 @@ import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Finished } from '../engine.js';
 import { appendQuery, type AppendRow } from './append-function.js';
-import { holdBack } from './hold-back.js';
-import { eventsOf, toSaid } from './step/to-step.js';
+import { bufferQueries } from './buffer-queries.js';
+import { eventsOf, toLogWrites } from './step/to-step.js';
 
 /**
  * Ends a transaction: numbers its events, chains its records and commits in one round trip, because the world's row stays
@@ -16,10 +16,10 @@ export async function finishAndCommit(
   worldId: string,
 ): Promise<Finished> {
   // Fails if the world was deleted since the transaction read it.
-  const said = { ...toSaid(worldId, now, { emissions, records }), living: true };
-  const query = appendQuery(worldId, [], [JSON.stringify(said)], null);
+  const writes = { ...toLogWrites(worldId, now, { emissions, records }), living: true };
+  const query = appendQuery(worldId, [], [JSON.stringify(writes)], null);
   // Nothing may throw until `send`: buffered queries would never be sent.
-  const send = holdBack(client);
+  const send = bufferQueries(client);
   const appending = client.query<AppendRow>(query);
   const committing = client.query('commit');
   send();

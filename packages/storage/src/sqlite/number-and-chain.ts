@@ -7,7 +7,7 @@ import type { AuditTable } from '../schema.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
 import type { Heads } from './state-cache.js';
 
-interface Said {
+interface LogWrites {
   emissions: readonly Emission[];
   records: readonly NewAuditRecord[];
 }
@@ -20,7 +20,12 @@ interface Numbered {
 }
 
 /** Assigns event numbers and chains audit records, starting at the world's heads. No other writer may run meanwhile. */
-export function numberAndChain(worldId: string, now: number, heads: Heads, { emissions, records }: Said): Numbered {
+export function numberAndChain(
+  worldId: string,
+  now: number,
+  heads: Heads,
+  { emissions, records }: LogWrites,
+): Numbered {
   let { lastEvent, seq, hash } = heads;
   const events: StoredEvent[] = [];
   const rows: EventRow[] = [];

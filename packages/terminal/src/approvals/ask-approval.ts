@@ -6,7 +6,7 @@ import { askQuestion } from './ask-question.js';
 import { askRule } from './ask-rule.js';
 import { confirmCovered } from './confirm-covered.js';
 import { describeApproval } from './describe-approval.js';
-import { columnsOf, lookOf, type Ask, type Desk } from './desk.js';
+import { columnsOf, lookOf, type Ask, type ApprovalPrompt } from './approval-prompt.js';
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
@@ -17,10 +17,10 @@ import { cardWords } from '../words/cards.js';
  * Shows one approval and sends the person's decision. Only a clear answer approves: Enter denies, Ctrl-C and end of input decide nothing,
  * and an unknown answer asks again (A17).
  */
-export const askApproval: Ask = async (desk, asked, look, signal) => {
-  if (asked.question !== undefined) return await askQuestion(desk, asked, look, signal);
+export const askApproval: Ask = async (prompt, asked, look, signal) => {
+  if (asked.question !== undefined) return await askQuestion(prompt, asked, look, signal);
   let approval = asked;
-  const { keyboard, context } = desk;
+  const { keyboard, context } = prompt;
   const { paint } = context;
   let edited: { arguments: Record<string, unknown>; why: string | undefined } | undefined;
   let whole = false;
@@ -50,20 +50,20 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
         keyboard.print(`${card.isCut ? cardWords.unseen : cardWords.unknown}\n`);
         break;
       case 'deny':
-        return await sendDecision(desk, approval, { decision: 'deny', reason: answer.reason });
+        return await sendDecision(prompt, approval, { decision: 'deny', reason: answer.reason });
       case 'approve': {
         const { scope } = answer;
         const args = edited === undefined ? {} : { arguments: edited.arguments };
-        const isSure = scope === 'session' ? await confirmCovered(desk, approval, signal) : 'yes';
+        const isSure = scope === 'session' ? await confirmCovered(prompt, approval, signal) : 'yes';
         if (isSure === 'gone') return { kind: 'gone' };
         if (isSure === 'no') {
           isShown = false;
           break;
         }
-        return await sendDecision(desk, approval, { decision: 'approve', scope, ...args });
+        return await sendDecision(prompt, approval, { decision: 'approve', scope, ...args });
       }
       case 'rule': {
-        const ruled = await askRule(desk, approval, signal);
+        const ruled = await askRule(prompt, approval, signal);
         if (ruled.kind !== 'back') return ruled;
         isShown = false;
         break;
@@ -73,19 +73,19 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
       case 'more':
         whole = true;
         isShown = false;
-        await showContext(desk, approval);
+        await showContext(prompt, approval);
         break;
       case 'reveal':
-        approval = await revealed(desk, asked);
+        approval = await revealed(prompt, asked);
         isShown = false;
         break;
       case 'edit': {
-        const changed = await editArguments(desk, edited?.arguments ?? asked.arguments, signal);
+        const changed = await editArguments(prompt, edited?.arguments ?? asked.arguments, signal);
         if (changed.kind === 'denied')
-          return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
+          return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };
         if (changed.kind === 'edited')
-          edited = { arguments: changed.value, why: await whyEdited(desk, asked, changed.value) };
+          edited = { arguments: changed.value, why: await whyEdited(prompt, asked, changed.value) };
         isShown = false;
         break;
       }
@@ -94,7 +94,10 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
 };
 
 /** The unmasked card, or the masked one if revealing failed. */
-async function revealed({ client, world, keyboard, context }: Desk, asked: ApprovalView): Promise<ApprovalView> {
+async function revealed(
+  { client, world, keyboard, context }: ApprovalPrompt,
+  asked: ApprovalView,
+): Promise<ApprovalView> {
   try {
     return revealedView(asked, await client.reveal(world, asked.approvalId));
   } catch (error) {
@@ -105,7 +108,10 @@ async function revealed({ client, world, keyboard, context }: Desk, asked: Appro
 }
 
 /** Shows the last messages of the chat, so that a person sees what led to the call (A3). */
-async function showContext({ client, world, keyboard, context }: Desk, { approvalId }: ApprovalView): Promise<void> {
+async function showContext(
+  { client, world, keyboard, context }: ApprovalPrompt,
+  { approvalId }: ApprovalView,
+): Promise<void> {
   const columns = columnsOf(context);
   try {
     const shown = await client.approval(world, approvalId);

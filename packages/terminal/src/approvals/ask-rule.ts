@@ -2,7 +2,7 @@ import { callLine, ClientError, type ApprovalView } from '@countersign/client';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { plainLine } from '../text/plain-text.js';
 import { printCovered } from './confirm-covered.js';
-import { columnsOf, type Asked, type Desk } from './desk.js';
+import { columnsOf, type Asked, type ApprovalPrompt } from './approval-prompt.js';
 import { sendDecision, tryDecision } from './send-answer.js';
 import { cardWords } from '../words/cards.js';
 
@@ -10,42 +10,42 @@ import { cardWords } from '../words/cards.js';
 type Ruled = Asked | { readonly kind: 'back' };
 
 /** "Always" adds a rule that remains after the call, so the rule is shown, can be edited, and needs its own confirmation. */
-export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Ruled> {
-  const { keyboard, context } = desk;
+export async function askRule(prompt: ApprovalPrompt, approval: ApprovalView, signal: AbortSignal): Promise<Ruled> {
+  const { keyboard, context } = prompt;
   let rule = approval.proposedRule ?? '';
   for (;;) {
-    keyboard.print(`${cardWords.ruleIntro(plainLine(desk.world))}\n`);
+    keyboard.print(`${cardWords.ruleIntro(plainLine(prompt.world))}\n`);
     keyboard.print(`${behindBar(rule, columnsOf(context))}\n`);
-    await showMatches(desk, approval, rule);
+    await showMatches(prompt, approval, rule);
     keyboard.print(`${cardWords.ruleChoices}\n`);
     const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
     if (typed.kind !== 'line') return { kind: 'back' };
     const word = typed.text.trim().toLowerCase();
     if (word === 'w' && rule !== '') {
-      const sent = await tryDecision(desk, approval, { decision: 'approve', scope: 'always', rule });
+      const sent = await tryDecision(prompt, approval, { decision: 'approve', scope: 'always', rule });
       if (sent.kind !== 'refused') return sent;
       // The server rejected the rule; the call is still waiting.
     } else if (word !== 'e') {
-      return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
+      return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
     }
     const edited = await keyboard.ask({ prompt: cardWords.rulePrompt, prefill: plainLine(rule), signal });
     if (edited.kind === 'cancelled') return { kind: 'gone' };
     if (edited.kind !== 'line') return { kind: 'back' };
     rule = edited.text.trim();
-    if (rule === '') return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
+    if (rule === '') return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.noReason });
   }
 }
 
 /**
  * Lists other calls in this chat that the rule matches. The server finds them, because a second implementation here could differ from its gate.
  */
-async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Promise<void> {
-  const { client, world, keyboard, context } = desk;
+async function showMatches(prompt: ApprovalPrompt, approval: ApprovalView, rule: string): Promise<void> {
+  const { client, world, keyboard, context } = prompt;
   const columns = columnsOf(context);
   try {
     const { items, more, waiting } = await client.policyMatches(world, { chatId: approval.chatId, rule });
-    await printCovered(desk, waiting, approval);
+    await printCovered(prompt, waiting, approval);
     const isWaiting = new Set(waiting.map(({ toolCallId }) => toolCallId));
     const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId));
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];

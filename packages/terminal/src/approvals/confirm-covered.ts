@@ -1,12 +1,12 @@
 import { ClientError, coveredGroups, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
 import type { CoveredCall } from '@countersign/protocol';
 import { behindBar, indented } from '../text/behind-bar.js';
-import { columnsOf, type Desk } from './desk.js';
+import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';
 
 /** Lists all waiting calls that this decision would also run (A5). Returns false if there are none. */
 export async function printCovered(
-  { keyboard, context }: Desk,
+  { keyboard, context }: ApprovalPrompt,
   waiting: readonly CoveredCall[],
   decided: ApprovalView,
 ): Promise<boolean> {
@@ -20,11 +20,11 @@ export async function printCovered(
 
 /** Lists the other waiting calls that a grant for this chat would run, and asks for an explicit yes. */
 export async function confirmCovered(
-  desk: Desk,
+  prompt: ApprovalPrompt,
   approval: ApprovalView,
   signal: AbortSignal,
 ): Promise<'yes' | 'no' | 'gone'> {
-  const { client, world, keyboard, context } = desk;
+  const { client, world, keyboard, context } = prompt;
   let waiting: readonly CoveredCall[];
   try {
     ({ waiting } = await client.policyMatches(world, grantMatch(approval, undefined)));
@@ -33,7 +33,7 @@ export async function confirmCovered(
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
     return 'no';
   }
-  if (!(await printCovered(desk, waiting, approval))) return 'yes';
+  if (!(await printCovered(prompt, waiting, approval))) return 'yes';
   keyboard.print(`${cardWords.coveredChoices}\n`);
   const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
   if (typed.kind === 'cancelled') return 'gone';

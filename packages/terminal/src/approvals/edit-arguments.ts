@@ -1,7 +1,7 @@
 import { readArguments } from '@countersign/client';
 import { editJson } from '../edit-text.js';
 import { indented } from '../text/behind-bar.js';
-import { columnsOf, type Desk } from './desk.js';
+import { columnsOf, type ApprovalPrompt } from './approval-prompt.js';
 import { cardWords } from '../words/cards.js';
 
 type Edited =
@@ -12,8 +12,8 @@ type Edited =
   | { readonly kind: 'gone' };
 
 /** Opens the person's editor, or asks for one line of JSON if there is no editor. Asks again if the input is invalid. */
-export async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Promise<Edited> {
-  const { keyboard, context } = desk;
+export async function editArguments(prompt: ApprovalPrompt, args: unknown, signal: AbortSignal): Promise<Edited> {
+  const { keyboard, context } = prompt;
   const { env } = context.console;
   const hasEditor = (env['VISUAL'] ?? env['EDITOR'] ?? '') !== '';
   let text = JSON.stringify(args);

@@ -34,7 +34,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
   }
   const printer = printerFor(context);
   const answering = { kind: 'later' } as const;
-  const session = await openSession({ context, client, world, chat, printer, answering, isTakenUp: false });
+  const session = await openSession({ context, client, world, chat, printer, answering, isResumed: false });
   const interrupted = untilInterrupted();
   const leaving = new AbortController();
   void interrupted.promise.then(() => leaving.abort());

@@ -1,23 +1,23 @@
 import { ClientError, isTransient, type Answer, type ApprovalView } from '@countersign/client';
 import { indented } from '../text/behind-bar.js';
-import { columnsOf, type Asked, type Desk } from './desk.js';
+import { columnsOf, type Asked, type ApprovalPrompt } from './approval-prompt.js';
 
 /** `refused`: the rule or the arguments are invalid; the call is still waiting. */
 type Sent = Asked | { readonly kind: 'refused' };
 
-export async function sendDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Asked> {
-  return orLater(await tryDecision(desk, approval, answer));
+export async function sendDecision(prompt: ApprovalPrompt, approval: ApprovalView, answer: Answer): Promise<Asked> {
+  return orLater(await tryDecision(prompt, approval, answer));
 }
 
 /** Like `sendDecision`, if the person can correct the input. */
-export async function tryDecision(desk: Desk, approval: ApprovalView, answer: Answer): Promise<Sent> {
+export async function tryDecision(prompt: ApprovalPrompt, approval: ApprovalView, answer: Answer): Promise<Sent> {
   const kind = answer.decision === 'approve' ? 'approved' : 'denied';
-  return await send(desk, () => desk.client.decide(desk.world, approval, answer), kind);
+  return await send(prompt, () => prompt.client.decide(prompt.world, approval, answer), kind);
 }
 
-export async function sendWords(desk: Desk, { approvalId }: ApprovalView, content: string): Promise<Asked> {
+export async function sendWords(prompt: ApprovalPrompt, { approvalId }: ApprovalView, content: string): Promise<Asked> {
   return orLater(
-    await send(desk, () => desk.client.answer(desk.world, { toolCallId: approvalId, content }), 'answered'),
+    await send(prompt, () => prompt.client.answer(prompt.world, { toolCallId: approvalId, content }), 'answered'),
   );
 }
 
@@ -26,7 +26,7 @@ function orLater(sent: Sent): Asked {
 }
 
 async function send(
-  { keyboard, context }: Desk,
+  { keyboard, context }: ApprovalPrompt,
   act: () => Promise<unknown>,
   kind: 'approved' | 'denied' | 'answered',
 ): Promise<Sent> {

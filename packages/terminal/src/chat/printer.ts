@@ -1,7 +1,7 @@
 import {
   agentName,
   get,
-  heldUp,
+  approvalsBlocking,
   heldText,
   rowAt,
   sliceRows,
@@ -179,7 +179,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     for (const id of unheard) {
       if (get(state.messages, id) === undefined) continue;
       unheard.delete(id);
-      const held = heldUp(state, id);
+      const held = approvalsBlocking(state, id);
       if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldText(state, held)))));
     }
   }

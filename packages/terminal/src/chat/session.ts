@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly printer: Printer;
   readonly answering: Answering;
   /** Whether earlier messages are printed too. */
-  readonly isTakenUp: boolean;
+  readonly isResumed: boolean;
 }
 
 /** `left`: the person left without deciding a call. */
@@ -70,7 +70,7 @@ const LOOK_AGAIN_MS = 1_000;
 const LONGEST_AWAY_MS = 60_000;
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { context, client, world, chat, printer, answering, isTakenUp } = options;
+  const { context, client, world, chat, printer, answering, isResumed } = options;
   const changes = createChanges();
   /** Approvals decided here that stay in the queue until the event arrives. */
   const answered = new Set<string>();
@@ -191,7 +191,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const isAway = (): boolean => store.getState().connection.kind === 'reconnecting';
   await ready();
   const stopLooking = retrySoon(context, { isAway, retryNow: () => store.retryNow() });
-  if (!isTakenUp) printer.skip(store.getState());
+  if (!isResumed) printer.skip(store.getState());
   isReady = true;
   return {
     world,

@@ -2,7 +2,7 @@ import { ClientError, suggestionsFor, type Answer, type ApprovalView, type Clien
 import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
 import { holdCovered, matchOf } from './confirm-covered.js';
-import { giveBack } from './keys/drafts.js';
+import { prependToDraft } from './keys/drafts.js';
 import type { Key } from './keys/key.js';
 import { press } from './keys/press.js';
 import { settle } from './keys/settle.js';
@@ -184,7 +184,7 @@ export function createController(options: ControllerOptions): Controller {
       chatId ??= await makeChat();
       await client.send(worldId, chatId, { content: text });
     } catch (error) {
-      show(giveBack(ui, chatId, text));
+      show(prependToDraft(ui, chatId, text));
       complain(error);
     }
   }
@@ -237,7 +237,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   function say(text: string, isBad: boolean): void {
-    show({ ...ui, said: { text, isBad } });
+    show({ ...ui, status: { text, isBad } });
   }
 
   function complain(error: unknown): void {

@@ -40,7 +40,7 @@ export interface CardUi {
   readonly taken: ReadonlySet<string>;
 }
 
-interface Said {
+interface StatusMessage {
   readonly text: string;
   readonly isBad: boolean;
 }
@@ -62,7 +62,7 @@ export interface UiState {
   readonly isSideOpen: boolean;
   /** Whether the full output of calls is shown. */
   readonly isWide: boolean;
-  readonly said: Said | undefined;
+  readonly status: StatusMessage | undefined;
 }
 
 /** Side effects. */
@@ -128,7 +128,7 @@ export function initialUi(chatId: string | undefined): UiState {
     pickedChat: 0,
     isSideOpen: false,
     isWide: false,
-    said: undefined,
+    status: undefined,
   };
 }
 

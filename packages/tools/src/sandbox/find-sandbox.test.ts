@@ -7,7 +7,7 @@ import { findFixedPaths } from './find-fixed-paths.js';
 import { findSandbox } from './find-sandbox.js';
 import { checkWorkingFolder } from './find-hidden.js';
 import { SYSTEM_FOLDERS } from './programs/system-program.js';
-import { sandboxExecProfile, whatRunsLater } from './sandbox-exec-profile.js';
+import { sandboxExecProfile, runsLaterPatterns } from './sandbox-exec-profile.js';
 import { describeSandbox, type Sandbox } from './sandbox.js';
 
 const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
@@ -273,7 +273,8 @@ describe('sandboxExecProfile', () => {
 
   it('[A44] denies files that run later by name at any depth, and leaves the rest of .git writable', () => {
     const mayWrite = (path: string): boolean =>
-      whatRunsLater('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !== 'deny';
+      runsLaterPatterns('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !==
+      'deny';
     const closed = ['.git', '.GIT', '.git/config', 'a/b/.git', 'a/.git/hooks/x', '.git/commondir', 'HEAD', 'a/HEAD'];
     const alsoClosed = ['.vscode', '.vscode/tasks.json', 'a/.Idea/x', '.envrc', 'x.code-workspace', '.mcp.json'];
     expect([...closed, ...alsoClosed].filter(mayWrite)).toEqual([]);

@@ -33,7 +33,7 @@ export function sandboxExecProfile(
     `(allow file-read* file-write* ${folders([workingDirectory, temporary])})`,
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero"))',
     '(deny file-read* file-write* (literal "/dev/tty"))',
-    ...whatRunsLater(workingDirectory).map(
+    ...runsLaterPatterns(workingDirectory).map(
       ({ effect, pattern }) => `(${effect} file-write* (regex ${quoted(pattern)}))`,
     ),
     ...(fixed.length === 0 ? [] : [`(deny file-write* ${folders(fixed)})`]),
@@ -42,7 +42,7 @@ export function sandboxExecProfile(
 }
 
 /** Patterns for whole paths, in order. `.git` itself can't be created or replaced; inside it, everything except configuration is writable. */
-export function whatRunsLater(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
+export function runsLaterPatterns(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
   const inside = `^${escaped(workingDirectory)}/(.*/)?`;
   const settings = [...SETTINGS].map(anyCase).join('|');
   const git = anyCase('.git');

@@ -89,14 +89,14 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
       {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">{t.noMessages}</p> : null}
       <ul className="space-y-1.5">
         {spoken.slice(-10).map((message) => (
-          <Said key={message.messageId} message={message} />
+          <MessageLine key={message.messageId} message={message} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Said({ message }: { message: Message }): ReactElement {
+function MessageLine({ message }: { message: Message }): ReactElement {
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
       <bdi className="truncate text-ink-3">{message.sender === 'human' ? t.you : message.sender}</bdi>

@@ -14,7 +14,7 @@ import {
   useWorldStore,
 } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
-import { DESK, useMedia } from '../shell/use-media.js';
+import { DESKTOP, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
 import { TimelineDialog } from './timeline-dialog.js';
@@ -34,7 +34,7 @@ export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
 }
 
 function OpenChat(): ReactElement {
-  const isDesk = useMedia(DESK);
+  const isDesktop = useMedia(DESKTOP);
   const outbox = useOutbox();
   const loading = useChat((state) => state.loading);
   const deleted = useChat((state) => state.deleted);
@@ -81,7 +81,7 @@ function OpenChat(): ReactElement {
           )}
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
             <WaitingNote />
-            {isDesk ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
+            {isDesktop ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
             <Composer
               key={chatId}
               agents={agents}
@@ -94,7 +94,7 @@ function OpenChat(): ReactElement {
             />
           </div>
         </div>
-        {isDesk ? <WaitingColumn wanted={wanted} onWantedShown={forget} /> : null}
+        {isDesktop ? <WaitingColumn wanted={wanted} onWantedShown={forget} /> : null}
       </div>
       {timeline ? <TimelineDialog onClose={() => setTimeline(false)} /> : null}
     </ReviewContext>

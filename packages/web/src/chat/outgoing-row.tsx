@@ -1,7 +1,7 @@
 import type { Outgoing, Speaker } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { useOutbox } from '../data/connection.js';
-import { giveBack } from '../data/drafts.js';
+import { prependToDraft } from '../data/drafts.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
@@ -27,7 +27,7 @@ function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }
   const { clientMessageId, content, progress } = message;
   const edit = (): void => {
     outbox.remove([clientMessageId]);
-    giveBack(draftKey, content);
+    prependToDraft(draftKey, content);
   };
   switch (progress.kind) {
     case 'sending':

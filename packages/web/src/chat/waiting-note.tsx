@@ -1,4 +1,4 @@
-import { heldText, inTheWay } from '@countersign/client';
+import { heldText, allBlockingApprovals } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useAnswer } from '../approvals/use-answer.js';
 import { useChat, useChatStore } from '../data/connection.js';
@@ -10,7 +10,7 @@ import { t } from '../words/chat.js';
 export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
   const why = useChat((state) => {
-    const held = inTheWay(state);
+    const held = allBlockingApprovals(state);
     return held.length === 0 ? undefined : heldText(state, held);
   });
   const { decide } = useAnswer();
@@ -19,7 +19,7 @@ export function WaitingNote(): ReactElement | null {
   const clear = async (): Promise<void> => {
     setBusy(true);
     const state = store.getState();
-    for (const approval of inTheWay(state))
+    for (const approval of allBlockingApprovals(state))
       await decide({ worldId: state.worldId, approval, agentName: '' }, { decision: 'deny', reason: t.newerMessage });
     setBusy(false);
   };

@@ -16,7 +16,7 @@ export function writeDraft(key: string, text: string): void {
 }
 
 /** Puts text back in front of what was typed since. */
-export function giveBack(key: string, text: string): void {
+export function prependToDraft(key: string, text: string): void {
   const since = draftOf(key);
   writeDraft(key, since === '' ? text : `${text}\n${since}`);
 }

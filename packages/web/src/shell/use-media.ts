@@ -13,6 +13,6 @@ export function useMedia(query: string): boolean {
 }
 
 /** Wide enough for the column of approvals next to the transcript. */
-export const DESK = '(min-width: 70rem)';
+export const DESKTOP = '(min-width: 70rem)';
 /** Wide enough for the list of chats next to the page. */
 export const TABLET = '(min-width: 48rem)';

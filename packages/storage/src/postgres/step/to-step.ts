@@ -6,7 +6,7 @@ import type { CachedChat, CachedClient } from './chat-cache.js';
 import type { Rows } from './plan.js';
 
 /** Events and records in the format of the append function. Throws for unsupported values before anything is sent. */
-export function toSaid(worldId: string, at: number, { emissions, records }: Said): object {
+export function toLogWrites(worldId: string, at: number, { emissions, records }: LogWrites): object {
   const time = new Date(at).toISOString();
   return {
     at,
@@ -17,7 +17,7 @@ export function toSaid(worldId: string, at: number, { emissions, records }: Said
   };
 }
 
-type Said = Pick<StepWrites, 'emissions' | 'records'>;
+type LogWrites = Pick<StepWrites, 'emissions' | 'records'>;
 
 /** When a step was decided, and based on which versions. */
 export interface Decided {
@@ -34,7 +34,7 @@ export interface Decided {
 export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWrites): object {
   const { worldId, at, working } = decided;
   return {
-    ...toSaid(worldId, at, writes),
+    ...toLogWrites(worldId, at, writes),
     ...rows,
     ...toCheck(decided),
     ...(working === undefined ? {} : { working }),

@@ -8,7 +8,7 @@ import { wakeQuery } from '../wake-jobs.js';
 import type { Operation } from './plan.js';
 import { namedQuery } from './query.js';
 import type { StepTools } from './run-step.js';
-import { toCheck, toLimit, toSaid, type Decided } from './to-step.js';
+import { toCheck, toLimit, toLogWrites, type Decided } from './to-step.js';
 import { writeBulk } from './write-bulk.js';
 
 /**
@@ -43,7 +43,7 @@ export async function writeAlone(
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
     // The step's approvals are already written, so they count as pending.
-    const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
+    const appended = await append({ ...toLogWrites(worldId, at, writes), ...toLimit({ ...writes, changes: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');
     isCommitted = true;

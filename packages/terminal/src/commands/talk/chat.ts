@@ -95,7 +95,7 @@ async function speakOnce(
     chat: chat.id,
     printer,
     answering,
-    isTakenUp: false,
+    isResumed: false,
   });
   try {
     return await runOnce(context, session, answering, message);
@@ -131,7 +131,7 @@ async function converse(
   let chat = chosen ?? (isNew ? undefined : await unfinished(client, world.id));
   const answering: Answering = { kind: 'person', keyboard };
   for (;;) {
-    const isTakenUp = chat !== undefined;
+    const isResumed = chat !== undefined;
     chat ??= await client.createChat(world.id);
     const printer = printerFor(context, keyboard);
     const session = await openSession({
@@ -141,10 +141,10 @@ async function converse(
       chat: chat.id,
       printer,
       answering,
-      isTakenUp,
+      isResumed,
     });
     try {
-      greet(context, keyboard, world, chat, isTakenUp);
+      greet(context, keyboard, world, chat, isResumed);
       const leaving = await runInteractive(context, session, keyboard, world);
       client = session.client();
       if (leaving.kind === 'end') return leaving.exitCode;
@@ -172,11 +172,11 @@ async function findOr(client: Client, world: string, id: string, before: Chat, k
   }
 }
 
-function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: Chat, isTakenUp: boolean): void {
+function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: Chat, isResumed: boolean): void {
   const { paint } = context;
   const room = Math.max(10, (context.columns() ?? 80) - world.name.length - 4);
   keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(proseLine(chat.title), room)}\n`);
-  if (isTakenUp && chat.status !== 'idle') keyboard.print(`${chatWords.unfinished}\n`);
+  if (isResumed && chat.status !== 'idle') keyboard.print(`${chatWords.unfinished}\n`);
   keyboard.print(paint.dim(`${chatWords.hint}\n`));
-  if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim(`${chatWords.demo}\n`));
+  if (!isResumed && world.id === 'harbour') keyboard.print(paint.dim(`${chatWords.demo}\n`));
 }

@@ -48,8 +48,8 @@ describe('a call that is too long for the screen', () => {
     const scene = opened(`${'# harmless\n'.repeat(40)}rm -rf ~`);
     const early = typed(scene, char('o'), ENTER);
     expect(early.effects).toEqual([]);
-    expect(early.ui.said?.text).toMatch(/Nothing is selected/);
-    expect(typed(scene, char('e')).ui.said?.text).toContain('There is more below');
+    expect(early.ui.status?.text).toMatch(/Nothing is selected/);
+    expect(typed(scene, char('e')).ui.status?.text).toContain('There is more below');
     expect(drawn(scene).join('\n')).toContain('There is more below');
     expect(drawn(scene).join('\n')).not.toContain('rm -rf ~');
     const down = Array.from({ length: 12 }, (): Key => ({ kind: 'name', name: 'pagedown' }));

@@ -14,7 +14,7 @@ export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiSta
 }
 
 /** Puts a failed message back in front of the draft of its own chat: in another chat, one Enter would send it there. */
-export function giveBack(ui: UiState, chatId: string | undefined, text: string): UiState {
+export function prependToDraft(ui: UiState, chatId: string | undefined, text: string): UiState {
   const put = (field: Field | undefined): Field =>
     fieldOf(field === undefined || field.text === '' ? text : `${text}\n${field.text}`);
   if (chatId === ui.chatId) return { ...ui, composer: put(ui.composer) };

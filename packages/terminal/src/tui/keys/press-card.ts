@@ -36,7 +36,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
       ...ui,
-      said: { text: screenWords.scrollFirst, isBad: true },
+      status: { text: screenWords.scrollFirst, isBad: true },
     });
   return only(choose(ui, choiceFor(key.text, approval, choice)));
 }
@@ -96,7 +96,7 @@ function confirm(ui: UiState, approval: ApprovalView): Pressed {
       });
     }
     case 'none':
-      return only({ ...ui, said: { text: screenWords.nothingChosen, isBad: false } });
+      return only({ ...ui, status: { text: screenWords.nothingChosen, isBad: false } });
     case 'deny':
     case 'always':
     case 'edit':
@@ -143,11 +143,11 @@ function decided(ui: UiState, approval: ApprovalView, answer: Answer): Pressed {
 
 function onTheWay(ui: UiState, { approvalId }: ApprovalView): UiState {
   const sending = new Set([...ui.card.sending, approvalId]);
-  return { ...ui, card: { ...ui.card, sending, choice: NOTHING }, said: undefined };
+  return { ...ui, card: { ...ui.card, sending, choice: NOTHING }, status: undefined };
 }
 
 function choose(ui: UiState, choice: Choice): UiState {
-  return { ...ui, card: { ...ui.card, choice, covered: undefined }, said: undefined };
+  return { ...ui, card: { ...ui.card, choice, covered: undefined }, status: undefined };
 }
 
 function scrollCard(ui: UiState, key: Key, { card }: Facts, isWriting: boolean): UiState | undefined {

@@ -8,7 +8,7 @@ import { focusOn } from './settle.js';
 
 /** Handles a key. Pure: side effects are returned. */
 export function press(before: UiState, key: Key, facts: Facts): Pressed {
-  const ui = before.said === undefined ? before : { ...before, said: undefined };
+  const ui = before.status === undefined ? before : { ...before, status: undefined };
   if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
   if (ui.overlay === 'help') return only(pressInHelp(ui, key, facts));
   if (ui.overlay === 'leave') return answerLeaving(ui, key);

@@ -64,8 +64,8 @@ export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Li
   if (ui.overlay === 'leave') {
     return [span(screenWords.leave, { colour: 'waiting', bold: true })];
   }
-  if (ui.said !== undefined)
-    return [span(` ${cut(ui.said.text, width - 2)}`, { colour: ui.said.isBad ? 'bad' : 'waiting' })];
+  if (ui.status !== undefined)
+    return [span(` ${cut(ui.status.text, width - 2)}`, { colour: ui.status.isBad ? 'bad' : 'waiting' })];
   if (ui.overlay === 'help' && !isHelpWhole) return [span(screenWords.helpHint, { dim: true })];
   return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span(screenWords.help, { dim: true })], width);
 }

@@ -6,7 +6,7 @@ import {
   callLine,
   get,
   failureText,
-  heldUp,
+  approvalsBlocking,
   heldText,
   placeInQueue,
   wordCount,
@@ -159,7 +159,7 @@ function nameSpans(name: string, colour: Colour): Line {
 }
 
 function heldBy(state: ChatState, { messageId }: TranscriptMessage): string {
-  const held = state.queue.length === 0 ? [] : heldUp(state, messageId);
+  const held = state.queue.length === 0 ? [] : approvalsBlocking(state, messageId);
   return held.length === 0 ? '' : heldText(state, held);
 }
 

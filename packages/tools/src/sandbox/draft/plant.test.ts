@@ -272,7 +272,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       );
     };
 
-    const askGit = ({ at = '.', ask = ['status'] }: Plant): void => {
+    const runGit = ({ at = '.', ask = ['status'] }: Plant): void => {
       // Without a repository, or with a broken one, Git fails, which is fine.
       const all = [ask, ['status'], ['diff', '--stat'], ['stash', 'list']].map((words) => `git ${words.join(' ')}`);
       for (const where of new Set([at, '.'])) {
@@ -286,7 +286,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       let asked = 0;
       const during = await plant(planted.command, {
         meanwhile() {
-          askGit(planted);
+          runGit(planted);
           asked += 1;
           expect(existsSync(victim)).toBe(false);
         },
@@ -295,14 +295,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       // If Git itself wrote to the same files, that is a conflict and nothing was applied.
       const tried = during.ok ? during : await plant(planted.command);
       expect(tried.ok).toBe(true);
-      askGit(planted);
+      runGit(planted);
       expect(existsSync(victim)).toBe(false);
       expect(tried.result).toMatchObject({
         note: expect.stringContaining('Not everything the command wrote') as string,
       });
       // Without the sandbox it runs, which proves that the attack works.
       await plant(planted.command, { kind: none });
-      askGit(planted);
+      runGit(planted);
       expect(existsSync(victim)).toBe(true);
     });
 

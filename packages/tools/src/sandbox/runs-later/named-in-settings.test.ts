@@ -3,7 +3,7 @@ import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../../testing/try-tool.js';
-import { findGit, readSettings } from './ask-git.js';
+import { findGit, readSettings } from './read-git-config.js';
 import { namedInSettings } from './named-in-settings.js';
 
 let folder: TestFolder;

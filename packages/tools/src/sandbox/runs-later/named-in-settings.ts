@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
-import { askGit, findGit, type GitProgram, type GitSetting } from './ask-git.js';
+import { readGitConfig, findGit, type GitProgram, type GitSetting } from './read-git-config.js';
 import { findRepositories, foldersAbove, type Repository } from './find-repositories.js';
 import { followLinks, linksAlong } from './follow-links.js';
 import { HOOKS, kindOfSetting, wordsOfCommand } from './git-keys.js';
@@ -36,7 +36,7 @@ export async function namedInSettings(
     ...(await Promise.all(repositories.map(({ gitFolder }) => linksIn(gitFolder, isGitSetting)))).flat(),
   ];
   const files = new Set(repositories.flatMap(settingsOf));
-  const settings = repositories.length === 0 ? [] : await askGit([...files], git);
+  const settings = repositories.length === 0 ? [] : await readGitConfig([...files], git);
   const named = await namedBy(settings ?? [], repositories, { workingDirectory, home: git.home });
   const inside = (paths: readonly string[]): string[] => [
     ...new Set(paths.map((path) => relative(workingDirectory, path)).filter((path) => path !== '' && !isAbove(path))),

@@ -7,7 +7,7 @@ import { readMentions } from './read-mentions.js';
  * Prepends mentions to a text that has none, so that it addresses exactly these targets. Skips a target that can't be mentioned
  * unambiguously, such as one of two agents with the same name, because the message must not reach someone else.
  */
-export function putInFront(targets: readonly Target[], content: string, agents: readonly Addressable[]): string {
+export function prependMentions(targets: readonly Target[], content: string, agents: readonly Addressable[]): string {
   const written = targets.flatMap((target) => writeMention(target, agents) ?? []);
   if (written.length === 0) return content;
   const mentions = written.join(', ');

@@ -17,7 +17,7 @@ export type Asked =
   | { readonly kind: 'lost'; readonly why: string };
 
 /** The dependencies of a prompt. */
-export interface Desk {
+export interface ApprovalPrompt {
   readonly context: CommandContext;
   readonly client: Client;
   readonly world: string;
@@ -28,7 +28,7 @@ export interface Desk {
 type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
 
 /** A prompt for one approval. Aborted when the call is decided elsewhere. */
-export type Ask = (desk: Desk, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;
+export type Ask = (prompt: ApprovalPrompt, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;
 
 export function columnsOf({ columns }: CommandContext): number {
   return columns() ?? 80;

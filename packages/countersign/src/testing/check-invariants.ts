@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { prelude, settings } from './lab-arbitraries.js';
 import { finish, perform, type Command } from './lab-commands.js';
-import { brokenPromises } from './lab-invariants.js';
+import { findViolations } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
 import { closeLab, isWornOut, openBench, openLab, sqliteGround, type Bench, type LabSettings } from './lab.js';
 
@@ -17,7 +17,7 @@ interface Size {
 /**
  * Runs random commands against separate chats, lets everything finish, and rejects with all violated invariants. Returns the number of runs.
  */
-export async function hold(
+export async function checkInvariants(
   commands: fc.WeightedArbitrary<Command>[],
   { runs, longest, limitMs }: Size,
   ground = sqliteGround,
@@ -47,7 +47,7 @@ export async function hold(
       await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
       for (const command of [...first, ...list]) await perform(lab, command);
       await finish(lab, (at) => (at % 2 === 0) === approve);
-      const broken = brokenPromises(lab, await readRecord(lab));
+      const broken = findViolations(lab, await readRecord(lab));
       if (broken.length > 0) throw new Error(broken.join('\n'));
       lab.bench.uses -= USED_UP;
     } finally {

@@ -33,7 +33,7 @@ export function findGit(): GitProgram {
  * The configuration in these files, in files that they include under any condition, and the user's and system's configuration. Undefined if Git
  * is missing or fails. `git config --list` runs no program, and here it reads no repository.
  */
-export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
+export async function readGitConfig(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
   const asked = new Set(files);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const settings = await listSettings([...asked], git);

@@ -2,12 +2,12 @@ import type { Probe } from '@countersign/core';
 import type { Clock, Store, OnCommit } from '@countersign/core/ports';
 
 /** Thrown wherever a dead process tries to continue. */
-class Death extends Error {
-  override readonly name = 'Death';
+class ProcessDied extends Error {
+  override readonly name = 'ProcessDied';
 }
 
 /** One process as its engine sees it: a store, a clock and probes that stop working when it dies. */
-export interface Life {
+export interface SimulatedProcess {
   readonly store: Store;
   readonly clock: Clock;
   readonly probe: Probe;
@@ -21,13 +21,13 @@ export interface Life {
  * Simulates a process that can be killed. Several processes share one store in sequence, and none can write, read, wake or run anything after
  * its death. Open transactions are rolled back.
  */
-export function createLife(store: Store, clock: Clock, onDeath: () => void): Life {
+export function createSimulatedProcess(store: Store, clock: Clock, onDeath: () => void): SimulatedProcess {
   const timers = new Set<() => void>();
   let isDead = false;
   let left = Number.POSITIVE_INFINITY;
 
   function refuse(): void {
-    if (isDead) throw new Death('this process is dead');
+    if (isDead) throw new ProcessDied('this process is dead');
   }
   function die(): void {
     if (isDead) return;
