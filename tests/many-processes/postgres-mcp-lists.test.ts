@@ -9,7 +9,7 @@ describe('[A1.6] a new MCP server that another process changes while this one li
   const listing = (...names: string[]) =>
     names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
 
-  /** The second process lists after the first did something, between its read and its write. */
+  /** The second process lists the tools, and the first one acts between its read and its write. */
   async function listMeanwhile(act: (first: Engine, worldId: string) => Promise<unknown>) {
     const url = await createMigratedDatabase();
     let meanwhile = (): Promise<unknown> => Promise.resolve();

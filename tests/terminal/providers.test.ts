@@ -92,7 +92,7 @@ describe('countersign providers', () => {
   it('[P7.9] warns of a key for plain HTTP on another machine, and saves it', async () => {
     const words = [...add, 'http://gpu.invalid/v1', '--name', 'Plain', '--no-test', '--api-key-stdin'];
     const added = await t.runHere(words, { input: KEY });
-    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('everybody on the network') as string });
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('everyone on the network') as string });
     const edited = await t.runHere(['providers', 'edit', 'plain', '--no-api-key']);
     expect(edited.stderr).toBe('Updated the provider "plain".\n');
     await t.client.removeProvider('plain');

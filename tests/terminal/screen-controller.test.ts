@@ -73,7 +73,7 @@ const pathOf = (input: Parameters<typeof fetch>[0]): string =>
 const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
 
 describe('the full-screen UI with a real server', () => {
-  it('[S7] requests older messages once while they can’t be loaded, and again when the reader scrolls', async () => {
+  it('[S7] requests older messages only once if they can’t be loaded, and again when the reader scrolls', async () => {
     const chat = await chatWith(t, 250);
     let asked = 0;
     let isAway = true;

@@ -102,7 +102,7 @@ describe('what a tool declares', () => {
     ['a path subject without a path', [{ kind: 'path' }]],
     ['a host subject without a host', [{ kind: 'host', host: null }]],
   ])(
-    '[A1.3] a tool that reports %s as its subjects has unknown subjects, at the request and at the start',
+    '[A1.3] a tool that reports %s as its subjects is treated as unknown, when the call is requested and when it starts',
     async (_, told) => {
       const { runs, tool: remove } = recorder();
       let subjects = told as unknown as readonly Subject[];

@@ -192,7 +192,7 @@ async function dieAfterRun(nth: number) {
 const found = [await dieAfterRun(0), await dieAfterRun(1)];
 
 describe('a process killed at any moment of a turn with three mixed tools', () => {
-  it('[S3] can be killed before and after every step and every side effect', () => {
+  it('[S3] can be killed at a moment before and after every step and every side effect', () => {
     const steps = new Set(moments.map((moment) => moment.replace(/^(?:before|after) /, '')));
     for (const step of steps) expect(moments).toEqual(expect.arrayContaining([`before ${step}`, `after ${step}`]));
     expect([...steps]).toEqual(

@@ -182,7 +182,7 @@ describe('a session grant', () => {
     expect(JSON.stringify(asked.filter(({ id }) => id.startsWith('approval')))).not.toContain(secret);
   });
 
-  it('[A5.2] two concurrent session approvals grant no more than each of them', async () => {
+  it('[A5.2] two concurrent session approvals grant no more than each of them alone', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(t, remove('a'), remove('b'));

@@ -23,7 +23,7 @@ function newFile(): string {
 
 const ODD = 'NUL \0, half of a pair \ud800, the mark \u001a itself, Grüße 🦉';
 
-/** More than a page of every growing table. */
+/** More rows than fit on a page, in every growing table. */
 async function fill(store: Store): Promise<void> {
   await store.transact('w', async (tx) => {
     await tx.insertWorld({ id: 'w', name: 'W', settings: worldSettingsSchema.parse({}), policy: ['deny rm'] });

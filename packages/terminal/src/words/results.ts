@@ -119,7 +119,7 @@ export const results = {
   apiKeyPrompt: (label: string, isOptional: boolean): string =>
     `API key for ${label} (hidden${isOptional ? ', Enter for none' : ''}): `,
   unencryptedKey:
-    'Warning: this URL is not encrypted, so everybody on the network can read the API key and your messages. Use https:// if the server supports it.',
+    'Warning: this URL is not encrypted, so everyone on the network can read the API key and your messages. Use https:// if the server supports it.',
   noModels: 'The provider lists no models.',
   modelPrice: (input: number | undefined, output: number | undefined): string =>
     input === undefined && output === undefined ? '' : `$${input ?? '?'} in, $${output ?? '?'} out`,
