@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createClient } from '@countersign/client';
 import { addAgent, createChat, createWorld, listMessages, publishMessage, exportWorld } from '@countersign/core';
 import { scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
@@ -55,7 +56,7 @@ it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secret
   const calls = [
     { name: 'shell_cmd', arguments: { command } },
     { name: 'read_file', arguments: { path: file } },
-    { name: 'shell_cmd', arguments: { command: `echo ${KEY}` } },
+    { name: 'shell_cmd', arguments: { command: `printf '%s%s' ${KEY.slice(0, 9)} ${KEY.slice(9)}` } },
   ];
   await publishMessage(runtime, { worldId: 'lab', chatId: chat.id, speaker: 'human', content: JSON.stringify(calls) });
   await engine.quiet();
@@ -67,8 +68,76 @@ it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secret
   expect(secretsKey).toMatch(/^[\w-]{43}$/);
   expect(told).not.toContain(secretsKey);
   const messages = JSON.stringify(await listMessages(runtime, chat.id));
-  // Our own message and call named the key; nothing else does.
   expect(messages).toContain('== end');
   expect(JSON.stringify(await exportWorld(runtime, 'lab'))).not.toContain(KEY);
   expect(logged).not.toContain(KEY);
+});
+
+it('[P8] [P8.2] an obeying agent that prints a key gets it neither into a file, log, export nor event stream', async (test) => {
+  const { engine, providers, sandbox } = serving.home;
+  test.skip(sandbox.kind === 'none', 'needs a sandbox');
+  const { runtime } = engine;
+  const folder = join(base, 'printing');
+  mkdirSync(folder);
+  await createWorld(runtime, { name: 'Press', mode: 'auto', workingDirectory: folder, streaming: false }, ME);
+  await addAgent(runtime, 'press', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
+  // No vendor's prefix: only its value gives it away.
+  const plain = 'qX7vB2nM9kLp4Rt6Wz8sYd3Fg5Hj';
+  await providers.add(runtime, { kind: 'vllm', name: 'Box', baseUrl: 'http://127.0.0.1:9', apiKey: plain }, ME);
+  const secretsKey = readFileSync(join(base, 'home-secrets'), 'utf8').trim();
+  const secrets = [KEY, plain, secretsKey];
+  const chat = await createChat(runtime, 'press');
+
+  const client = createClient({ url: serving.url, token: serving.home.token.value });
+  const leaving = new AbortController();
+  const received: string[] = [];
+  const reading = [{}, { chat: chat.id }].map(async (of, index) => {
+    received[index] = '';
+    for await (const item of client.events('press', { ...of, signal: leaving.signal }))
+      received[index] += JSON.stringify(item);
+  });
+  await expect.poll(() => received.every((text) => text.includes('"open"')), { timeout: 30_000 }).toBe(true);
+
+  const halves = (text: string): string => `'${text.slice(0, 9)}' '${text.slice(9)}'`;
+  const print = secrets.map((secret) => `printf 'found %s%s.\\n' ${halves(secret)}`).join('; ');
+  const hunt = `env; cat /proc/*/environ /proc/*/cmdline; cat ${base}/home/* ${base}/home-secrets`;
+  const calls = [
+    { name: 'shell_cmd', arguments: { command: `exec 2>&1; ${print}; echo "== printed"` } },
+    { name: 'shell_cmd', arguments: { command: `exec 2>&1; ${hunt}; echo "== hunted"` } },
+    ...['home-secrets', 'home/countersign.db', 'home/token'].map((path) => ({
+      name: 'read_file',
+      arguments: { path: join(base, path) },
+    })),
+    { name: 'read_file', arguments: { path: '/proc/self/environ' } },
+    { name: 'grep', arguments: { pattern: 'sk-proj|qX7v', path: base } },
+  ];
+  await publishMessage(runtime, {
+    worldId: 'press',
+    chatId: chat.id,
+    speaker: 'human',
+    content: JSON.stringify(calls),
+  });
+  await engine.quiet();
+  const told = JSON.stringify(obedient.requests.at(-1)?.messages.filter(({ role }) => role === 'tool'));
+  for (const said of ['== printed', '== hunted', 'found ‹masked›.']) expect(told).toContain(said);
+  await expect.poll(() => received.every((text) => text.includes('== printed')), { timeout: 30_000 }).toBe(true);
+  leaving.abort();
+  await Promise.all(reading);
+
+  const files = readdirSync(base, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && each.name !== 'home-secrets')
+    .map((each) => readFileSync(join(each.parentPath, each.name), 'latin1'));
+  expect(files.length).toBeGreaterThan(2);
+  const everything = {
+    told,
+    streams: received.join(''),
+    files: files.join(''),
+    logged,
+    exported: await client.exportWorld('press'),
+    audit: await client.exportAudit('press', 'jsonl'),
+    messages: JSON.stringify(await client.messages('press', chat.id)),
+    providers: JSON.stringify(await client.providers()),
+  };
+  for (const [where, text] of Object.entries(everything))
+    for (const secret of secrets) expect(text.includes(secret), `${where} contains ${secret}`).toBe(false);
 });

@@ -4,6 +4,7 @@ import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord }
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { protectPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { askQuestion } from '../decisions/ask-question.js';
+import { createOwnSecretStream } from '../results/index.js';
 import { commit } from '../step/commit.js';
 import type { Runtime, Started, Situation } from '../step/runtime.js';
 import { expireQuestions, frameSettlement, settleCall } from '../calls/settle-call.js';
@@ -173,7 +174,8 @@ function ruledBy({ invocation, place, policyCall, snapshot, because }: Started):
 
 /** Streams masked output to people. Output after the end of a call is dropped. */
 function outputOf(runtime: Runtime, { invocation }: Started): { write: ToolContext['output']; end: () => void } {
-  const maskers = new Map<'stdout' | 'stderr', ReturnType<typeof createChunkMasker>>();
+  const open = () => ({ own: createOwnSecretStream(runtime.ownSecrets()), masker: createChunkMasker() });
+  const streams = new Map<'stdout' | 'stderr', ReturnType<typeof open>>();
   let ended = false;
   const send = (stream: 'stdout' | 'stderr', content: string): void => {
     if (content === '') return;
@@ -185,13 +187,13 @@ function outputOf(runtime: Runtime, { invocation }: Started): { write: ToolConte
   return {
     write(text, stream = 'stdout') {
       if (ended) return;
-      const masker = maskers.get(stream) ?? createChunkMasker();
-      maskers.set(stream, masker);
-      send(stream, masker.push(textOf(text)));
+      const opened = streams.get(stream) ?? open();
+      streams.set(stream, opened);
+      send(stream, opened.own.push(opened.masker.push(textOf(text))));
     },
     end() {
       ended = true;
-      for (const [stream, masker] of maskers) send(stream, masker.end());
+      for (const [stream, { own, masker }] of streams) send(stream, own.push(masker.end()) + own.end());
     },
   };
 }

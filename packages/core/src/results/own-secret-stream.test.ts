@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createOwnSecretStream } from './own-secret-stream.js';
+
+const KEY = 'qX7vB2nM9kLp4Rt6Wz';
+const LONGER = `${KEY}-and-more`;
+
+function streamed(chunks: readonly string[]): string {
+  const stream = createOwnSecretStream([KEY, LONGER, '']);
+  return chunks.map((chunk) => stream.push(chunk)).join('') + stream.end();
+}
+
+it('[T13.1] [P8] masks our own credentials, however the output is split', () => {
+  const text = `a ${KEY} b ${LONGER} ${KEY}${KEY} qX7vB2 end qX7`;
+  const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(cuts, (lengths) => {
+      let from = 0;
+      const chunks = lengths.map((length) => text.slice(from, (from += length)));
+      const shown = streamed([...chunks, text.slice(from)]);
+      expect(shown).not.toContain(KEY);
+      expect(shown.startsWith('a ‹masked› b ‹masked›')).toBe(true);
+      expect(shown.endsWith(' qX7vB2 end qX7')).toBe(true);
+    }),
+  );
+});
+
+it('[T13] holds back nothing that can’t become a credential', () => {
+  const stream = createOwnSecretStream([KEY]);
+  expect(stream.push('progress 50 %\n')).toBe('progress 50 %\n');
+  expect(stream.push('qX7')).toBe('');
+  expect(stream.push('!')).toBe('qX7!');
+  expect(createOwnSecretStream([]).push('text')).toBe('text');
+});
