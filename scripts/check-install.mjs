@@ -1,4 +1,5 @@
-// Packs every package, installs `countersign` from the tarballs into an empty folder on each supported Node, and uses it. Needs a registry.
+// Packs every package, installs `countersign` from the tarballs into an empty folder with each supported Node version, and uses it. Requires a
+// registry.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

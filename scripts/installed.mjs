@@ -1,4 +1,5 @@
-// Installs the tarballs of `npm pack` into an empty folder and uses them like a newcomer: the README's program, its types, and `npx countersign`.
+// Installs the tarballs from `npm pack` into an empty folder and uses them like a newcomer: the README's program, its types, and `npx
+// countersign`.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -20,10 +21,10 @@ import { promisify } from 'node:util';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const run = promisify(execFile);
 
-/** Limits of `node_modules` after `npm install countersign`. Megabytes are the sizes of its files, without the file system's overhead. */
+/** Limits for `node_modules` after `npm install countersign`. Megabytes are the sum of the file sizes, without the file system's overhead. */
 export const LIMITS = { packages: 60, megabytes: 60 };
 
-/** What a program that uses only the library must not get (ADR 0036). */
+/** Packages that a program that uses only the library must not get (ADR 0036). */
 const UNWANTED = [
   'react',
   'ink',
@@ -36,7 +37,7 @@ const UNWANTED = [
 ];
 
 /**
- * Packs these packages, and returns their tarballs.
+ * Packs these packages and returns their tarballs.
  *
  * @param {string} folder
  * @param {string[]} names folders below packages/
@@ -52,7 +53,7 @@ export async function pack(folder, names) {
 }
 
 /**
- * `npm install` as a newcomer runs it.
+ * Runs `npm install` like a newcomer.
  *
  * @param {string} folder
  * @param {string[]} tarballs
@@ -118,7 +119,7 @@ export function measure(folder) {
 }
 
 /**
- * Runs the program of the installed README, and returns what it prints.
+ * Runs the program in the installed README and returns its output.
  *
  * @param {string} folder
  * @param {NodeJS.ProcessEnv} env
@@ -148,13 +149,13 @@ export async function checkTypes(folder) {
 }
 
 /**
- * Starts `npx countersign serve`, asks for its health and its page, and stops it with Ctrl+C.
+ * Starts `npx countersign serve`, requests its health and its page, and stops it with Ctrl+C.
  *
  * @param {string} folder
  * @param {NodeJS.ProcessEnv} env
  */
 export async function tryCommand(folder, env) {
-  // Its own process group, because a terminal sends Ctrl+C to npx and the server alike.
+  // A separate process group, because a terminal sends Ctrl+C to both npx and the server.
   const server = spawn('npx', ['--no', 'countersign', 'serve', '--port', '0', '--no-open', '--json'], {
     cwd: folder,
     env: { ...env, COUNTERSIGN_HOME: join(folder, 'home'), LOG_LEVEL: 'error', DATABASE_URL: '' },
@@ -178,7 +179,7 @@ export async function tryCommand(folder, env) {
 }
 
 /**
- * What the command prints if PostgreSQL is configured without its optional packages.
+ * The output of the command if PostgreSQL is configured without its optional packages.
  *
  * @param {string} folder
  * @param {NodeJS.ProcessEnv} env

@@ -190,7 +190,7 @@ export interface Client {
   mcpServer(world: string, name: string, options?: CallOptions): Promise<Tagged<McpServer>>;
   addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
   updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
-  /** Starts it if needed and lists its tools. A failure is a result too: `status`, `error` and `cause` say why. */
+  /** Starts the server if needed and lists its tools. A failure is also a result: `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 

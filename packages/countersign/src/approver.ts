@@ -4,38 +4,38 @@ import { CountersignError, type Approval, type Signer, type ToolEvent } from '@c
 import { isObject } from './check-input.js';
 import type { Decision } from './decision.js';
 
-/** What an `approve` function gets besides the approval. */
+/** The second argument of an `approve` function. */
 export interface ApproveContext {
   /** The id of the world in which the call waits. */
   readonly worldId: string;
-  /** Aborts when the answer no longer counts: someone else decided, the time is over, or the store closes. */
+  /** Aborts when the answer no longer counts: someone else has decided, the time is up, or the store is closing. */
   readonly signal: AbortSignal;
 }
 
-/** Decides one approval. `undefined` leaves it to a person. */
+/** Decides one approval. `undefined` leaves the decision to a person. */
 export type Approve<A extends Approval = Approval> = (
   approval: A,
   context: ApproveContext,
 ) => Decision | undefined | Promise<Decision | undefined>;
 
 export interface Approver {
-  /** Asks the function about each approval that is requested in this world from now on. */
+  /** From now on, calls the function for each approval requested in this world. */
   watch(worldId: string): void;
-  /** Asks about the approvals that an earlier process left waiting. */
+  /** Calls the function for approvals that an earlier process left waiting. */
   askPending(worldId: string): Promise<void>;
-  /** Resolves when no call of `approve` is running, in one chat or at all. Undefined if none is. */
+  /** Resolves when no call of `approve` is running, in one chat or in all. Undefined if none is running. */
   busy(chatId?: string): Promise<unknown> | undefined;
 }
 
-/** Recorded as the one who decided: the program's rule, not the person who runs it. */
+/** The recorded signer: the program's rule, not the person who runs the program. */
 const PROGRAM: Signer = Object.freeze({ who: 'program', client: 'library' });
 
-/** Enough for every approval that can wait while the first ones are listed. */
+/** Enough for all approvals that can arrive while the first ones are listed. */
 const MAX_ASKED = 10_000;
 
 /**
- * Calls `approve` for each new approval, and sends its decision the same way as a person's (A4). No answer, an error, an
- * invalid decision or a timeout leaves the call waiting: nothing approves by default.
+ * Calls `approve` for each new approval, and sends its decision the same way as a person's (A4). Without an answer, or after an error, an
+ * invalid decision or a timeout, the call keeps waiting: nothing approves by default.
  */
 export function createApprover(
   engine: Engine,
@@ -69,7 +69,7 @@ export function createApprover(
     );
   }
 
-  /** An approval can be both listed at the start and heard as an event. */
+  /** An approval can be both listed at the start and received as an event. */
   function remember(approvalId: string): void {
     asked.add(approvalId);
     if (asked.size > MAX_ASKED) for (const oldest of asked) return void asked.delete(oldest);
@@ -77,7 +77,7 @@ export function createApprover(
 
   async function ask(worldId: string, approval: Approval): Promise<void> {
     const { approvalId, toolCallId, toolName } = approval;
-    // A question needs an answer, and a rule must not judge arguments that it can't see.
+    // A question needs an answer instead, and a rule must not judge arguments that it can't see.
     if (approval.question !== undefined || !showsOriginal(approval.arguments) || asked.has(approvalId)) return;
     remember(approvalId);
     const stopping = createStop();
@@ -103,14 +103,14 @@ export function createApprover(
     }
   }
 
-  /** The hash comes last: a decision counts only for the call that was shown (A7). */
+  /** The hash is set last: a decision counts only for the call that was shown (A7). */
   async function send(worldId: string, { approvalId, callHash }: Approval, decision: unknown): Promise<void> {
     if (!isObject(decision)) {
       throw new CountersignError('invalid', 'it must return a decision, such as { decision: "deny" }, or undefined');
     }
     const bound = { ...(decision as Decision), tool_call_id: approvalId, callHash };
     const outcome = await publishToolResult(runtime, worldId, undefined, bound, PROGRAM);
-    // If the call changed, its new approval is a new question; if it is settled, someone else was faster.
+    // If the call changed, it gets a new approval; if it is settled, someone else was faster.
     if (outcome.kind === 'refused' && (outcome.code === 'invalid' || outcome.code === 'foreign')) {
       throw new CountersignError('invalid', outcome.detail);
     }

@@ -28,11 +28,11 @@ const STORE = { ...SHARED, store: true, worlds: true, policy: true, mcp: true } 
   true
 >;
 
-/** What a world has besides its settings. */
+/** Options of a world that are not settings. */
 const LISTS = { policy: true, agents: true, mcp: true } satisfies Partial<Record<keyof WorldOptions, true>>;
 const WORLD = { ...LISTS, ...worldSettingsSchema.shape };
 
-/** Validates the options of `openWorld`, and splits them. `undefined` counts as not given. */
+/** Validates and splits the options of `openWorld`. `undefined` counts as not given. */
 export function checkOptions<T extends Tool>(
   file: unknown,
   given: unknown,
@@ -92,7 +92,7 @@ export function isPostgres(store: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(store);
 }
 
-/** Never quotes the value: a URL contains a password. */
+/** Errors never quote the value: a URL contains a password. */
 function checkStore(store: unknown): void {
   if (isObject(store)) {
     for (const name of ['transact', 'step', 'read', 'verifyAudit', 'close']) method(store, name, 'store');

@@ -13,7 +13,7 @@ import { newMcpServerSchema, type NewAgent, type NewMcpServer } from '@countersi
 import type { CountersignOptions, WorldOptions } from './options.js';
 import { LIBRARY } from './world.js';
 
-/** Finds or creates a world, and brings it in line with what the program declares. Nothing else in it changes. */
+/** Finds or creates a world, and updates it to match what the program declares. Nothing else in it changes. */
 export async function ensureWorld(
   engine: Engine,
   name: string,
@@ -29,12 +29,12 @@ export async function ensureWorld(
   const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, LIBRARY));
   for (const agent of agents) await ensureAgent(engine, world.id, agent);
   for (const server of mcp) await ensureServer(engine, world.id, server);
-  // Set after its agents exist.
+  // Set this after the agents exist.
   if (mainAgent !== undefined) await updateWorld(runtime, world.id, { mainAgent }, LIBRARY);
   return world;
 }
 
-/** So that a program can declare its agents and be run again. */
+/** Adds or updates an agent, so that a program can declare its agents and be run again. */
 async function ensureAgent({ runtime }: Engine, worldId: string, agent: NewAgent): Promise<void> {
   const agents = await runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
@@ -54,7 +54,7 @@ async function ensureServer({ runtime }: Engine, worldId: string, server: NewMcp
     await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, LIBRARY);
     return;
   }
-  // The transport of a server can't be changed. The new one must not inherit what was granted to the old one.
+  // The transport of a server can't be changed. The new server must not inherit grants of the old one.
   if (known !== undefined) await removeMcpServer(runtime, worldId, name, LIBRARY);
   await addMcpServer(runtime, worldId, server, LIBRARY);
 }

@@ -5,18 +5,18 @@ import { isObject, text } from './check-input.js';
 
 /** Where an iteration over events starts, and what it includes. */
 export interface EventsOptions {
-  /** Continue after the event with this id; 0 starts with the first one of the world. Default: new events only. */
+  /** Continue after the event with this id; 0 starts with the world's first event. Default: new events only. */
   after?: number;
   /** Only events of this chat. */
   chatId?: string;
-  /** Ends the iteration when it aborts. */
+  /** Aborting the signal ends the iteration. */
   signal?: AbortSignal;
 }
 
-/** Events that a slow reader may be behind before it reads from the log instead. */
+/** How many events a slow reader may be behind before it reads from the log instead. */
 const MAX_QUEUED = 1_000;
 const PAGE = 200;
-/** With several processes, a notification can be lost. */
+/** Checks the log at this interval, because notifications between processes can be lost. */
 const RECHECK_MS = 5_000;
 
 const STORED: Record<WorldEventName, boolean> = {
@@ -25,18 +25,18 @@ const STORED: Record<WorldEventName, boolean> = {
   system: true,
   world: true,
   crud: true,
-  // Not in the log: these show progress and repeat the last stored id (S6.2).
+  // These events are not in the log: they show progress and repeat the last stored id (S6.2).
   sse: false,
   'tool-output': false,
 };
 
 /**
- * The events of a world in order, each stored one exactly once. Reads from the log until it has caught up, then passes on
- * what it hears. It never buffers more than `MAX_QUEUED` events, however slow the reader is.
+ * The events of a world in order, each stored event exactly once. Reads from the log until it has caught up, then passes on live events. Never
+ * buffers more than `MAX_QUEUED` events, however slow the reader is.
  */
 export function followEvents(engine: Engine, worldId: string, given: EventsOptions = {}): AsyncIterable<WorldEvent> {
   const options = checkEvents(given);
-  // Now, not at the first read: an event between the two must not be missed.
+  // Find the start now, not at the first read: an event between the two must not be missed.
   const start = findStart(engine, worldId, options.after);
   start.catch(() => undefined);
   return { [Symbol.asyncIterator]: () => iterate(engine, worldId, options, start) };
@@ -100,7 +100,7 @@ async function* iterate(
       const isStored = STORED[event.event];
       if (event.id < position || (isStored && event.id === position)) continue;
       if (isStored && event.id > position + 1) {
-        // Another process wrote the missing ones. The log has them, and this one.
+        // Another process wrote the missing events. The log contains them, and this one.
         isBehind = true;
         continue;
       }
@@ -133,7 +133,7 @@ async function readPage(
   return { ...page, events: page.events.map(toWorldEvent) };
 }
 
-/** Only if others write to the store; otherwise every event is heard. */
+/** Needed only if other processes write to the store; otherwise, every event arrives. */
 function recheckEvery({ store, clock }: Engine['runtime'], recheck: () => void): () => void {
   if (store.shared === undefined) return () => undefined;
   let cancel = (): void => undefined;
@@ -151,7 +151,7 @@ function recheckEvery({ store, clock }: Engine['runtime'], recheck: () => void):
   return () => cancel();
 }
 
-/** An id beyond the end is from another log, such as before a restore: events would be missing without a word. */
+/** An id beyond the end is from a different log, for example from before a restore: events would be missing without an error. */
 async function findStart({ runtime }: Engine, worldId: string, after: number | undefined): Promise<number> {
   const last = await runtime.store.read((reader) => reader.lastEventId(worldId));
   if (after !== undefined && after > last) {

@@ -2,12 +2,12 @@ import type { Clock, McpHostFactory, Store } from '@countersign/core/ports';
 import { findSandbox, mcpServers } from '@countersign/tools';
 import { realFolder } from './place-finder.js';
 
-/** Runs MCP servers in the sandbox that this system has. The store's own files are always hidden from them (A21). */
+/** Runs MCP servers in the sandbox that this system supports. The store's own files are always hidden from them (A21). */
 export async function mcpHost(store: Store, clock: Clock): Promise<McpHostFactory> {
   return mcpServers({ sandbox: await findSandbox(), clock, writable: () => workFolders(store) });
 }
 
-/** The working folders of all worlds. A folder that no longer exists can't be written to. */
+/** The working folders of all worlds. Excludes folders that no longer exist, which can't be written to. */
 async function workFolders(store: Store): Promise<string[]> {
   const worlds = await store.read((reader) => reader.worlds());
   return worlds.flatMap(({ settings }) => {

@@ -32,7 +32,7 @@ const APPROVE_TIMEOUT_MS = 600_000;
 export async function openCountersign<T extends Tool = Tool>(
   options: CountersignOptions<T>,
 ): Promise<Countersign<ApprovalOf<T>>> {
-  // Before anything is opened: invalid options must leave no file behind.
+  // Validate before anything is opened: invalid options must leave no file behind.
   return await openChecked<T>(checkStoreOptions<T>(options));
 }
 
@@ -123,11 +123,11 @@ function approverOf<T extends Tool>(
   report: Report,
 ): Approver | undefined {
   if (approve === undefined) return undefined;
-  // The type only adds what the tools' schemas say about the arguments, which the calls have passed.
+  // The type only adds the argument types from the tools' schemas, which validated the calls.
   return createApprover(engine, { approve: approve as Approve, timeoutMs, report });
 }
 
-/** One at a time: two calls with the same new name must not create two worlds. */
+/** Runs one call at a time: two calls with the same new name must not create two worlds. */
 function inTurn<A extends unknown[], R>(act: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   let last: Promise<unknown> = Promise.resolve();
   return (...args) => {
@@ -139,7 +139,7 @@ function inTurn<A extends unknown[], R>(act: (...args: A) => Promise<R>): (...ar
 
 type Report = (error: unknown, what: string) => void;
 
-/** A failing error handler must not end the step that reports, and its error is not swallowed (M10). */
+/** A failing error handler must not abort the step that reports, and its error must not be swallowed (M10). */
 function reporter(tell: SharedOptions['onError']): Report {
   const print = (error: unknown, what: string): void => {
     process.stderr.write(`countersign: ${what}: ${toText(error)}\n`);

@@ -15,7 +15,7 @@ export async function openWorld<T extends Tool = Tool>(
   file: string,
   given: OpenWorldOptions<T> = {},
 ): Promise<OpenedWorld<ApprovalOf<T>>> {
-  // Before anything is opened: invalid options must leave no file behind.
+  // Validate before anything is opened: invalid options must leave no file behind.
   const { shared, world: wanted, name = nameOf(file) } = checkOptions<T>(file, given);
   const countersign = await openChecked<T>({ ...shared, store: file, worlds: [{ name, ...wanted }] });
   return { ...(await countersign.world(name)), close: () => countersign.close() };

@@ -6,34 +6,32 @@ import type { ApprovalOf } from './typed-approval.js';
 
 /** Settings, agents and rules of one world. */
 export interface WorldOptions extends Partial<WorldSettings> {
-  /**
-   * Rules of a new world. To change those of an existing one, use `setPolicy`, so that opening it never drops a rule.
-   */
+  /** Rules of a new world. Use `setPolicy` to change those of an existing one, so that opening it never drops a rule. */
   policy?: NewWorld['policy'];
-  /** Agents to add, or to update if one with this name exists. Others stay. */
+  /** Agents to add, or to update if one with this name exists. Other agents stay unchanged. */
   agents?: readonly NewAgent[];
-  /** MCP servers to add, or to update if one with this name exists. Others stay. */
+  /** MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. */
   mcp?: readonly NewMcpServer[];
 }
 
-/** What all worlds of a store share. */
+/** Options shared by all worlds of a store. */
 export interface SharedOptions<T extends Tool = Tool> {
-  /** The models that agents can use, by the provider's name. */
+  /** The models that agents can use, by provider name. */
   providers?: readonly Provider[];
-  /** Tools of every world. They are available when unfinished turns resume; `addTool` comes later. */
+  /** Tools for every world. They are already available when unfinished turns resume, unlike those added later with `addTool`. */
   tools?: readonly T[];
   /**
-   * Decides approvals in code, in the worlds that this program opens. Without an answer, or if it fails or takes too
-   * long, the call waits for a person. It is not asked about questions and about calls with masked arguments.
+   * Decides approvals in code, in the worlds that this program opens. If it returns nothing, fails or takes too long, the call waits for a
+   * person. It is not called for questions or for calls with masked arguments.
    */
   approve?: Approve<ApprovalOf<T>>;
   /** How long `approve` may take, in milliseconds. Default: 10 minutes. */
   approveTimeoutMs?: number;
-  /** Rules of the administrator: they override those of the worlds, and nothing in a world can change them (A19). */
+  /** The administrator's rules: they override the rules of the worlds, and nothing in a world can change them (A19). */
   adminRules?: readonly string[];
   /**
-   * A description of the sandbox for tools that don't report their own. Part of the call hash, shown on the card, and
-   * never treated as safe.
+   * A description of the sandbox for tools that don't report their own. It is part of the call hash, shown on the card, and never treated as
+   * safe.
    */
   sandbox?: string;
   /** For SQLite: `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
@@ -42,7 +40,7 @@ export interface SharedOptions<T extends Tool = Tool> {
   clock?: Clock;
   /** Called if one of your listeners fails, and for errors that can't be shown in a chat. Default: standard error. */
   onError?: (error: unknown, what: string) => unknown;
-  /** Called before and after each step and side effect; for tests that crash there. */
+  /** Called before and after each step and side effect, for tests that simulate crashes there. */
   probe?: Probe;
 }
 
@@ -53,16 +51,16 @@ export interface CountersignOptions<T extends Tool = Tool> extends SharedOptions
    * a second process gets an error. Any number of processes can share a PostgreSQL database.
    */
   store: string | Store;
-  /** Worlds to open at once, so that their agents are up to date when unfinished turns resume. */
+  /** Worlds to open immediately, so that their agents are up to date when unfinished turns resume. */
   worlds?: readonly (WorldOptions & { name: string })[];
-  /** Rules of new worlds that have no `policy` of their own. */
+  /** The rules of new worlds without their own `policy`. */
   policy?: NewWorld['policy'];
-  /** MCP servers of worlds that have no `mcp` of their own. */
+  /** The MCP servers of worlds without their own `mcp`. */
   mcp?: readonly NewMcpServer[];
 }
 
 /** Options of `openWorld`. */
 export interface OpenWorldOptions<T extends Tool = Tool> extends WorldOptions, SharedOptions<T> {
-  /** Name of the world in the file. Default: the file's name. Created if it doesn't exist. */
+  /** The name of the world in the file. Default: the file's name. Created if it doesn't exist. */
   name?: string;
 }

@@ -16,7 +16,7 @@ export function placeFinder(sandbox: string | undefined): PlaceFinder {
   };
 }
 
-/** Throws if it is not a folder. */
+/** Throws if the path is not a folder. */
 export function realFolder(path: string): string {
   try {
     // With the trailing dot, a path that is not a folder also fails.

@@ -11,7 +11,7 @@ interface WatchedChat {
   status: () => Promise<ChatStatus>;
 }
 
-/** Resolves when nothing runs in a chat, `approve` included; it may wait for people. Rejects if the world is closed before that. */
+/** Resolves when nothing runs in a chat, including `approve`; it may be waiting for people. Rejects if the world is closed before that. */
 export async function untilSettled(
   engine: Engine,
   chat: WatchedChat,
@@ -25,7 +25,7 @@ export async function untilSettled(
   }
 }
 
-/** Resolves when nothing runs in this process, `approve` included. */
+/** Resolves when nothing runs in this process, including `approve`. */
 export async function untilQuiet(engine: Engine, approver: Approver | undefined): Promise<void> {
   do {
     await engine.quiet();

@@ -98,8 +98,8 @@ export interface StoreWorld<A extends Approval = Approval> {
   ): () => void;
   subscribe(listener: EventListener): () => void;
   /**
-   * Iterates over the events of this world, in order and without gaps. Save the `id` of the last event you handled, and
-   * pass it as `after` to continue there, even after a restart. Ends with `signal`, and when the world is closed or deleted.
+   * Iterates over the events of this world, in order and without gaps. Save the `id` of the last event you handled, and pass it as `after` to
+   * continue from there, even after a restart. Ends when `signal` aborts, or when the world is closed or deleted.
    */
   events(options?: EventsOptions): AsyncIterable<WorldEvent>;
   approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<A[]>;
@@ -193,7 +193,7 @@ export function createWorldHandle<A extends Approval>(
     },
     subscribe: (listener) => runtime.bus.subscribe(id, callable(listener, 'listener')),
     events: (options) => followEvents(engine, id, options),
-    // The casts add what the tools' schemas say about the arguments, which the calls have passed.
+    // The casts add the argument types from the tools' schemas, which validated the calls.
     approvals: async (filter) =>
       (await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' })) as A[],
     approval: async (approvalId) =>

@@ -34,7 +34,7 @@ const headerName = z
   .string()
   .max(200)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/);
-// Line breaks would add headers.
+// Line breaks could inject headers.
 const headerValue = z
   .string()
   .max(20_000)
@@ -46,9 +46,9 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
     env: z.record(variableName, variableValue).default({}),
-    /** Whether its sandbox has network access (A20). */
+    /** Whether the server's sandbox has network access (A20). */
     network: z.boolean().default(false),
-    /** Folders outside the working folder that it may read, such as the one with its program (A46.5). */
+    /** Folders outside the working folder that the server may read, such as the one with its program (A46.5). */
     folders: folders.exactOptional(),
   }),
   z.strictObject({
@@ -65,7 +65,7 @@ export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** Replaces all of them. `null` keeps the stored value of a name, because stored values are never returned. */
+  /** Replaces all variables. `null` keeps the stored value of a name, because stored values are never returned. */
   env: z.record(variableName, variableValue.nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
   folders: folders.exactOptional(),

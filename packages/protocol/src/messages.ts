@@ -26,7 +26,7 @@ export const messageSchema = z.object({
   /** An agent's id, or the speaker's name: `human` unless the client set another one, `world`, or `system`. */
   sender: z.string().min(1),
   content: z.string(),
-  /** The model's thinking before this answer, where the vendor shows it. Untrusted text that addresses nobody and calls nothing. */
+  /** The model's thinking before this answer, if the vendor returns it. Untrusted text: mentions and calls in it have no effect. */
   thinking: z.string().exactOptional(),
   createdAt: z.iso.datetime(),
   agentId: z.string().exactOptional(),

@@ -9,19 +9,19 @@ const thinkingSchema = z.union([z.enum(THINKING_LEVELS), z.number().int().min(12
 });
 export type Thinking = z.infer<typeof thinkingSchema>;
 
-/** How an agent's model is called. A setting that is absent is the model's own default. */
+/** How an agent's model is called. If a setting is absent, the model's own default applies. */
 export const modelSettingsSchema = z.strictObject({
   temperature: z.number().min(0).max(2).exactOptional(),
   topP: z.number().min(0).max(1).exactOptional(),
   maxTokens: z.number().int().min(1).exactOptional(),
-  /** The size of the context window. Conversations are cut to it (C2). */
+  /** The size of the context window. Conversations are truncated to fit it (C2). */
   contextTokens: z.number().int().min(1000).max(100_000_000).exactOptional(),
   thinking: thinkingSchema.exactOptional(),
   parallelToolCalls: z.boolean().exactOptional(),
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
-/** The model settings of an agent, without the ones it does not set. */
+/** The model settings of an agent, without those that it doesn't set. */
 export function modelSettings(agent: ModelSettings): ModelSettings {
   const { temperature, topP, maxTokens, contextTokens, thinking, parallelToolCalls } = agent;
   return {

@@ -143,7 +143,7 @@ function urlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether everyone on the network can read what is sent to this URL: plain HTTP to another machine. */
+/** Whether others on the network can read what is sent to this URL: true for plain HTTP to another machine. */
 export function isUnencrypted(baseUrl: string): boolean {
   const [, host] = /^http:\/\/(\[[^\]]*\]|[^/:?#]+)/i.exec(baseUrl.trim()) ?? [];
   return host !== undefined && !/^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?$/i.test(host);

@@ -1,2 +1,2 @@
-/** The version of Countersign. A constant, because bundled code has no `package.json` of its own package. */
+/** The version of Countersign. A constant, because bundled code can't read the `package.json` of its package. */
 export const VERSION = '0.1.0';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { CountersignError } from '@countersign/protocol';
 
-/** Optional peers of `countersign`: most installations use SQLite and don't need them. */
+/** Optional peer dependencies of `countersign`: most installations use SQLite and don't need them. */
 const NEEDED = { pg: '8', 'graphile-worker': '0.17' };
 
 /** If loading failed because a package for PostgreSQL isn't installed, rejects with the command that installs it. */

@@ -14,7 +14,7 @@ export type Typed =
   | { readonly kind: 'cancelled' };
 
 interface Question {
-  /** Text before the line, or a function of the line that is called as it is typed. */
+  /** The text before the input line, or a function of the line that is called while it is typed. */
   readonly prompt: string | ((line: string) => string);
   /** The initial text of the line. */
   readonly prefill?: string;
@@ -82,7 +82,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   for (const signal of SIGNALS) process.once(signal, ended);
   const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => {
     hearPaste(key?.name);
-    // Readline handles the key after this.
+    // Wait until readline has handled the key.
     setImmediate(updatePrompt);
   };
   stdin.on('keypress', keyPressed);
@@ -136,7 +136,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     print(`${chatWords.pasteIgnored}\n`);
   }
 
-  /** Skips long text: it was pasted, and each key would scan all of it. */
+  /** Skips long text: it was pasted, and each key press would scan all of it. */
   function updatePrompt(): void {
     if (asking === undefined || isPasting || hasEnded || isMuted) return;
     const { prompt } = asking.question;
@@ -181,11 +181,11 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     redraw(text, readline.getPrompt());
   }
 
-  /** Replaces the prompt and the line with this text, and draws them below it. */
+  /** Replaces the prompt and the input line with this text, and draws them again below it. */
   function redraw(text: string, prompt: string): void {
     const { rows } = readline.getCursorPos();
     stdout.write(`${rows > 0 ? `\u001B[${rows}A` : ''}\r\u001B[J${text}`);
-    // Otherwise readline moves up by the rows of its last redraw, over the text.
+    // Otherwise, readline would move up by the rows of its last redraw, over the text.
     Object.assign(readline, { prevRows: 0 });
     readline.setPrompt(prompt);
     readline.prompt(true);

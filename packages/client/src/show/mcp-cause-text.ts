@@ -1,9 +1,9 @@
 import type { McpCause } from '@countersign/protocol';
 
-/** What would fix it: network access for this server, or a rule of the world. */
+/** What would fix the cause: network access for this server, or a rule in the world. */
 export type McpFix = { kind: 'network' } | { kind: 'rule'; rule: string };
 
-/** What in its sandbox keeps an MCP server from starting. */
+/** The sandbox restriction that prevents an MCP server from starting. */
 export function mcpCauseText(cause: McpCause): string {
   switch (cause.code) {
     case 'no-network':

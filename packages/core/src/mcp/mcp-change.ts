@@ -44,7 +44,7 @@ export function applyChange(
   return changed;
 }
 
-/** Otherwise somebody who can edit a server could send its header values elsewhere. */
+/** Rejects a change of the origin that keeps header values: otherwise, somebody who can edit a server could send them elsewhere. */
 function refuseOtherOrigin(
   before: McpServerDefinition,
   after: McpServerDefinition,

@@ -18,7 +18,7 @@ import type { Runtime, WorldChange } from '../step/runtime.js';
 /** Store access for the MCP host. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
-  /** With the values of its variables and headers. */
+  /** The server with the values of its variables and headers. */
   function opened(found: McpServerWithTools): OpenedMcpServer {
     const values = openDefinition(runtimeOf().secretBox, found.server);
     if (!values.ok) return { ...found, problem: `the values of its variables or headers ${values.problem}` };

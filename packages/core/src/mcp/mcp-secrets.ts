@@ -4,7 +4,10 @@ import type { McpServerRecord, SecretBox } from '../ports/index.js';
 type Values = Record<string, string>;
 type Stored = Pick<McpServerRecord, 'definition' | 'sealed'>;
 
-/** A definition for the store: the values of its variables or headers are encrypted (A46.3). Without a box, they are stored as they are. */
+/**
+ * Prepares a definition for the store: the values of its variables or headers are encrypted (A46.3). Without a secret box, they are stored in
+ * plain text.
+ */
 export function sealDefinition(box: SecretBox | undefined, worldId: string, definition: McpServerDefinition): Stored {
   const values = valuesOf(definition);
   if (box === undefined || !hasValues(values)) return { definition, sealed: null };
@@ -26,12 +29,12 @@ export function openDefinition(
   return { ok: true, definition: withValues(definition, JSON.parse(opened.value) as Values) };
 }
 
-/** Whether a version without encryption stored its values. */
+/** Whether the values were stored by a version without encryption. */
 export function isInClear({ definition, sealed }: Stored): boolean {
   return sealed === null && hasValues(valuesOf(definition));
 }
 
-/** The program or origin is included: somebody who changes it in the database must not receive the values. */
+/** Includes the program or origin: somebody who changes it in the database must not receive the values. */
 function purposeOf(worldId: string, definition: McpServerDefinition): string[] {
   const target =
     definition.transport === 'stdio'

@@ -72,7 +72,7 @@ export async function updateMcpServer(
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = opened;
     const isOther = JSON.stringify(connection) !== JSON.stringify(before);
-    // Otherwise the encrypted values stay as they are, whether they can be decrypted or not.
+    // Otherwise, the encrypted values stay unchanged, whether they can be decrypted or not.
     const stored = isOther
       ? sealDefinition(runtime.secretBox, worldId, definition)
       : { definition: { ...server.definition, trusted, enabled }, sealed: server.sealed };
@@ -106,15 +106,13 @@ function openedFor(
   const replaced = sent[field];
   const target = server.definition.transport === 'stdio' ? 'command' : 'url';
   const keepsNone = replaced !== undefined && Object.values(replaced).every((value) => value !== null);
-  // The target is sent too: somebody who can write to the database may have chosen the stored one.
+  // The target must be sent too: somebody who can write to the database may have chosen the stored one.
   if (Object.keys(connection).length === 0 || (keepsNone && sent[target] !== undefined)) return server.definition;
   const sentence = `MCP server: ${field}: the stored values ${opened.problem}. Enter the ${target} and all values again`;
   throw new CountersignError('invalid', sentence, { field });
 }
 
-/**
- * Encrypts values that an older version stored as they are. A failure is reported and retried at the next start.
- */
+/** Encrypts values that an older version stored in plain text. A failure is reported and retried at the next start. */
 export async function sealStoredValues(runtime: Runtime): Promise<void> {
   if (runtime.secretBox === undefined) return;
   const clear = await runtime.store.read(async (reader) => {
@@ -190,7 +188,7 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
   return { value: showServer(runtime, found, { log: true }), version: mcpServerVersion(runtime.store.hashKey, found) };
 }
 
-/** Starts a server if needed, and lists its tools. A failure is a result too: the state says why. */
+/** Starts a server if needed and lists its tools. A failure is also a result: the state says why. */
 export async function testMcpServer(runtime: Runtime, worldId: string, name: string): Promise<McpServer> {
   const { value } = await showMcpServer(runtime, worldId, name);
   if (!value.enabled) {

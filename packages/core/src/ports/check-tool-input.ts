@@ -29,7 +29,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
   idempotenthint: 'idempotent',
 };
 
-/** Validates a tool's definition. Returns the JSON Schema of its parameters and the check of its arguments. Not every author uses TypeScript. */
+/**
+ * Validates a tool's definition, because not every author uses TypeScript. Returns the JSON Schema of its parameters and the validator for its
+ * arguments.
+ */
 export function checkToolInput(
   input: unknown,
   known: Readonly<Record<string, true>>,

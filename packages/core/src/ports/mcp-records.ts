@@ -1,13 +1,13 @@
 import type { McpServerDefinition } from '@countersign/protocol';
 
-/** An MCP server of a world as it is stored. Never sent to a client unmasked (A15). */
+/** An MCP server of a world in its stored form. Never sent to a client unmasked (A15). */
 export interface McpServerRecord {
   worldId: string;
   /** Unique within its world. */
   name: string;
-  /** If `sealed` is set, the values of its variables and headers are empty here. */
+  /** If `sealed` is set, the values of variables and headers are empty here. */
   definition: McpServerDefinition;
-  /** The values of its variables or headers, encrypted (A46.3). Null if there are none. */
+  /** The values of variables or headers, encrypted (A46.3). Null if there are none. */
   sealed: string | null;
   /** When the server's tools were first listed. Tools that it adds later are new and not accepted. */
   firstListedAt: number | null;

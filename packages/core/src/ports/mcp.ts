@@ -30,11 +30,11 @@ export interface McpServerWithTools {
 
 /** A server with its values decrypted, for the host only. */
 export interface OpenedMcpServer extends McpServerWithTools {
-  /** Why its values can't be decrypted. It must not start without them. */
+  /** Why the values can't be decrypted. The server must not start without them. */
   problem?: string;
 }
 
-/** Where a server runs. Doesn't include agents' own rules, because all agents of a world share its servers. */
+/** The folder and restrictions of a server. Excludes agents' own rules, because all agents of a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
@@ -50,7 +50,7 @@ export interface McpPlace {
 export interface McpRecords {
   /** Whether other processes may change the records without a notification. */
   isShared(): boolean;
-  /** In all worlds. */
+  /** The servers of all worlds. */
   all(): Promise<OpenedMcpServer[]>;
   one(worldId: string, name: string): Promise<OpenedMcpServer | undefined>;
   /** Stores a server's current tools and revokes the grants of tools that differ from the accepted ones. Returns the stored state. */
@@ -85,7 +85,7 @@ export interface McpHost extends ToolSource {
   state(worldId: string, name: string): McpServerState | undefined;
   /** Starts the server if it is enabled, and waits for its tools. Rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
-  /** Like `start`, but doesn't wait for the delay after a failure, and lists the tools again if it runs. */
+  /** Like `start`, but without the delay after a failure. If the server is running, lists its tools again. */
   test(worldId: string, name: string): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ export interface Provider {
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
-  /** Why this model can't be called with these settings. An agent with such settings is refused at the field. */
+  /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
   generate(request: GenerateRequest): Promise<LLMResponse>;
 }

@@ -2,7 +2,7 @@ export type Unsealed = { ok: true; value: string } | { ok: false; problem: strin
 
 /** Encrypts secrets for the store with a key that is not in the store (P8.2). */
 export interface SecretBox {
-  /** The text can be decrypted only for the same purpose. Throws a message for people if the key can't be used. */
+  /** Encrypts a value so that it can be decrypted only for the same purpose. Throws a user-facing error if the key can't be used. */
   seal(value: string, purpose: readonly string[]): string;
   /** Never throws. `problem` completes a sentence: "its values …". */
   unseal(sealed: string, purpose: readonly string[]): Unsealed;

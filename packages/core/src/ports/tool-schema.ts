@@ -14,24 +14,24 @@ interface Issue {
 }
 type Validated = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** A schema of zod, Valibot, ArkType or any other library that implements Standard Schema (https://standardschema.dev). */
+/** A schema from zod, Valibot, ArkType or any other library that implements Standard Schema (https://standardschema.dev). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     /** The name of the library. */
     readonly vendor: string;
-    /** Checks a value and returns what it was converted to. It must not be asynchronous. */
+    /** Validates a value and returns the converted value. Must not be asynchronous. */
     readonly validate: (value: unknown) => Validated | Promise<Validated>;
     /** The types before and after conversion; only for TypeScript. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Writes the JSON Schema of the input. */
+    /** Generates the JSON Schema of the input. */
     readonly jsonSchema?:
       | { readonly input: (options: { target: 'draft-2020-12' }) => Record<string, unknown> }
       | undefined;
   };
 }
 
-/** A JSON Schema of an object. TypeScript doesn't know the type of its arguments. */
+/** A JSON Schema of an object. TypeScript can't derive the type of its arguments. */
 export interface ObjectJsonSchema {
   readonly type: 'object';
   readonly [keyword: string]: unknown;
@@ -56,7 +56,7 @@ export type ReadSchema = { ok: true; json: JsonSchema; check: ArgumentCheck } | 
 const EXPECTED =
   'must be the schema of an object, such as z.object({ path: z.string() }): a Standard Schema (zod, Valibot, ArkType) or JSON Schema';
 
-/** The JSON Schema that models get, and the check of their arguments. */
+/** The JSON Schema that models get, and the validator for their arguments. */
 export function readToolSchema(parameters: unknown): ReadSchema {
   if (!isSchema(parameters)) return { ok: false, problem: EXPECTED };
   try {
@@ -90,7 +90,7 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   );
 }
 
-/** Reports every invalid field by name, for models. Whatever can't be checked is refused. */
+/** Reports every invalid field by name, for models. Rejects anything that can't be validated. */
 function checkWithStandard(schema: StandardSchema): ArgumentCheck {
   return (value) => {
     let result: Validated | Promise<Validated>;

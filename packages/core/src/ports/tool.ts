@@ -128,7 +128,7 @@ export interface Tool {
 
 declare const ARGUMENTS: unique symbol;
 
-/** A tool whose name and arguments TypeScript knows, so that its approvals are typed. Created by `defineTool`. */
+/** A tool whose name and arguments are known to TypeScript, so that its approvals are typed. Created by `defineTool`. */
 export interface TypedTool<Name extends string = string, Arguments = unknown> extends Tool {
   readonly definition: ToolDefinition & { readonly name: Name };
   /** The type of the arguments before defaults are filled in. Never set. */

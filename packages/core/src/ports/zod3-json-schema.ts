@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@countersign/protocol';
 
-/** What we read of a schema of zod 3, which can't write JSON Schema itself. */
+/** The parts of a zod 3 schema that we read, because zod 3 can't generate JSON Schema itself. */
 interface Zod3 {
   readonly _def: Readonly<Record<string, unknown>> & { readonly typeName: string };
   readonly description?: string;
@@ -11,7 +11,10 @@ export function isZod3(value: unknown): value is Zod3 {
   return isRecord(def) && typeof def['typeName'] === 'string' && def['typeName'].startsWith('Zod');
 }
 
-/** The JSON Schema of what a zod 3 schema accepts. Limits such as a longest text are left out; zod still checks them. Throws for other types. */
+/**
+ * The JSON Schema of the values that a zod 3 schema accepts. Limits such as a maximum length are omitted; zod still checks them. Throws for
+ * other types.
+ */
 export function zod3JsonSchema(schema: unknown): JsonSchema {
   if (!isZod3(schema)) throw new Error('not a zod 3 schema');
   const written = write(schema);

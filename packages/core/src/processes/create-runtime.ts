@@ -51,7 +51,7 @@ export interface RuntimeOptions {
   /** Receives errors that don't end a turn. */
   onError: (error: unknown, what: string, about?: About) => void;
   ownSecrets?: readonly string[];
-  /** Encrypts the variables and headers of MCP servers in the store. If absent, they are stored as they are. */
+  /** Encrypts the variables and headers of MCP servers in the store. If absent, they are stored in plain text. */
   secretBox?: SecretBox;
   resultLimitBytes?: number;
   /**

@@ -170,7 +170,7 @@ function shortened(content: string, longest = LONGEST_TEXT): string {
   return `${kept}\n[${content.length - kept.length} characters were left out here.]`;
 }
 
-/** Short enough to be masked at once. Thinking that isn't text is dropped. */
+/** Truncates thinking, so that it can be masked in one piece. Thinking that isn't text is dropped. */
 function readThinking(thinking: unknown): { thinking?: string } {
   if (typeof thinking !== 'string' || thinking.trim() === '') return {};
   return { thinking: shortened(thinking.trim(), LONGEST_THINKING) };

@@ -148,7 +148,7 @@ function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   throw new CountersignError('invalid', detail, { field: 'provider' });
 }
 
-/** Otherwise a setting that the vendor doesn't have would fail at the agent's first turn. */
+/** Rejects settings that the vendor doesn't support: otherwise, the agent's first turn would fail. */
 function refuseSettings({ providers }: Runtime, definition: AgentDefinition): void {
   const { provider, model } = definition;
   const problem = providers.get(provider)?.checkSettings?.(model, modelSettings(definition));

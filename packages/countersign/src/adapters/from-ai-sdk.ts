@@ -2,7 +2,7 @@ import { defineTool, type ToolContext, type ToolSchema, type TypedTool } from '@
 import { CountersignError } from '@countersign/protocol';
 import { isObject } from '../check-input.js';
 
-/** What we use of a tool of the AI SDK (`tool({ … })` of the package `ai`, version 5 or newer). */
+/** The parts of an AI SDK tool that we use (`tool({ … })` from the package `ai`, version 5 or newer). */
 export interface AiSdkTool {
   readonly type?: string | undefined;
   readonly description?: unknown;
@@ -16,12 +16,12 @@ type InputOfAi<T> = T extends { readonly execute?: ((input: infer Input, ...rest
   ? Input
   : unknown;
 
-/** The same tools, with their names and the types of their arguments. */
+/** The same tools with their names and argument types. */
 export type FromAiSdk<T> = { [Name in keyof T & string]: TypedTool<Name, InputOfAi<T[Name]>> }[keyof T & string];
 
 /**
- * Tools of the AI SDK as they are. Every call needs approval, unless the tool has `needsApproval: false` or a rule allows it.
- * Throws `invalid` for tools that the vendor runs and for tools without `execute`.
+ * Converts AI SDK tools. Every call needs approval, unless the tool has `needsApproval: false` or a rule allows it. Throws `invalid` for tools
+ * that the vendor runs and for tools without `execute`.
  */
 export function fromAiSdk<const T extends Readonly<Record<string, AiSdkTool>>>(tools: T): FromAiSdk<T>[] {
   if (!isObject(tools) || Array.isArray(tools)) throw wrong('tools', 'must be an object of AI SDK tools, by name');
@@ -64,7 +64,7 @@ interface AiSchema {
 }
 
 /**
- * A schema of another library stays as it is. One of `jsonSchema()` or `zodSchema()` brings its own JSON Schema, and its own
+ * Schemas of other libraries are used unchanged. A schema from `jsonSchema()` or `zodSchema()` includes its own JSON Schema and its own
  * validation, which may be asynchronous and runs before `execute`.
  */
 function schemaOf(name: string, given: unknown): { parameters: ToolSchema; validate: (input: unknown) => unknown } {

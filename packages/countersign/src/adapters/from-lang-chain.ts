@@ -2,7 +2,7 @@ import { defineTool, readToolSchema, type StandardSchema, type TypedTool } from 
 import { CountersignError } from '@countersign/protocol';
 import { isObject } from '../check-input.js';
 
-/** What we use of a LangChain tool (`tool(…)` or a class of `@langchain/core/tools`, version 1 or newer). */
+/** The parts of a LangChain tool that we use (`tool(…)` or a class from `@langchain/core/tools`, version 1 or newer). */
 export interface LangChainTool {
   readonly name: string;
   readonly description: string;
@@ -11,7 +11,7 @@ export interface LangChainTool {
   invoke(input: any, config?: any): Promise<unknown>;
 }
 
-/** LangChain tools as they are. Every call needs approval, unless a rule allows it. */
+/** Converts LangChain tools. Every call needs approval, unless a rule allows it. */
 export function fromLangChain(tools: readonly LangChainTool[]): TypedTool[] {
   if (!Array.isArray(tools)) throw wrong('tools', 'must be a list of LangChain tools');
   return tools.map((tool: LangChainTool, at) => {
@@ -27,7 +27,7 @@ export function fromLangChain(tools: readonly LangChainTool[]): TypedTool[] {
   });
 }
 
-/** Checks arguments without converting them: `invoke` converts them itself, and must not do it twice. */
+/** Validates arguments without converting them: `invoke` converts them itself, and they must not be converted twice. */
 function unconverted(name: string, schema: unknown): StandardSchema {
   const read = readToolSchema(schema);
   if (!read.ok) throw wrong(name, `schema ${read.problem}`);
@@ -44,7 +44,7 @@ function unconverted(name: string, schema: unknown): StandardSchema {
   };
 }
 
-/** Some tools return a message instead of its content. */
+/** Some tools return a message instead of just its content. */
 function contentOf(result: unknown): unknown {
   return isObject(result) && 'content' in result && 'tool_call_id' in result ? result.content : result;
 }

@@ -10,9 +10,9 @@ import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
 interface Draft {
   content: string;
   calls: CallDraft[];
-  /** Sent back next to calls. */
+  /** The reasoning to send back with calls. */
   reasoning: string;
-  /** Shown to people. Servers disagree on its field. */
+  /** The thinking to show to people. Servers use different fields for it. */
   thinking: string;
   details: Record<string, unknown>[];
   finish: string | undefined;
@@ -101,7 +101,7 @@ function thoughtsOf(content: unknown): string {
     .join('');
 }
 
-/** OpenRouter's details contain text if nothing else does. */
+/** If there is no other thinking, uses the text in OpenRouter's details. */
 function thinkingIn({ thinking, details }: Draft): { thinking?: string } {
   if (thinking !== '') return thinkingOf([thinking]);
   return thinkingOf(details.map(({ text, summary }) => textOf(text) + textOf(summary)));

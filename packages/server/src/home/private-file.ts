@@ -18,7 +18,7 @@ export function writePrivate(file: string, text: string): void {
   renameSync(writeFresh(file, text), file);
 }
 
-/** The same, and syncs to disk: a power failure must not leave an empty file in place of a key. */
+/** Like `writePrivate`, and syncs to disk: a power failure must not leave an empty file in place of a key. */
 export function writePrivateToDisk(file: string, text: string): void {
   const fresh = writeFresh(file, text);
   sync(fresh);

@@ -10,7 +10,7 @@ export interface Metrics {
   read(engine: Engine): Promise<{ type: string; text: string }>;
 }
 
-/** Measurements buffered before the first scrape. At this limit they are counted, so that memory doesn't keep growing. */
+/** The number of measurements buffered before the first scrape. At this limit, they are counted, so that memory doesn't keep growing. */
 const MAX_BUFFERED = 10_000;
 
 /** In seconds: tools and models take from milliseconds to minutes. */

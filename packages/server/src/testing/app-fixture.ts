@@ -62,7 +62,7 @@ export interface AppFixtureOptions {
   /** Default: in memory. */
   file?: string;
   store?: Store;
-  /** Default: one that ends with the process. */
+  /** Default: a key that exists only in this process. */
   secrets?: SecretsKey;
   context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
 }

@@ -114,7 +114,7 @@ async function confinedBy(
   return undefined;
 }
 
-/** Real paths of the folders that the server's own definition opens. Throws a readable error if one can't be opened. */
+/** Real paths of the folders that the server's definition opens. Throws a readable error if one can't be opened. */
 async function ownFolders(folders: readonly string[], confinement: Confinement): Promise<string[]> {
   const opened: string[] = [];
   for (const folder of folders) {

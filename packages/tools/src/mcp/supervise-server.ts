@@ -51,7 +51,7 @@ export interface Supervisor {
   update(record: OpenedMcpServer): Promise<void>;
   /** Starts it if needed. Rejects with a readable error. */
   start(): Promise<void>;
-  /** Lists its tools. Starts it if needed, without the delay after a failure. Rejects with a readable error. */
+  /** Lists the tools. Starts the server if needed, without the delay after a failure. Rejects with a readable error. */
   test(): Promise<void>;
   close(): Promise<void>;
 }

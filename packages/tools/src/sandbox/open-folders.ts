@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
-/** Whether a folder contains our own files, is in one of them, or contains the whole home. */
+/** Whether a folder contains our own files, is inside one of their folders, or contains the whole home folder. */
 export function isReserved(path: string, { home, hide }: Pick<Confinement, 'home' | 'hide'>): boolean {
   return [...hide, home].some((other) => isInside(path, other)) || hide.some((other) => isInside(other, path));
 }

@@ -8,7 +8,7 @@ import { t } from '../words/providers.js';
 interface KeyFieldProps {
   kind: ProviderKind;
   step: ReturnType<typeof keyStep>;
-  /** The person chose to replace a saved key, and can change their mind. */
+  /** Set if the person chose to replace a saved key and can still change their mind. */
   canKeep: boolean;
   value: string;
   error: string | undefined;
@@ -30,7 +30,7 @@ export function KeyField({ kind, step, canKeep, value, error, onPlan, onChange }
         label={key === 'required' ? t.apiKey : t.apiKeyOptional}
         type="password"
         mono
-        // Browsers ignore `off`; no saved password belongs here.
+        // Browsers ignore `off`, and no saved password belongs here.
         autoComplete="new-password"
         spellCheck={false}
         value={value}

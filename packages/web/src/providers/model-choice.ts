@@ -10,7 +10,7 @@ export function matchingModels(models: readonly ProviderModel[], typed: string):
   });
 }
 
-/** Whether a model that was entered is missing in a list that was read, and the most similar one (P9.2). */
+/** Whether an entered model is missing from a loaded list, and the most similar one (P9.2). */
 export function unlisted(models: readonly ProviderModel[], model: string): { closest?: string } | undefined {
   const wanted = model.trim();
   if (wanted === '' || models.length === 0 || models.some(({ id }) => id === wanted)) return undefined;

@@ -32,7 +32,7 @@ export function ModelField({ models, value, error, onChange }: ModelFieldProps):
   );
 }
 
-/** Warns of a model that the provider doesn't list (P9.2). It can be used anyway. */
+/** Warns about a model that the provider doesn't list (P9.2). It can be used anyway. */
 export function UnlistedModel({
   provider,
   models,

@@ -14,7 +14,7 @@ import { t } from '../words/providers.js';
 
 const FIRST = 20;
 
-/** The provider's own models. The field finds one in the list, and tests any other. */
+/** The provider's own models. The field filters the list, and can test any other model. */
 export function ModelList({ provider, testing }: { provider: ProviderStatus; testing: Testing }): ReactElement {
   const client = useClient();
   const models = useRead({

@@ -19,9 +19,9 @@ export function ProviderCard({
   actions,
 }: {
   provider: ProviderStatus;
-  /** How often it was saved here; it is tested each time. */
+  /** How often the provider was saved here; it is tested each time. */
   saves: number;
-  /** Buttons next to *Test*; they get the id of the provider's name. */
+  /** Buttons next to *Test*, given the element id of the provider's name. */
   actions: (nameId: string) => ReactNode;
 }): ReactElement {
   const nameId = useId();
@@ -29,7 +29,7 @@ export function ProviderCard({
   const testing = useTest(provider.id);
   const [isOpen, setIsOpen] = useState(false);
   const label = provider.kind === undefined ? undefined : PROVIDER_KINDS[provider.kind].label;
-  // From the environment, the name is only the id.
+  // For a provider from the environment, the name is only the id.
   const name = provider.source === 'environment' ? (label ?? provider.name) : provider.name;
   const canTest = provider.source !== 'built-in' && provider.available;
   useEffect(() => {

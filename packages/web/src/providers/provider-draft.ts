@@ -6,7 +6,7 @@ import {
   type ProviderStatus,
 } from '@countersign/protocol';
 
-/** What a person has entered in the form of a provider. */
+/** What a person has entered in the provider form. */
 export interface ProviderDraft {
   readonly kind: ProviderKind;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ProviderDraft {
 /** What happens to the saved key. */
 export type KeyPlan = 'keep' | 'replace' | 'remove';
 
-/** A draft with the usual name and URL of its kind. `taken`: names of other providers. */
+/** A draft with the default name and URL of its kind. `taken`: names of other providers. */
 export function startDraft(kind: ProviderKind, taken: readonly string[]): ProviderDraft {
   const { label, baseUrl = '' } = providerKindFacts(kind);
   return { kind, name: freeName(label, taken), baseUrl, apiKey: '' };
@@ -27,7 +27,7 @@ export function draftOf({ kind = 'openai-compatible', name, baseUrl = '' }: Prov
   return { kind, name, baseUrl, apiKey: '' };
 }
 
-/** Changes the kind. Name and URL follow, unless the person has changed them. */
+/** Changes the kind. Name and URL change with it, unless the person has edited them. */
 export function switchKind(draft: ProviderDraft, kind: ProviderKind, taken: readonly string[]): ProviderDraft {
   const before = startDraft(draft.kind, taken);
   const after = startDraft(kind, taken);
@@ -56,7 +56,7 @@ export function toNewProvider({ kind, name, baseUrl, apiKey }: ProviderDraft): N
   };
 }
 
-/** Undefined if nothing changed. A new key goes with its kind and URL, so that the server needn't trust the saved ones (P8.6). */
+/** Undefined if nothing changed. A new key is sent with its kind and URL, so that the server doesn't have to trust the saved ones (P8.6). */
 export function toChange(
   saved: ProviderStatus,
   { kind, name, baseUrl, apiKey }: ProviderDraft,
@@ -73,18 +73,18 @@ export function toChange(
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-/** Null: that of the kind. */
+/** Null means the URL of the kind. */
 function ownUrl(kind: ProviderKind, baseUrl: string): string | null {
   const given = baseUrl.trim();
   return given === '' || given === providerKindFacts(kind).baseUrl ? null : given;
 }
 
-/** Whether the saved key would go to another server, so that the person has to enter it again (P8.3). */
+/** Whether the saved key would be sent to another server, so that the person has to enter it again (P8.3). */
 function needsKeyAgain(saved: ProviderStatus, { kind, baseUrl }: ProviderDraft): boolean {
   if (!saved.hasKey) return false;
   if (kind !== saved.kind || saved.baseUrl === undefined) return true;
   const given = originOf(baseUrl.trim() === '' ? (providerKindFacts(kind).baseUrl ?? '') : baseUrl.trim());
-  // An invalid URL is refused on its own.
+  // An invalid URL has its own error.
   return given !== undefined && given !== originOf(saved.baseUrl);
 }
 

@@ -26,7 +26,7 @@ import {
 import { t } from '../words/providers.js';
 
 interface ProviderFormProps {
-  /** The one to edit. Undefined: a new one. */
+  /** The provider to edit. Undefined for a new one. */
   saved?: ProviderStatus | undefined;
   kind?: ProviderKind | undefined;
   /** Names of the other providers. */
@@ -40,7 +40,7 @@ interface ProviderFormProps {
 const FIELDS = ['kind', 'name', 'baseUrl', 'apiKey'];
 const KINDS = Object.entries(PROVIDER_KINDS).map(([value, { label }]) => ({ value, label }));
 
-/** Adds or edits a provider. The server checks it; errors are shown at their fields. */
+/** Adds or edits a provider. The server validates it; errors are shown next to their fields. */
 export function ProviderForm({
   saved,
   kind = 'openai',

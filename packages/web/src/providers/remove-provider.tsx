@@ -8,7 +8,7 @@ import { attempt, say } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/providers.js';
 
-/** Confirms a removal. One that agents use is removed only with a second button, which appears elsewhere (P7.2). */
+/** Confirms a removal. A provider that agents use is removed only with a second button, in a different place (P7.2). */
 export function RemoveProvider({
   provider,
   onClose,

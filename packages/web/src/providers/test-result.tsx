@@ -7,7 +7,7 @@ import { Visible } from '../ui/visible.js';
 import type { Testing } from './use-test.js';
 import { t } from '../words/providers.js';
 
-/** What a test found out, and what to do. The live region is always there, so that screen readers announce it. */
+/** The result of a test, and what to do. The live region is always rendered, so that screen readers announce the result. */
 export function TestResult({ testing }: { testing: Testing }): ReactElement {
   const { state } = testing;
   return (
@@ -45,7 +45,7 @@ function Answer({ test, onTry }: { test: ProviderTest; onTry: (model: string) =>
   );
 }
 
-/** After these, the same provider may work: it needs a model, or time. */
+/** After these answers, the provider may still work: it needs a model, or time. */
 function toneOf(code: ProviderAnswer): Tone {
   switch (code) {
     case 'ok':

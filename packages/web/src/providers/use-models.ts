@@ -4,14 +4,14 @@ import { useRead } from '../data/use-read.js';
 
 export interface Models {
   readonly items: readonly ProviderModel[];
-  /** Whether `items` is the provider's own list, and not only what is known without asking it. */
+  /** Whether `items` is the provider's own list, not only models known without a request to it. */
   readonly isListed: boolean;
   readonly state: 'loading' | 'ready';
   /** Why there is no list. */
   readonly why?: string;
 }
 
-/** The models of a provider; empty while it is loading. */
+/** The models of a provider; empty while they are loading. */
 export function useModels(provider: ProviderStatus | undefined): Models {
   const client = useClient();
   const id = provider?.id ?? '';

@@ -5,7 +5,7 @@ import { clearErrors, sayError } from '../ui/toast.js';
 
 export interface Testing {
   readonly state: 'idle' | 'running' | ProviderTest;
-  /** Without a model, the list of models is requested. */
+  /** Runs a test. Without a model, it requests the list of models. */
   run: (model?: string) => void;
   cancel: () => void;
 }

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { t } from '../words/servers.js';
 
-/** Says what a fix opens, before it does. */
+/** Says what a fix would allow, before it is applied. */
 export function ConfirmFix({
   server,
   fix,

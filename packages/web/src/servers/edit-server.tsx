@@ -6,7 +6,10 @@ import { Dialog } from '../ui/dialog.js';
 import { ServerForm } from './server-form.js';
 import { t } from '../words/servers.js';
 
-/** Edits a server as it is now: a change by somebody else in the meantime is refused, not overwritten (W6). */
+/**
+ * Edits the current version of a server: if somebody else changes it in the meantime, saving is rejected instead of overwriting that change
+ * (W6).
+ */
 export function EditServer({
   worldId,
   name,

@@ -7,7 +7,7 @@ import { t } from '../words/servers.js';
 const box =
   'h-9 w-full min-w-0 rounded-md border border-line-2 bg-surface px-3 font-mono text-[0.8125rem] text-ink hover:border-ink-3 aria-invalid:border-red';
 
-/** Environment variables or headers. Values are write-only: a saved one can be replaced or removed, never read. */
+/** Environment variables or headers. Values are write-only: a saved value can be replaced or removed, but not read. */
 export function SecretFields({
   label,
   nameLabel,
@@ -29,7 +29,7 @@ export function SecretFields({
     onChange(rows.map((each) => (each.id === row.id ? { ...each, ...changed } : each)));
   const add = (): void => {
     onChange([...rows, { id: Math.max(-1, ...rows.map((row) => row.id)) + 1, name: '', value: '', saved: false }]);
-    // After the row is rendered.
+    // Wait until the row is rendered.
     requestAnimationFrame(() => list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus());
   };
   return (

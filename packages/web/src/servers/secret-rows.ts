@@ -1,4 +1,4 @@
-/** A variable or header in the form. `saved`: it has a stored value, which an empty field keeps. */
+/** A variable or header in the form. `saved`: it has a stored value, which is kept if the field is empty. */
 export interface SecretRow {
   id: number;
   name: string;
@@ -10,7 +10,7 @@ export type ReadRows =
   | { ok: true; values: Record<string, string | null> }
   | { ok: false; why: 'no-name' | 'duplicate'; name: string };
 
-/** Null keeps the stored value. Rows without a name and value are left out. */
+/** Null keeps the stored value. Rows with neither name nor value are omitted. */
 export function readRows(rows: readonly SecretRow[]): ReadRows {
   const values = new Map<string, string | null>();
   for (const { name: typed, value, saved } of rows) {
@@ -23,7 +23,7 @@ export function readRows(rows: readonly SecretRow[]): ReadRows {
   return { ok: true, values: Object.fromEntries(values) };
 }
 
-/** For a new server, which has no stored values. */
+/** The values of a new server, which has no stored ones. */
 export function newValues(values: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']));
 }

@@ -104,7 +104,7 @@ export function ServerCard({
   );
 }
 
-/** Names of stored values and folders that it may read. */
+/** Names of stored values, and folders that the server may read. */
 function Facts({ server }: { server: McpServer }): ReactElement | null {
   const names = [...(server.env ?? []), ...(server.headers ?? [])];
   const folders = server.folders ?? [];

@@ -8,7 +8,7 @@ import { SecretFields } from './secret-fields.js';
 import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
 import { t } from '../words/servers.js';
 
-/** Adds a server, or edits one as it was when the form was opened. */
+/** Adds a server, or edits the version that was loaded when the form was opened. */
 export function ServerForm({
   worldId,
   edited,

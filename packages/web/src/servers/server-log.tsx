@@ -6,7 +6,7 @@ import { Dialog } from '../ui/dialog.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/servers.js';
 
-/** The latest output of a server, with its secrets masked by the server. */
+/** The latest output of an MCP server, with secrets already masked by our server. */
 export function ServerLog({
   worldId,
   name,
@@ -37,7 +37,7 @@ export function ServerLog({
           {lines.length === 0 ? (
             <p className="text-ink-2">{t.noLog}</p>
           ) : (
-            // A scroll area needs the focus to be scrolled with the keyboard.
+            // A scroll area must be focusable to be scrolled with the keyboard.
             <pre
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
               tabIndex={0}

@@ -18,7 +18,7 @@ import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
 import { t } from '../words/servers.js';
 
-/** The dialog that is open, and for which server. */
+/** The open dialog, and the server it is for. */
 type Open =
   | { kind: 'add' }
   | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove'; name: string }

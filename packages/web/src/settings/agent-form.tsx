@@ -80,7 +80,7 @@ function Fields({
   const save = async (): Promise<void> => {
     const read = readSettings(settings);
     if (!read.ok) return saving.refuse(read.field, read.words);
-    // Saved only after the warning was on screen.
+    // Save only after the warning has been shown.
     if (models.isListed && model !== agent?.model && warned !== model && unlisted(models.items, model) !== undefined)
       return setWarned(model);
     const definition: NewAgent = {
@@ -136,7 +136,7 @@ function Fields({
             .map((each) => ({ value: each, label: providerLabel(each, known) }))}
           onChange={(event) => {
             setProvider(event.target.value);
-            // Another provider has other models.
+            // A different provider has different models.
             setModel(event.target.value === agent?.provider ? agent.model : '');
           }}
         />

@@ -14,7 +14,7 @@ export interface Saving {
   look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Saves, and keeps errors next to their fields. `fields`: those whose errors the form moves the focus to, instead of a notice. */
+/** Saves, and keeps errors next to their fields. `fields`: fields to focus on an error, instead of showing a notice. */
 export function useSaving(fields: readonly string[] = []): Saving {
   const about = useId();
   const [busy, setBusy] = useState(false);
@@ -54,7 +54,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : t.saveFailed;
 }
 
-/** At the field, its technical name is noise: `apiKey: is missing` → `Is missing`. */
+/** Next to a field, its technical name is redundant: `apiKey: is missing` → `Is missing`. */
 function fieldWords({ field, words }: { field: string; words: string }): string {
   const rest = words.startsWith(`${field}: `) ? words.slice(field.length + 2) : words;
   return `${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`;

@@ -6,7 +6,7 @@ import { t } from '../words/ui.js';
 
 export interface Choice {
   value: string;
-  /** More about it, such as a price. */
+  /** Additional information, such as a price. */
   note?: string;
 }
 
@@ -15,12 +15,12 @@ interface ComboboxProps {
   hint?: ReactNode;
   error?: string | undefined;
   value: string;
-  /** All choices if nothing was typed, or those that match. */
+  /** Returns all choices if nothing was typed, otherwise those that match. */
   choicesFor: (typed: string) => readonly Choice[];
   onChange: (value: string) => void;
 }
 
-/** More are found by typing. */
+/** The maximum number of choices shown; typing finds the others. */
 const MOST = 100;
 
 /** A text field with a list of choices. Any other text can be entered too. */
@@ -50,7 +50,7 @@ export function Combobox({ label, hint, error, value, choicesFor, onChange }: Co
     if (choices.length > 0) setActive((active + by + choices.length + (active < 0 && by < 0 ? 1 : 0)) % choices.length);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // During composition, the keys belong to the input method.
+    // During text composition, the keys belong to the input method.
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
@@ -59,7 +59,7 @@ export function Combobox({ label, hint, error, value, choicesFor, onChange }: Co
       event.preventDefault();
       take(chosen);
     } else if (event.key === 'Escape' && choices.length > 0) {
-      // Only the list closes, not the dialog around it.
+      // Close only the list, not the dialog around it.
       event.preventDefault();
       setIsOpen(false);
     }

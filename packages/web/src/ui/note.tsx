@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { Icon } from './icon.js';
 
-/** A warning that stops nobody. */
+/** A warning that doesn't block anything. */
 export function Note({ children }: { children: ReactNode }): ReactElement {
   return (
     <div

@@ -170,7 +170,7 @@ async function readKey(
   const { apiKeyStdin, apiKeyEnv, newKey } = flags;
   const sources = [apiKeyStdin === true, apiKeyEnv !== undefined, newKey === true, isRemoved];
   if (sources.filter(Boolean).length > 1) throw new CommandError(errors.oneKeySource, EXIT.usage);
-  // Typed at a terminal, it would be shown.
+  // If it were typed at a terminal, it would be shown.
   if (apiKeyStdin === true && context.console.stdin.isTTY)
     return nonEmpty((await readSecret(context, results.apiKeyPrompt(label, false))).trim());
   if (apiKeyStdin === true) return nonEmpty((await text(context.console.stdin)).trim());
@@ -221,7 +221,7 @@ async function runTest(
 }
 
 /** Describes only the configuration; `test` makes a request. */
-/** It works, so it is saved; the person decides (P7.9). */
+/** Warns about an unencrypted URL. It works and is saved; the person decides (P7.9). */
 function warnUnencrypted(context: CommandContext, { hasKey, baseUrl = '' }: ProviderStatus): void {
   if (hasKey && isUnencrypted(baseUrl)) context.note(results.unencryptedKey);
 }

@@ -14,7 +14,7 @@ export const TEMPLATES = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
 interface TemplateOptions {
   readonly provider: string;
   readonly model: string;
-  /** Another name for the agent of a template with one agent. */
+  /** Another name for the agent, if the template has only one. */
   readonly name?: string | undefined;
   readonly flags?: Partial<NewAgent>;
 }
@@ -35,7 +35,7 @@ export async function addTemplate(
       made.push(await client.createAgent(world, { ...agent, ...flags, ...(name === undefined ? {} : { name }) }));
     }
   } catch (error) {
-    // All of a template or nothing.
+    // Add all agents of a template or none.
     for (const { id } of made) await client.deleteAgent(world, id).catch(() => undefined);
     throw error;
   }

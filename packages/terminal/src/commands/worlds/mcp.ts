@@ -186,12 +186,12 @@ async function readDefinition(
   };
 }
 
-/** Relative to where the person is. The shell has already expanded `~`, unless it was quoted. */
+/** Paths are relative to the current folder. The shell has already expanded `~`, unless it was quoted. */
 function foldersOf(given: string[] | false): string[] {
   return given === false ? [] : given.map((folder) => (folder.startsWith('~/') ? folder : resolve(folder)));
 }
 
-/** A name alone is asked for: other users can read the arguments of a process. */
+/** If only a name is given, asks for the value: other users can read the arguments of a process. */
 async function readPairs(
   context: CommandContext,
   words: readonly string[],

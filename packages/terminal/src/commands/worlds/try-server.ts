@@ -26,7 +26,7 @@ export async function tryServer(
   return isUp(tried) ? EXIT.ok : EXIT.failed;
 }
 
-/** Reports a server that was just tested. */
+/** Reports the result of testing a server. */
 export function showTested(context: CommandContext, world: string, server: McpServer): ExitCode {
   showDone(context, describeTry(server, world, results.mcpTested(server.name)), server);
   return isUp(server) ? EXIT.ok : EXIT.failed;
@@ -51,7 +51,7 @@ function isUp({ status }: McpServer): boolean {
   return status === 'running' || status === 'off';
 }
 
-/** What to do about a cause, with the command that does it. */
+/** How to fix a cause, with the command that does it. */
 export function adviceFor(cause: McpCause, name: string, world: string): string {
   const fix = mcpCauseFix(cause);
   const text = mcpCauseText(cause);

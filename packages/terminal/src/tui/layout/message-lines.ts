@@ -70,7 +70,7 @@ export function messageLines(view: MessageView, width: number, { now, isWide, me
   ];
 }
 
-/** One line, unless the person expands the transcript. */
+/** Shows thinking on one line, unless the person expands the transcript. */
 function thinkingLines(thinking: string | undefined, width: number, bar: Span, isWide: boolean): Line[] {
   if (thinking === undefined) return [];
   const head = span(screenWords.thoughts(wordCount(thinking), isWide), { dim: true });
