@@ -47,6 +47,8 @@ const packages: Readonly<Record<string, PackageRules>> = {
       '@countersign/tools',
       '@countersign/storage',
       '@countersign/server',
+      // Apart from the rest, so that the library's declarations don't need the types of Hono.
+      '@countersign/server/mount',
       '@countersign/client',
       '@countersign/web',
       '@countersign/terminal',

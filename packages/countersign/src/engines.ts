@@ -11,3 +11,9 @@ export function rememberEngine(handle: object, engine: Engine): void {
 export function engineOf(handle: object): Engine | undefined {
   return engines.get(handle);
 }
+
+/** For a handle that is made of another one. */
+export function shareEngine(from: object, to: object): void {
+  const engine = engines.get(from);
+  if (engine !== undefined) engines.set(to, engine);
+}

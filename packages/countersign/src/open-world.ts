@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
 import { isReservedName } from '@countersign/protocol';
 import { checkOptions } from './check-options.js';
+import { shareEngine } from './engines.js';
 import { openChecked } from './open-countersign.js';
 import type { OpenWorldOptions } from './options.js';
 import type { ApprovalOf } from './typed-approval.js';
@@ -18,7 +19,9 @@ export async function openWorld<T extends Tool = Tool>(
   // Validate before anything is opened: invalid options must leave no file behind.
   const { shared, world: wanted, name = nameOf(file) } = checkOptions<T>(file, given);
   const countersign = await openChecked<T>({ ...shared, store: file, worlds: [{ name, ...wanted }] });
-  return { ...(await countersign.world(name)), close: () => countersign.close() };
+  const world = { ...(await countersign.world(name)), close: () => countersign.close() };
+  shareEngine(countersign, world);
+  return world;
 }
 
 /** `world.db` is a common file name, but `world` is reserved, so it becomes `world 1`. */

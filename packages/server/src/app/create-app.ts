@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
-import { routes } from '../routes/index.js';
+import { routes as allRoutes } from '../routes/index.js';
 import { checkUrl } from './check-url.js';
 import type { AppContext, AppRequest, Env } from './context.js';
 import { describeApi } from './describe-api.js';
@@ -18,7 +18,7 @@ const API = '/api';
 /**
  * The HTTP API of an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening.
  */
-export function createApp(context: AppContext): Hono<Env> {
+export function createApp(context: AppContext, routes: readonly Route[] = allRoutes): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => refuse(error, c, context));
   // Must be first, so that rejected URLs also get the security headers.
@@ -39,7 +39,7 @@ export function createApp(context: AppContext): Hono<Env> {
   app.use(`${API}/*`, context.auth.middleware);
   for (const route of closed) register(app, route, context);
   app.get(`${API}/openapi.json`, (c) => c.json(description()));
-  refuseOtherMethods(app);
+  refuseOtherMethods(app, routes);
   app.all(`${API}/*`, (c) => {
     throw new HttpProblem(404, problemTexts.notFound(c.req.path.slice(0, 200), `${API}/docs`));
   });
@@ -80,7 +80,7 @@ function respond({ status, body, headers = {} }: Reply): Response {
 }
 
 /** Responds with 405 and the allowed methods for known paths. */
-function refuseOtherMethods(app: Hono<Env>): void {
+function refuseOtherMethods(app: Hono<Env>, routes: readonly Route[]): void {
   const paths = new Map<string, string[]>([
     [`${API}/openapi.json`, ['GET']],
     [`${API}/docs`, ['GET']],

@@ -153,11 +153,11 @@ function isApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
 }
 
-function unauthorized(detail: string): HttpProblem {
+export function unauthorized(detail: string): HttpProblem {
   return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-function addressOf(c: AppRequest): string {
+export function addressOf(c: AppRequest): string {
   // Don't use X-Forwarded-For: an attacker could send a different value with each attempt.
   return c.env.incoming?.socket.remoteAddress ?? 'unknown';
 }
@@ -166,7 +166,7 @@ const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);
 const API_HEADERS = [...PAGE_HEADERS, ['Cache-Control', 'no-store'] as const];
 
 /** Sets headers on the socket's response if there is one, so that error responses have them too. */
-function setHeaders(c: AppRequest): () => void {
+export function setHeaders(c: AppRequest): () => void {
   const outgoing = c.env.outgoing;
   const headers = isApi(c.req.path) ? API_HEADERS : PAGE_HEADERS;
   if (outgoing === undefined) {

@@ -10,13 +10,20 @@ import {
   providerTestSchema,
   removeProviderQuerySchema,
 } from '@countersign/protocol';
-import type { AppRequest } from '../app/context.js';
+import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
 import { route } from '../app/route.js';
+import type { ProviderRegistry } from '../providers/create-registry.js';
 import { pageOf } from './support.js';
 
 const tag = 'providers';
+
+/** Programs that mount the API have their providers in code, and leave these routes out. */
+function registryOf({ providers }: AppContext): ProviderRegistry {
+  if (providers === undefined) throw new HttpProblem(404, problemTexts.noProviders);
+  return providers;
+}
 
 export const providerRoutes = [
   route({
@@ -29,7 +36,7 @@ export const providerRoutes = [
     answers: { 200: { description: 'Providers', schema: listOf(providerStatusSchema) } },
     handle: async ({ context, query }) => ({
       status: 200,
-      body: pageOf(await context.providers.list(), ({ id }) => id, query),
+      body: pageOf(await registryOf(context).list(), ({ id }) => id, query),
     }),
   }),
   route({
@@ -43,7 +50,7 @@ export const providerRoutes = [
     answers: { 201: { description: 'The provider', schema: providerStatusSchema } },
     async handle({ context, body, c }) {
       refuseClients(c);
-      return { status: 201, body: await context.providers.add(context.engine.runtime, body, c.var.signer) };
+      return { status: 201, body: await registryOf(context).add(context.engine.runtime, body, c.var.signer) };
     },
   }),
   route({
@@ -58,7 +65,7 @@ export const providerRoutes = [
     async handle({ context, params, body, c }) {
       refuseClients(c);
       const { runtime } = context.engine;
-      return { status: 200, body: await context.providers.change(runtime, params.provider, body, c.var.signer) };
+      return { status: 200, body: await registryOf(context).change(runtime, params.provider, body, c.var.signer) };
     },
   }),
   route({
@@ -73,7 +80,7 @@ export const providerRoutes = [
     async handle({ context, params, query, c }) {
       refuseClients(c);
       const isForced = query.force === 'true';
-      await context.providers.remove(context.engine.runtime, params.provider, isForced, c.var.signer);
+      await registryOf(context).remove(context.engine.runtime, params.provider, isForced, c.var.signer);
       return { status: 204 };
     },
   }),
@@ -89,7 +96,7 @@ export const providerRoutes = [
     answers: { 200: { description: 'Result of the test', schema: providerTestSchema } },
     async handle({ context, params, body, c }) {
       refuseClients(c);
-      return { status: 200, body: await context.providers.test(params.provider, body.model) };
+      return { status: 200, body: await registryOf(context).test(params.provider, body.model) };
     },
   }),
   route({
@@ -100,7 +107,7 @@ export const providerRoutes = [
     description:
       'At most 1,000, with context size and prices if the provider reports them. If the list can’t be read, `items` is empty and `problem` says why.',
     answers: { 200: { description: 'Models', schema: providerModelsSchema } },
-    handle: async ({ context, params }) => ({ status: 200, body: await context.providers.models(params.provider) }),
+    handle: async ({ context, params }) => ({ status: 200, body: await registryOf(context).models(params.provider) }),
   }),
 ];
 

@@ -1,6 +1,8 @@
 import type { Engine } from '@countersign/core';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { AppRequest } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
 import { toBytes } from './encode-frame.js';
 import { followLog } from './follow-log.js';
 import { countStream, refuseManyStreams } from './limit-streams.js';
@@ -41,7 +43,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
   const { engine, worldId, client } = options;
   const { outgoing } = c.env;
-  if (outgoing === undefined) throw new Error('an event stream needs a socket');
+  if (outgoing === undefined) throw new HttpProblem(501, problemTexts.needsSocket);
   // Check before acting: a request whose message was accepted must not fail.
   refuseManyStreams(c, engine);
   const find = (): Promise<StreamStart> => findStart(engine, worldId, c.req.header('last-event-id'), options.after);
@@ -86,5 +88,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));
   follower.start(held?.frames());
   held?.stop();
+  // If the program loaded the adapter before us, this is a response that writes itself until someone reads its body.
+  void RESPONSE_ALREADY_SENT.body;
   return RESPONSE_ALREADY_SENT;
 }

@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module';
+import { CountersignError } from '@countersign/protocol';
+import { mountApi, type MountedApi, type MountOptions } from '@countersign/server/mount';
+import { engineOf } from './engines.js';
+import type { Countersign } from './open-countersign.js';
+import type { OpenedWorld } from './world.js';
+
+export type { MountedApi, MountOptions };
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Serves the HTTP API of an open store, or its approvals alone, in your own Hono, Express, Fastify or Node server. Throws
+ * without `authorize` or a `token`: nothing is served without authentication.
+ */
+export function mountCountersign(opened: Countersign | OpenedWorld, options: MountOptions): MountedApi {
+  const engine = typeof opened === 'object' && opened !== null ? engineOf(opened) : undefined;
+  if (engine === undefined) {
+    throw new CountersignError('invalid', 'mountCountersign: pass what openCountersign or openWorld returned');
+  }
+  if (typeof options !== 'object' || options === null) {
+    throw new CountersignError('invalid', 'mountCountersign: options: must be an object with authorize or a token');
+  }
+  const { version } = require('countersign/package.json') as { version: string };
+  return mountApi(engine, { ...options, version });
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '@countersign/core/ports';
+import { signerSchema, type Signer } from '@countersign/protocol';
+import type { AppRequest, Auth } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import type { Authorize } from './authorize.js';
+import { setHeaders, addressOf, unauthorized } from './create-auth.js';
+import { createFailedAttempts } from './failed-attempts.js';
+import { hashSecret, isSecret } from './secrets.js';
+
+export interface MountedAuthOptions {
+  token?: string;
+  authorize?: Authorize;
+  /** Origins of other sites whose pages may send requests, such as `https://app.example.com`. */
+  origins: readonly string[];
+  clock: Pick<Clock, 'now'>;
+}
+
+/** Authentication inside another program's server: its own check, or a token. Without a name, nothing is answered. */
+export function createMountedAuth({ token, authorize, origins, clock }: MountedAuthOptions): Auth {
+  const tokenHash = token === undefined ? undefined : hashSecret(token);
+  const attempts = createFailedAttempts(clock);
+  const allowed = new Set(origins);
+
+  /** The program's cookies may authenticate a request, so other sites must not be able to send one. */
+  function checkSource(c: AppRequest): void {
+    const origin = c.req.header('origin');
+    if (origin !== undefined && allowed.has(origin)) return;
+    const site = c.req.header('sec-fetch-site');
+    const isForeign = origin !== undefined && !isSameHost(origin, c.req.header('host'));
+    if (isForeign || site === 'cross-site' || site === 'same-site') throw new HttpProblem(403, problemTexts.otherSite);
+  }
+
+  async function signerOf(c: AppRequest): Promise<Signer> {
+    const bearer = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '')?.[1];
+    if (tokenHash !== undefined && bearer !== undefined) {
+      if (isSecret(bearer, tokenHash)) return { who: 'token', client: 'http' };
+      if (authorize === undefined) throw wrongToken(c);
+    }
+    const who: unknown = await authorize?.(c.req.raw, c.env.incoming);
+    // `true` is not a name, and the audit log needs one.
+    const signer = signerSchema.safeParse({ who, client: 'http' });
+    if (signer.success) return signer.data;
+    throw unauthorized(problemTexts.notAuthorized);
+  }
+
+  function wrongToken(c: AppRequest): HttpProblem {
+    const seconds = attempts.wait(addressOf(c));
+    if (seconds !== undefined) {
+      return new HttpProblem(429, problemTexts.tooManyAttempts(seconds), {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    }
+    attempts.failed(addressOf(c));
+    return unauthorized(problemTexts.wrongToken);
+  }
+
+  const noSessions = (): never => {
+    throw new HttpProblem(404, problemTexts.noSessions);
+  };
+  return {
+    async guard(c, next) {
+      const setLater = setHeaders(c);
+      checkSource(c);
+      await next();
+      setLater();
+    },
+    async middleware(c, next) {
+      c.set('signer', await signerOf(c));
+      await next();
+    },
+    newTicket: noSessions,
+    newTicketFor: noSessions,
+    redeem: noSessions,
+  };
+}
+
+function isSameHost(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
+import type { Engine } from '@countersign/core';
+import { CountersignError, refuseUnknownKeys } from '@countersign/protocol';
+import { Hono } from 'hono';
+import type { Env, Log } from '../app/context.js';
+import { createApp } from '../app/create-app.js';
+import type { Route } from '../app/route.js';
+import type { Authorize } from '../auth/authorize.js';
+import { createMountedAuth } from '../auth/mounted-auth.js';
+import { routes } from '../routes/index.js';
+
+/** How a program serves the API. */
+export interface MountOptions {
+  /**
+   * Returns the name of the person who sends a request, which the audit log records, or undefined to refuse it (401). Gets
+   * Node's request too, for what your own middleware has added to it.
+   */
+  authorize?: Authorize;
+  /** A bearer token of at least 32 characters, for programs. Instead of `authorize`, or in addition to it. */
+  token?: string;
+  /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
+  only?: 'approvals';
+  /** The path below which it is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). */
+  path?: string;
+  /** Origins of other sites whose pages may send requests, such as `https://app.example.com`. Default: none. */
+  origins?: readonly string[];
+  /** Called for errors of the server. Default: standard error. */
+  onError?: (error: unknown, what: string) => void;
+}
+
+/** The API as request handlers. Its routes begin with `/api`, below the path where it is mounted. */
+export interface MountedApi {
+  /** For Hono (`app.mount(path, api.fetch)`) and other servers with fetch handlers. Event streams need Hono on Node. */
+  fetch(request: Request, env?: unknown): Promise<Response>;
+  /** For Express (`app.use(path, api.node)`), Fastify and `node:http`. */
+  node(request: IncomingMessage, response: ServerResponse): void;
+}
+
+const KEYS: Record<keyof MountOptions, true> = {
+  authorize: true,
+  token: true,
+  only: true,
+  path: true,
+  origins: true,
+  onError: true,
+};
+const SHORTEST_TOKEN = 32;
+
+/**
+ * The HTTP API of an engine for a server that the program runs itself. Throws unless there is a token or a check of requests:
+ * an API without authentication could approve anything.
+ */
+export function mountApi(engine: Engine, given: MountOptions & { version: string }): MountedApi {
+  const { version, ...options } = given;
+  checkOptions(options);
+  const { authorize, token, path = '', origins = [] } = options;
+  const auth = createMountedAuth({
+    origins,
+    clock: engine.runtime.clock,
+    ...(authorize === undefined ? {} : { authorize }),
+    ...(token === undefined ? {} : { token }),
+  });
+  const app = createApp({ engine, auth, version, log: logTo(options.onError) }, routesOf(options.only));
+  const inside = async (request: Request, env: unknown): Promise<Response> =>
+    await app.fetch(request, isBindings(env) ? env : {});
+  const below = path === '' ? undefined : new Hono<Env>().mount(path, inside);
+  const fetchApi = async (request: Request, env: Partial<HttpBindings>): Promise<Response> => {
+    const isBelow = below !== undefined && isInside(new URL(request.url).pathname, path);
+    return await (isBelow ? below : app).fetch(request, env);
+  };
+  // Without it, the adapter would replace the program's global Request and Response.
+  const listener = getRequestListener((request, env) => fetchApi(request, isBindings(env) ? env : {}), {
+    overrideGlobalObjects: false,
+  });
+  return {
+    fetch: async (request, env) => await fetchApi(request, isBindings(env) ? env : {}),
+    node(request, response) {
+      keepParsedBody(request);
+      void listener(request, response);
+    },
+  };
+}
+
+/** Providers and sessions belong to `countersign serve`: a program has its providers in code, and its own sign-in. */
+function routesOf(only: MountOptions['only']): readonly Route[] {
+  const isMountable = ({ path }: Route): boolean => !/^\/(?:providers|session|tickets)(?:\/|$)/.test(path);
+  const isForApprovals = ({ path }: Route): boolean =>
+    /^\/worlds\/\{world\}\/(?:approvals|tool-results|grants)(?:\/|$)/.test(path);
+  return routes.filter(only === 'approvals' ? isForApprovals : isMountable);
+}
+
+/** A body parser may have read the body already, such as `express.json()`. */
+function keepParsedBody(request: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
+  if (!request.readableEnded || request.body === undefined || request.rawBody !== undefined) return;
+  const { body } = request;
+  request.rawBody = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function isInside(pathname: string, path: string): boolean {
+  return pathname === path || pathname.startsWith(`${path}/`);
+}
+
+function isBindings(env: unknown): env is Partial<HttpBindings> {
+  return typeof env === 'object' && env !== null;
+}
+
+function logTo(onError: MountOptions['onError']): Log {
+  const print = (error: unknown, what: string): void =>
+    void process.stderr.write(`countersign: ${what}: ${String(error)}\n`);
+  const tell = onError ?? print;
+  return {
+    info: () => undefined,
+    warn: (message, fields) => tell(fields, message),
+    error: (message, fields) => tell(fields?.['error'] ?? fields, message),
+  };
+}
+
+function checkOptions(options: MountOptions): void {
+  const wrong = (field: string, must: string): CountersignError =>
+    new CountersignError('invalid', `${field}: ${must}`, { field });
+  refuseUnknownKeys(options, KEYS, 'mount');
+  const { authorize, token, only, path, origins } = options;
+  if (authorize === undefined && token === undefined) {
+    throw wrong('authorize', 'is missing. Without it or a token, anyone could approve calls');
+  }
+  if (authorize !== undefined && typeof authorize !== 'function') throw wrong('authorize', 'must be a function');
+  if (token !== undefined && (typeof token !== 'string' || token.length < SHORTEST_TOKEN)) {
+    throw wrong('token', `must have at least ${SHORTEST_TOKEN} characters`);
+  }
+  if (only !== undefined && only !== 'approvals') throw wrong('only', 'must be "approvals"');
+  if (path !== undefined && !/^(?:\/[\w.~-]+)+$/.test(path)) {
+    throw wrong('path', 'must begin with / and must not end with one, such as "/countersign"');
+  }
+  const isOrigin = (origin: unknown): boolean =>
+    typeof origin === 'string' && URL.canParse(origin) && new URL(origin).origin === origin;
+  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin))) {
+    throw wrong('origins', 'must be a list of origins, such as "https://app.example.com"');
+  }
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http';
+import { defineTool, openCountersign, openWorld, scripted, type Countersign } from 'countersign';
+import { mountCountersign, type MountOptions, type MountedApi } from 'countersign/server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const TOKEN = 'a-token-of-a-program-that-mounts-it-0123456789';
+
+interface Served {
+  url: string;
+  close(): Promise<void>;
+}
+type Mount = (more: Partial<MountOptions>) => MountedApi;
+const { servers } = (await import(new URL('fixtures/servers.mjs', import.meta.url).href)) as {
+  servers: Record<string, (mount: Mount) => Promise<Served>>;
+};
+
+let removed: string[] = [];
+let countersign: Countersign;
+let served: Served | undefined;
+let errors: unknown[] = [];
+
+beforeEach(async () => {
+  removed = [];
+  errors = [];
+  const remove = defineTool({
+    name: 'remove',
+    description: 'Removes a file.',
+    parameters: z.object({ path: z.string() }),
+    approval: { required: true },
+    execute: ({ path }) => removed.push(path),
+  });
+  const call = { name: 'remove', arguments: { path: 'a' } };
+  countersign = await openCountersign({
+    store: ':memory:',
+    providers: [scripted([{ say: 'I would', calls: [call] }, 'done'])],
+    tools: [remove],
+    worlds: [{ name: 'Harbour', agents: [{ name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] }] }],
+  });
+});
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+  await countersign.close();
+});
+
+const authorize = (request: Request): string | undefined =>
+  request.headers.get('x-user') === null ? undefined : `user ${request.headers.get('x-user')}`;
+
+async function start(name: string, options: MountOptions): Promise<Served> {
+  const onError = (error: unknown): void => void errors.push(error);
+  const mount: Mount = (more) => mountCountersign(countersign, { onError, ...options, ...more });
+  const begin = servers[name];
+  if (begin === undefined) throw new Error(`there is no server ${name}`);
+  served = await begin(mount);
+  return served;
+}
+
+async function ask(path: string, init: RequestInit & { user?: string; json?: unknown } = {}) {
+  const { user, json, ...rest } = init;
+  const response = await fetch(`${served?.url ?? ''}${path}`, {
+    ...rest,
+    ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(user === undefined ? {} : { 'x-user': user }),
+      ...(rest.headers as Record<string, string> | undefined),
+    },
+  });
+  return { status: response.status, body: (await response.json().catch(() => undefined)) as Record<string, never> };
+}
+
+describe.each(Object.keys(servers))('mounted in %s', (name) => {
+  it('[L5] serves the API: send, stream, list and decide, signed with the name that the program gives', async () => {
+    const { url } = await start(name, { authorize });
+    const chat = await ask('/api/worlds/harbour/chats', { user: 'ada', json: {} });
+    expect(chat.status).toBe(201);
+    const path = `/api/worlds/harbour/chats/${String(chat.body['id'])}`;
+    const stop = new AbortController();
+    const stream = await fetch(`${url}${path}/events?after=0`, { headers: { 'x-user': 'ada' }, signal: stop.signal });
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const said = await ask(`${path}/messages`, { user: 'ada', json: { content: 'Grüße' } });
+    expect(said.status).toBe(202);
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const bytes of stream.body ?? []) {
+      text += decoder.decode(bytes as Uint8Array, { stream: true });
+      if (text.includes('TOOL_APPROVAL_REQUESTED') && text.includes('Grüße')) break;
+    }
+    stop.abort();
+    const { body } = await ask('/api/worlds/harbour/approvals', { user: 'ada' });
+    const [approval] = (body as { items?: { approvalId: string; callHash: string }[] }).items ?? [];
+    const decision = { tool_call_id: approval?.approvalId, callHash: approval?.callHash, decision: 'approve' };
+    expect(await ask('/api/worlds/harbour/tool-results', { user: 'bob', json: decision })).toMatchObject({
+      status: 200,
+    });
+    await countersign.quiet();
+    expect(removed).toEqual(['a']);
+    const audit = await (await countersign.world('Harbour')).audit();
+    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({ who: 'user bob', client: 'http' });
+    expect((await fetch(new URL('/', url))).status).toBe(name === 'node' ? 404 : 200);
+    expect(errors).toEqual([]);
+  });
+
+  it('[L5.1] answers 401 without a name or with a wrong token, and 403 to pages of other sites', async () => {
+    await start(name, { authorize, token: TOKEN });
+    expect((await ask('/api/worlds')).status).toBe(401);
+    expect((await ask('/api/worlds', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+    expect((await ask('/api/worlds', { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+    const evil = { origin: 'https://evil.example' };
+    expect((await ask('/api/worlds', { user: 'ada', headers: evil })).status).toBe(403);
+    expect((await ask('/api/worlds', { user: 'ada', headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403);
+    const own = { origin: new URL(served?.url ?? '').origin };
+    expect((await ask('/api/worlds', { user: 'ada', headers: own })).status).toBe(200);
+  });
+
+  it('[L5.2] can serve approvals alone', async () => {
+    await start(name, { authorize, only: 'approvals' });
+    expect((await ask('/api/worlds/harbour/approvals', { user: 'ada' })).status).toBe(200);
+    for (const path of ['', '/harbour', '/harbour/agents', '/harbour/policy', '/harbour/events', '/harbour/audit']) {
+      expect([path, (await ask(`/api/worlds${path}`, { user: 'ada' })).status]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe('mountCountersign', () => {
+  it.each<[string, unknown, string]>([
+    ['no authentication', {}, 'Without it or a token, anyone could approve calls'],
+    ['no options', undefined, 'options: must be an object'],
+    ['a short token', { token: 'short' }, 'token: must have at least 32 characters'],
+    ['a name instead of a check', { authorize: 'ada' }, 'authorize: must be a function'],
+    ['an unknown key', { authorise: authorize, token: TOKEN }, 'unknown key "authorise"'],
+    ['another part', { token: TOKEN, only: 'chats' }, 'only: must be "approvals"'],
+    ['a path with a slash at its end', { token: TOKEN, path: '/x/' }, 'path: must begin with /'],
+    ['any origin', { token: TOKEN, origins: ['*'] }, 'origins: must be a list of origins'],
+  ])('[L5.1] refuses %s', (_, options, sentence) => {
+    expect(() => mountCountersign(countersign, options as MountOptions)).toThrow(sentence);
+  });
+
+  it('[L5.1] refuses what this library did not open, and takes a world of openWorld', async () => {
+    expect(() => mountCountersign({} as never, { token: TOKEN })).toThrow(
+      'pass what openCountersign or openWorld returned',
+    );
+    const world = await openWorld(':memory:', { name: 'Small' });
+    const api = mountCountersign(world, { token: TOKEN });
+    const request = new Request('http://x.test/api/worlds', { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(await (await api.fetch(request)).json()).toMatchObject({ items: [{ id: 'small' }] });
+    await world.close();
+  });
+
+  it.each<[string, unknown]>([
+    ['true', true],
+    ['an empty name', ''],
+    ['an object', { who: 'ada' }],
+    ['null', null],
+  ])('[L5.1] answers 401 if `authorize` returns %s', async (_, answer) => {
+    const api = mountCountersign(countersign, { authorize: () => answer as string });
+    expect((await api.fetch(new Request('http://x.test/api/worlds'))).status).toBe(401);
+  });
+
+  it('[L5.1] answers 500 if `authorize` throws, and reports it', async () => {
+    const authorizing = (): never => {
+      throw new Error('the user database is down');
+    };
+    const api = mountCountersign(countersign, { authorize: authorizing, onError: (error) => errors.push(error) });
+    const response = await api.fetch(new Request('http://x.test/api/worlds'));
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('user database');
+    expect(errors.map(String)).toEqual([expect.stringContaining('the user database is down')]);
+  });
+
+  it('[L5] lets other origins in if they are listed, and streams nothing without a socket', async () => {
+    const onError = (error: unknown): void => void errors.push(error);
+    const api = mountCountersign(countersign, { token: TOKEN, origins: ['https://app.example.com'], onError });
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      origin: 'https://app.example.com',
+      'sec-fetch-site': 'cross-site',
+    };
+    expect((await api.fetch(new Request('http://x.test/api/worlds', { headers }))).status).toBe(200);
+    const streaming = await api.fetch(new Request('http://x.test/api/worlds/harbour/events', { headers }));
+    expect([streaming.status, await streaming.text()]).toEqual([501, expect.stringContaining('its Node handler')]);
+  });
+
+  it('[L5] gives `authorize` what the program’s middleware added to the request', async () => {
+    const users: unknown[] = [];
+    const { createServer } = await import('node:http');
+    const api = mountCountersign(countersign, {
+      authorize(_, incoming: (IncomingMessage & { user?: string }) | undefined) {
+        users.push(incoming?.user);
+        return incoming?.user;
+      },
+    });
+    const server = createServer((request, response) => api.node(Object.assign(request, { user: 'grace' }), response));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    expect((await fetch(`http://127.0.0.1:${port}/api/worlds`)).status).toBe(200);
+    expect(users).toEqual(['grace']);
+    server.closeAllConnections();
+    server.close();
+  });
+});
