@@ -338,6 +338,35 @@ describe('everything that the browser can do', () => {
     await t.client.deleteWorld(id);
   });
 
+  it('[W3.29] imports servers from other programs: off, with values that are asked for', async () => {
+    const file = join(t.folder, 'mcp.json');
+    const servers = {
+      notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', PATH_OF: '${env:PATH}' } },
+      wiki: { type: 'http', url: 'https://wiki.example/mcp' },
+    };
+    writeFileSync(file, JSON.stringify({ inputs: [{ id: 'key', description: 'API key' }], servers }));
+    const bring = (...words: string[]): ReturnType<typeof run> => run('mcp', 'import', file, '-w', 'docks', ...words);
+    const asked = await bring('--value', 'input:key=abc');
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('--value env:PATH=VALUE');
+    expect((await bring('--value', 'other=1')).code).toBe(2);
+    expect((await t.client.mcpServers('docks')).items.filter(({ name }) => name in servers)).toEqual([]);
+    const done = await bring('--value', 'input:key=abc', '--value', 'env:PATH=/bin');
+    expect(done.code).toBe(0);
+    expect(done.stderr).toContain('Imported 2 servers to "docks", disabled and without network access:');
+    expect((await t.client.mcpServer('docks', 'notes')).value).toMatchObject({
+      status: 'off',
+      enabled: false,
+      trusted: false,
+      network: false,
+      env: ['KEY', 'PATH_OF'],
+    });
+    expect((await bring()).stderr).toContain('"wiki" was skipped');
+    writeFileSync(file, '{ "servers": { "bad": {} } }');
+    expect((await bring()).stderr).toContain('has neither a command nor a URL');
+    for (const name of ['notes', 'wiki']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
+  });
+
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
     const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
     expect((await run(...add)).code).toBe(0);

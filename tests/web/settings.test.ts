@@ -241,6 +241,35 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
+  it('[W3.29] servers of another program are imported, off, and missing values are asked for', async () => {
+    const page = await go('servers');
+    await button(page, 'Import…').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Or paste the JSON').fill('{ "servers": 1 }');
+    await button(page, 'Next').click();
+    await dialog.getByText(/The file has no MCP servers/).waitFor();
+    const servers = {
+      notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}' } },
+      broken: { command: 'false' },
+    };
+    await dialog.getByLabel('File').setInputFiles({
+      name: 'mcp.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify({ inputs: [{ id: 'key', description: 'API key', password: true }], servers })),
+    });
+    await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
+    await button(page, 'Next').click();
+    await dialog.getByText('A server with this name already exists.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Import').click();
+    await dialog.getByText('Enter a value.').waitFor();
+    await dialog.getByLabel('API key').fill('hush-hush');
+    await button(page, 'Import').click();
+    await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
+    const { value } = await opened.api.mcpServer(world, 'notes');
+    expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY'] });
+  });
+
   it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {
     const { name } = await opened.api.addMcpServer(world, {
       name: 'runner',

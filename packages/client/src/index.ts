@@ -79,6 +79,13 @@ export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
+export {
+  fillMcpServer,
+  readMcpFile,
+  type McpFile,
+  type McpFileInput,
+  type McpFileServer,
+} from './mcp-file/read-mcp-file.js';
 export { mcpCauseFix, mcpCauseText, type McpFix } from './show/mcp-cause-text.js';
 export { sandboxText } from './show/sandbox-text.js';
 export { suggestionsFor } from './show/suggestions.js';

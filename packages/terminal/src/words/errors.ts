@@ -30,6 +30,9 @@ export const errors = {
     `${flag} must be a duration such as 30s, 5m or 2h, not "${text}".`,
   notAnObject: (flag: string): string => `${flag} must be a JSON object such as '{"path":"notes"}'.`,
   notAPair: (flag: string): string => `${flag} must look like NAME=VALUE.`,
+  notAskedFor: (name: string): string => `The file does not ask for a value "${name}".`,
+  valueMissing: (label: string, name: string): string =>
+    `The file needs a value for "${label}". Add: --value ${name}=VALUE`,
   notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,
   emptyFolder: '--folder must not be empty.',
   needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-5.',

@@ -123,6 +123,19 @@ export const mcpHelp = {
     exitCodes: mcpExitCodes,
     examples: ['countersign mcp edit files -w ops --no-enabled'],
   },
+  import: {
+    about: 'Import MCP servers from a file of Claude, Cursor or VS Code',
+    notes: [
+      'Imported servers are disabled and get no network access. Placeholders such as ${input:key} are asked for, never read from the environment.',
+    ],
+    exitCodes: '0 imported, 2 the file or a value is invalid; nothing was added',
+    examples: [
+      'countersign mcp import ~/.cursor/mcp.json -w ops',
+      'countersign mcp import .vscode/mcp.json -w ops --value input:region=eu',
+    ],
+  },
+  file: 'JSON file, or - for standard input',
+  value: 'value of a placeholder in the file; repeatable',
   test: {
     about: 'Test an MCP server: start it if needed and list its tools',
     exitCodes: '0 it is running, 1 it did not start',

@@ -75,6 +75,21 @@ export const results = {
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
     `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled. ${next}`,
+  mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
+  mcpImported: (count: number, world: string): string =>
+    count === 0
+      ? `Imported nothing to "${world}".`
+      : `Imported ${plural(count, 'server')} to "${world}", disabled and without network access:`,
+  mcpTurnOn: (name: string, world: string): string =>
+    `Enable a server with: countersign mcp edit ${name} -w ${world} --enabled`,
+  mcpAsk: (label: string, usual: string | undefined, choices: readonly string[], isHidden: boolean): string => {
+    const hints = [
+      ...(isHidden ? ['not shown'] : []),
+      ...(choices.length === 0 ? [] : [choices.join(' or ')]),
+      ...(usual === undefined ? [] : [`Enter for ${usual}`]),
+    ];
+    return `${label}${hints.length === 0 ? '' : ` (${hints.join('; ')})`}: `;
+  },
   mcpTested: (name: string): string => `Tested "${name}"`,
   mcpNoLog: (name: string): string => `"${name}" has printed nothing.`,
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,

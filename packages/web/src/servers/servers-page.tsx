@@ -13,6 +13,7 @@ import { attempt, say } from '../ui/toast.js';
 import { AcceptServer } from './accept-server.js';
 import { ConfirmFix } from './confirm-fix.js';
 import { EditServer } from './edit-server.js';
+import { ImportServers } from './import-servers.js';
 import { ServerCard } from './server-card.js';
 import { ServerForm } from './server-form.js';
 import { ServerLog } from './server-log.js';
@@ -20,7 +21,7 @@ import { t } from '../words/servers.js';
 
 /** The open dialog, and the server it is for. */
 type Open =
-  | { kind: 'add' }
+  | { kind: 'add' | 'import' }
   | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove'; name: string }
   | { kind: 'fix'; name: string; fix: McpFix };
 
@@ -106,9 +107,14 @@ export default function ServersPage(): ReactElement {
       title={t.title}
       lead={t.lead}
       actions={
-        <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
-          {t.add}
-        </Button>
+        <>
+          <Button size="small" onClick={() => setOpen({ kind: 'import' })}>
+            {t.importServers}
+          </Button>
+          <Button size="small" look="primary" icon="plus" onClick={() => setOpen({ kind: 'add' })}>
+            {t.add}
+          </Button>
+        </>
       }
     >
       {servers.kind === 'ready' ? null : <NotRead read={servers} what={t.theServers} />}
@@ -130,6 +136,10 @@ export default function ServersPage(): ReactElement {
             <ServerForm worldId={worldId} onDone={close} />
           </Dialog>
         );
+      case 'import': {
+        const taken = (listed ?? []).map(({ name }) => name);
+        return <ImportServers worldId={worldId} taken={taken} onClose={close} />;
+      }
       case 'edit':
         return <EditServer worldId={worldId} name={shown.name} onClose={close} />;
       case 'log':

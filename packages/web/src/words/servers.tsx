@@ -49,6 +49,22 @@ export const t = {
   trust: 'Trust',
   stopTrusting: 'Stop trusting',
 
+  importServers: 'Import…',
+  importTitle: 'Import servers',
+  importLead:
+    'Choose a file of Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
+  file: 'File',
+  orPaste: 'Or paste the JSON',
+  fileTooLarge: 'The file is larger than 2 MB.',
+  next: 'Next',
+  import: 'Import',
+  importFailed: 'The servers could not be imported. Try again.',
+  importedOff: 'Imported servers stay off, without network access, until you turn them on.',
+  importedServers: (count: number) =>
+    `Imported ${count} ${count === 1 ? 'server' : 'servers'}. Review each one, then turn it on.`,
+  alreadyExists: 'A server with this name already exists.',
+  valueMissing: 'Enter a value.',
+
   removeTitle: 'Remove server',
   removeText: (name: string): ReactElement => (
     <>

@@ -12,6 +12,7 @@ import type { CommandContext } from '../../context.js';
 import { again } from '../machine/serve.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
+import { importServers, type ImportFlags } from './mcp-import.js';
 import { showTested, tryServer } from './try-server.js';
 import { errors } from '../../words/errors.js';
 import { withHelp, WORLD, YES } from '../../words/help.js';
@@ -103,6 +104,14 @@ export function addMcp(program: Command, register: Register): void {
           context.note(results.mcpAccepted(plainLine(`${tool}: ${difference}`)));
       return await tryServer(context, world, changed, results.mcpChanged(name, world));
     },
+  );
+  register<ImportFlags>(
+    withHelp(inWorld(mcp.command('import').argument('<file>', help.file)), help.import).option(
+      '--value <name=value>',
+      help.value,
+      again,
+    ),
+    (context, { args, options }) => importServers(context, args[0] ?? '-', options),
   );
   register<McpFlags>(
     withHelp(inWorld(mcp.command('test').argument('<server>')), help.test),

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { fillMcpServer, readMcpFile, type McpFileServer } from './read-mcp-file.js';
+
+function serversOf(text: string): { servers: readonly McpFileServer[]; notes: readonly string[] } {
+  const file = readMcpFile(text);
+  if (!file.ok) throw new Error(file.problem);
+  return file;
+}
+
+const CLAUDE = `{ "mcpServers": {
+  "filesystem": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."], "env": { "MODE": 1 } },
+  "Git Hub": { "type": "http", "url": "https://api.example.com/mcp", "headers": { "Authorization": "Bearer \${TOKEN:-none}" } },
+  "old": { "type": "sse", "url": "https://old.example.com/sse" } } }`;
+
+it('[W3.29] reads the files of Claude and Cursor', () => {
+  const { servers, notes } = serversOf(CLAUDE);
+  expect(servers.map(({ name }) => name)).toEqual(['filesystem', 'git-hub']);
+  expect(servers[0]).toMatchObject({ connection: { transport: 'stdio', env: { MODE: '1' } }, inputs: [] });
+  expect(servers[1]?.inputs).toEqual([
+    { placeholder: '${TOKEN:-none}', label: 'TOKEN', isSecret: true, default: 'none' },
+  ]);
+  expect(notes).toEqual([
+    '"Git Hub" is called "git-hub" here.',
+    '"old" was left out: it uses the old SSE transport, which is not supported.',
+  ]);
+});
+
+it('[W3.29] reads the files of VS Code, with comments and inputs', () => {
+  const vscode = `{
+    // The key is asked for.
+    "inputs": [{ "type": "promptString", "id": "key", "description": "API key", "password": true },
+      { "type": "pickString", "id": "region", "description": "Region", "options": ["eu", "us"], "default": "eu" }],
+    "servers": { "notes": { "type": "stdio", "command": "node",
+      "args": ["\${workspaceFolder}/notes.js", "--region=\${input:region}", "https://x/*not a comment*/"],
+      "env": { "KEY": "\${input:key}", "ME": "\${env:USER}" }, "cwd": "/", }, },
+  }`;
+  const { servers, notes } = serversOf(vscode);
+  expect(servers[0]?.inputs).toEqual([
+    { placeholder: '${workspaceFolder}', label: 'workspaceFolder', isSecret: false, default: '.' },
+    { placeholder: '${input:region}', label: 'Region', isSecret: false, default: 'eu', choices: ['eu', 'us'] },
+    { placeholder: '${input:key}', label: 'API key', isSecret: true },
+    { placeholder: '${env:USER}', label: 'env:USER', isSecret: true },
+  ]);
+  expect(notes).toEqual(['"notes" starts in the working folder of the world; its "cwd" was ignored.']);
+  expect(serversOf(`{ "mcp": ${vscode} }`).servers).toEqual(servers);
+});
+
+it('[W3.29] imported servers are off and get nothing; values are filled in once', () => {
+  const { servers } = serversOf(
+    '{ "mcpServers": { "a": { "command": "x", "args": ["${A}", "${B}"], "env": { "E": "${A}" }, "disabled": false, "trusted": true } } }',
+  );
+  const [server] = servers;
+  if (server === undefined) throw new Error('no server');
+  const values = new Map([
+    ['${A}', '${B}'],
+    ['${B}', 'b'],
+  ]);
+  expect(fillMcpServer(server, values)).toEqual({
+    name: 'a',
+    transport: 'stdio',
+    command: 'x',
+    args: ['${B}', 'b'],
+    env: { E: '${B}' },
+    network: false,
+    trusted: false,
+    enabled: false,
+  });
+});
+
+it('[W3.29] names stay valid and unique', () => {
+  const names = ['A very long name of a server indeed', 'a-very-long-name-of-a-server', '日本', '?', 'Überlänge'];
+  const file = `{"servers":{${names.map((name) => `${JSON.stringify(name)}:{"command":"x"}`).join()}}}`;
+  const made = serversOf(file).servers.map(({ name }) => name);
+  expect(new Set(made).size).toBe(names.length);
+  for (const name of made) expect(name).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/);
+});
+
+it('[W3.29] a bad file gets a sentence', () => {
+  const problem = (text: string): string => {
+    const file = readMcpFile(text);
+    return file.ok ? '' : file.problem;
+  };
+  expect(problem('{')).toMatch(/^The file is not valid JSON: /);
+  for (const text of ['[]', '{}', '"x"', 'null', '{"mcpServers":[]}', '{"servers":{}}'])
+    expect(problem(text)).toMatch(/^The file has no MCP servers\./);
+  expect(problem('{"servers":{"a":{}}}')).toBe('The server "a" has neither a command nor a URL.');
+  expect(problem('{"servers":{"a":{"command":"x","args":"y"}}}')).toBe('The server "a" is invalid at "args".');
+  expect(problem('{"servers":{"a":7}}')).toBe('The server "a" is invalid.');
+  expect(problem(' '.repeat(1_000_001))).toBe('The file is larger than 1 MB.');
+  const [server] = serversOf('{"servers":{"a":{"url":"${X}"}}}').servers;
+  if (server === undefined) throw new Error('no server');
+  expect(() => fillMcpServer(server, new Map([['${X}', 'nowhere']]))).toThrow('must be a valid URL');
+});

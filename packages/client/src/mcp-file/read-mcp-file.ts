@@ -1,0 +1,172 @@
+import { newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
+import { z } from 'zod';
+import { parseJsonc } from './parse-jsonc.js';
+import { defaultOf, fillPlaceholders, placeholdersIn } from './placeholders.js';
+
+/** Something that the file leaves open. It is asked for, and never taken from an environment. */
+export interface McpFileInput {
+  /** As in the file, such as `${input:key}`. */
+  placeholder: string;
+  label: string;
+  isSecret: boolean;
+  default?: string;
+  choices?: readonly string[];
+}
+
+/** A server of the file. It may contain placeholders. */
+export interface McpFileServer {
+  /** A valid name, made from the one in the file. */
+  name: string;
+  connection:
+    | { transport: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+    | { transport: 'http'; url: string; headers: Record<string, string> };
+  inputs: readonly McpFileInput[];
+}
+
+export type McpFile =
+  /** `notes` say what was left out. */
+  { ok: true; servers: readonly McpFileServer[]; notes: readonly string[] } | { ok: false; problem: string };
+
+const LONGEST = 1_000_000;
+const MAX_SERVERS = 100;
+const LONGEST_NAME = 24;
+
+const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String));
+const entrySchema = z.object({
+  type: z.string().optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).default([]),
+  env: scalars.default({}),
+  url: z.string().min(1).optional(),
+  headers: scalars.default({}),
+  cwd: z.unknown().optional(),
+  envFile: z.unknown().optional(),
+});
+const inputSchema = z.object({
+  id: z.string(),
+  description: z.string().optional(),
+  password: z.boolean().optional(),
+  default: z.string().optional(),
+  options: z.array(z.string()).optional(),
+});
+type Declared = z.output<typeof inputSchema>;
+const entries = z.record(z.string(), z.unknown());
+const fileSchema = z.object({
+  mcpServers: entries.optional(),
+  servers: entries.optional(),
+  inputs: z.unknown().optional(),
+});
+
+/**
+ * Reads the servers of a Claude (`claude_desktop_config.json`, `.mcp.json`), Cursor (`.cursor/mcp.json`) or VS Code
+ * (`.vscode/mcp.json`) file. Nothing is started or granted. A file that can't be read as a whole is refused.
+ */
+export function readMcpFile(text: string): McpFile {
+  if (text.length > LONGEST) return { ok: false, problem: 'The file is larger than 1 MB.' };
+  let json: unknown;
+  try {
+    json = parseJsonc(text);
+  } catch (error) {
+    return {
+      ok: false,
+      problem: `The file is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.`,
+    };
+  }
+  // VS Code's settings.json has the same content below `mcp`.
+  const inSettings = z.object({ mcp: fileSchema }).safeParse(json);
+  const file = inSettings.success ? inSettings : { data: { mcp: fileSchema.safeParse(json).data } };
+  const { mcpServers, servers = mcpServers, inputs } = file.data.mcp ?? {};
+  const found = Object.entries(servers ?? {});
+  if (found.length === 0) return { ok: false, problem: NO_SERVERS };
+  if (found.length > MAX_SERVERS) return { ok: false, problem: `The file has more than ${MAX_SERVERS} servers.` };
+  return readServers(found, z.array(inputSchema).catch([]).parse(inputs));
+}
+
+const NO_SERVERS =
+  'The file has no MCP servers. Expected an object "mcpServers", as in the files of Claude and Cursor, or "servers", as in those of VS Code.';
+
+function readServers(found: readonly [string, unknown][], declared: readonly Declared[]): McpFile {
+  const servers: McpFileServer[] = [];
+  const notes: string[] = [];
+  for (const [title, json] of found) {
+    const parsed = entrySchema.safeParse(json);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const field = issue?.path.join('.') ?? '';
+      return { ok: false, problem: `The server "${title}" is invalid${field === '' ? '' : ` at "${field}"`}.` };
+    }
+    const { type, command, url, cwd, envFile } = parsed.data;
+    if (command === undefined && url === undefined)
+      return { ok: false, problem: `The server "${title}" has neither a command nor a URL.` };
+    if (command === undefined && type === 'sse') {
+      notes.push(`"${title}" was left out: it uses the old SSE transport, which is not supported.`);
+      continue;
+    }
+    const name = freeName(title, servers);
+    if (name !== title) notes.push(`"${title}" is called "${name}" here.`);
+    if (cwd !== undefined) notes.push(`"${title}" starts in the working folder of the world; its "cwd" was ignored.`);
+    if (envFile !== undefined) notes.push(`"${title}": its "envFile" was not read. Add the variables yourself.`);
+    const connection = connectionOf(parsed.data);
+    servers.push({ name, connection, inputs: inputsOf(connection, declared) });
+  }
+  return { ok: true, servers, notes };
+}
+
+function connectionOf({
+  command,
+  args,
+  env,
+  url = '',
+  headers,
+}: z.output<typeof entrySchema>): McpFileServer['connection'] {
+  return command === undefined ? { transport: 'http', url, headers } : { transport: 'stdio', command, args, env };
+}
+
+function freeName(title: string, taken: readonly McpFileServer[]): string {
+  const plain = title.normalize('NFKD').replace(/[^\x20-\x7e]/g, '');
+  const base = slug(plain, 'server').slice(0, LONGEST_NAME).replace(/-+$/, '');
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '' : `-${count}`;
+    const name = `${base.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
+    if (!taken.some((server) => server.name === name)) return name;
+  }
+}
+
+function inputsOf(connection: McpFileServer['connection'], declared: readonly Declared[]): McpFileInput[] {
+  const isProgram = connection.transport === 'stdio';
+  const values = Object.values(isProgram ? connection.env : connection.headers);
+  const open = isProgram ? [connection.command, ...connection.args] : [connection.url];
+  const secret = new Set(values.flatMap(placeholdersIn));
+  const all = [...new Set([...open.flatMap(placeholdersIn), ...secret])];
+  return all.map((placeholder) => {
+    const about = declared.find(({ id }) => placeholder === `\${input:${id}}`);
+    const usual = about?.default ?? defaultOf(placeholder);
+    return {
+      placeholder,
+      label: about?.description ?? placeholder.slice(2, -1).replace(/:-.*$/s, ''),
+      isSecret: about?.password ?? secret.has(placeholder),
+      ...(usual === undefined ? {} : { default: usual }),
+      ...(about?.options === undefined ? {} : { choices: about.options }),
+    };
+  });
+}
+
+/**
+ * The definition to add: off, not trusted, without network. `values` are by placeholder. Throws a `CountersignError` that names the
+ * field if the result is invalid.
+ */
+export function fillMcpServer({ name, connection }: McpFileServer, values: ReadonlyMap<string, string>): NewMcpServer {
+  const fill = (text: string): string => fillPlaceholders(text, values);
+  const fillAll = (record: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));
+  const filled =
+    connection.transport === 'stdio'
+      ? {
+          transport: 'stdio',
+          command: fill(connection.command),
+          args: connection.args.map(fill),
+          env: fillAll(connection.env),
+        }
+      : { transport: 'http', url: fill(connection.url), headers: fillAll(connection.headers) };
+  return parseInput(newMcpServerSchema, { name, ...filled, enabled: false }, `The server "${name}"`);
+}

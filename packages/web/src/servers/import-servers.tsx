@@ -1,0 +1,246 @@
+import { fillMcpServer, readMcpFile, type McpFileInput, type McpFileServer } from '@countersign/client';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { say } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { t } from '../words/servers.js';
+
+interface Found {
+  servers: readonly McpFileServer[];
+  notes: readonly string[];
+}
+
+/** Adds the servers of a Claude, Cursor or VS Code file, turned off. First the file, then what to take from it. */
+export function ImportServers({
+  worldId,
+  taken,
+  onClose,
+}: {
+  worldId: string;
+  taken: readonly string[];
+  onClose: () => void;
+}): ReactElement {
+  const [found, setFound] = useState<Found>();
+  return (
+    <Dialog title={t.importTitle} onClose={onClose}>
+      {found === undefined ? (
+        <ChooseFile onFound={setFound} onCancel={onClose} />
+      ) : (
+        <ChooseServers worldId={worldId} found={found} taken={taken} onDone={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function ChooseFile({ onFound, onCancel }: { onFound: (found: Found) => void; onCancel: () => void }): ReactElement {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    setError(undefined);
+    setText(file.size > 2_000_000 ? '' : await file.text());
+    if (file.size > 2_000_000) setError(t.fileTooLarge);
+  };
+  const read = (): void => {
+    const file = readMcpFile(text);
+    if (file.ok) onFound(file);
+    else setError(file.problem);
+  };
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        read();
+      }}
+    >
+      <p className="text-sm text-ink-2">{t.importLead}</p>
+      <label className="block text-sm font-medium">
+        {t.file}
+        <input
+          type="file"
+          accept=".json,application/json"
+          onChange={(event) => void take(event.target.files?.[0])}
+          className="mt-1 block w-full text-sm font-normal text-ink-2 file:mr-3 file:min-h-9 file:rounded-md file:border file:border-line-2 file:bg-surface file:px-3.5 file:text-sm file:font-medium file:text-ink"
+        />
+      </label>
+      <TextArea
+        label={t.orPaste}
+        mono
+        rows={8}
+        value={text}
+        error={error}
+        onChange={(event) => {
+          setText(event.target.value);
+          setError(undefined);
+        }}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>{t.cancel}</Button>
+        <Button look="primary" type="submit" disabled={text.trim() === ''}>
+          {t.next}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ChooseServers({
+  worldId,
+  found,
+  taken,
+  onDone,
+}: {
+  worldId: string;
+  found: Found;
+  taken: readonly string[];
+  onDone: () => void;
+}): ReactElement {
+  const client = useClient();
+  const free = found.servers.filter(({ name }) => !taken.includes(name));
+  const [chosen, setChosen] = useState<readonly string[]>(free.map(({ name }) => name));
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(() => defaultsOf(free));
+  const [problem, setProblem] = useState<string>();
+  const [isTried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const picked = free.filter(({ name }) => chosen.includes(name));
+  const inputs = inputsOf(picked);
+  const isMissing = ({ placeholder }: McpFileInput): boolean => (values.get(placeholder) ?? '') === '';
+  const add = async (): Promise<void> => {
+    setTried(true);
+    setProblem(undefined);
+    if (inputs.some(isMissing)) return;
+    setBusy(true);
+    const work = async (): Promise<void> => {
+      // All of them first: an invalid one must not leave the others half imported.
+      const definitions = picked.map((server) => fillMcpServer(server, values));
+      for (const definition of definitions) await client.addMcpServer(worldId, definition);
+    };
+    try {
+      await work();
+      say(t.importedServers(picked.length), 'green');
+      onDone();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : t.importFailed);
+    }
+    setBusy(false);
+  };
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <p className="text-sm text-ink-2">{t.importedOff}</p>
+      <ul className="space-y-2">
+        {found.servers.map(({ name, connection }) => {
+          const isTaken = taken.includes(name);
+          const runs =
+            connection.transport === 'http' ? connection.url : [connection.command, ...connection.args].join(' ');
+          return (
+            <li key={name}>
+              <Checkbox
+                label={name}
+                hint={
+                  <>
+                    <span className="block font-mono [overflow-wrap:anywhere]">
+                      <Visible text={runs} strict />
+                    </span>
+                    {isTaken ? t.alreadyExists : null}
+                  </>
+                }
+                disabled={isTaken}
+                checked={chosen.includes(name)}
+                onChange={(event) =>
+                  setChosen(event.target.checked ? [...chosen, name] : chosen.filter((other) => other !== name))
+                }
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {found.notes.length === 0 ? null : (
+        <ul className="list-disc space-y-1 pl-5 text-sm text-ink-2">
+          {found.notes.map((note) => (
+            <li key={note} className="[overflow-wrap:anywhere]">
+              <Visible text={note} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {inputs.map((input) => (
+        <InputField
+          key={input.placeholder}
+          input={input}
+          value={values.get(input.placeholder) ?? ''}
+          error={isTried && isMissing(input) ? t.valueMissing : undefined}
+          onChange={(value) => setValues(new Map([...values, [input.placeholder, value]]))}
+        />
+      ))}
+      {problem === undefined ? null : (
+        <p role="alert" className="text-sm text-red [overflow-wrap:anywhere]">
+          <Visible text={problem} />
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>{t.cancel}</Button>
+        <Button look="primary" type="submit" disabled={busy || picked.length === 0}>
+          {t.import}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** A value that the file leaves open. */
+function InputField({
+  input,
+  value,
+  error,
+  onChange,
+}: {
+  input: McpFileInput;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}): ReactElement {
+  const { placeholder, label, isSecret, choices } = input;
+  if (choices !== undefined) {
+    const options = [{ value: '', label: '' }, ...choices.map((choice) => ({ value: choice, label: choice }))];
+    return (
+      <Select
+        label={label}
+        hint={placeholder}
+        error={error}
+        options={options}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={label}
+      hint={placeholder}
+      error={error}
+      mono
+      type={isSecret ? 'password' : 'text'}
+      autoComplete={isSecret ? 'new-password' : 'off'}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function inputsOf(servers: readonly McpFileServer[]): McpFileInput[] {
+  return [...new Map(servers.flatMap(({ inputs }) => inputs).map((input) => [input.placeholder, input])).values()];
+}
+
+function defaultsOf(servers: readonly McpFileServer[]): Map<string, string> {
+  return new Map(inputsOf(servers).map(({ placeholder, default: usual = '' }) => [placeholder, usual]));
+}
