@@ -58,7 +58,7 @@ const packages: Readonly<Record<string, PackageRules>> = {
   },
 };
 
-/** What tests may import in addition to their package. */
+/** The packages that tests may import in addition to those of their package. */
 const testsMay = [
   '@countersign/core/testing',
   '@countersign/core/testing/step-contract',

@@ -6,7 +6,7 @@ import { goEnvironment } from '../scripts/go-environment.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Together they use both cores: with other tests running, they take several times as long. */
+/** The checks use all cores, so they take several times as long while other tests run. */
 const LIMIT_MS = 600_000;
 
 // Each check is a test, so that a type error or a floating promise is reported like any other failure.

@@ -110,7 +110,7 @@ describe('[S4.1] a process without heartbeats', () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;
-    /** The bad letter freezes its process once the good one runs at the same time, or alone if it has to run alone. */
+    /** The bad letter freezes its process as soon as the good one runs there too, or immediately if it runs alone. */
     const model = (freeze: () => Promise<void>) => {
       let goodBegan = (): void => undefined;
       const good = new Promise<void>((resolve) => (goodBegan = resolve));

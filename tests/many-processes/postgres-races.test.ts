@@ -17,7 +17,7 @@ import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from 
 
 /** Simulates stale reads before a step: someone else has changed the rows since. */
 interface Stale {
-  /** How often a call is read as it was before its approval was requested. */
+  /** How often a read returns the call as it was before its approval was requested. */
   callReads: number;
 }
 

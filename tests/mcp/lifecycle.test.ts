@@ -50,7 +50,7 @@ describe('starting and stopping', () => {
   it('[C3] a turn waits for the tools of a server that is still starting', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile'));
-    // Immediately, while the server is still starting.
+    // Runs immediately, while the server is still starting.
     await lab.say('go');
     expect(lab.provider.requests[0]?.tools.map(({ name }) => name)).toContain('mcp__hostile__quiet');
     expect(lab.results().at(-1)).toContain('quiet ran');

@@ -118,7 +118,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path applies insi
 
   it.each(ways)('[A19.5] %s can’t reach the file', async (_name, command) => {
     const { status } = await run(command, [...ALLOW, ...DENY], { mode: 'auto' });
-    // A person who doesn't notice approves it.
+    // A person who doesn't notice it approves the call.
     if (status === 'waiting') await approveAll();
     const shown = await results();
     expect(shown).toContain(REFUSED.test(command) ? 'a rule denies this call' : 'hidden from this command');

@@ -41,7 +41,7 @@ export async function forgeNotifications({ databaseUrl, engine, worldId, chatId,
     const forged = ['', '{', 'AAAA', 'x'.repeat(7_900), ...hints.map((hint) => JSON.stringify({ from: 'x', hint }))];
     const sent = [...forged, ...genuine];
     for (const text of sent) await stranger.query('select pg_notify($1, $2)', [CHANNEL, text]);
-    // Each connection receives them in order, so the server has them too, or will before anything later.
+    // Each connection receives them in order, so the server has received them too, or will before anything sent later.
     await expect.poll(() => heard.length).toBeGreaterThanOrEqual(genuine.length + sent.length);
     expect((await fetch(`${url}/api/health`)).status).toBe(200);
   } finally {

@@ -51,7 +51,7 @@ async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
   expect(recorded.length).toBeGreaterThanOrEqual(disguised.length);
 }
 
-/** Calls in one response. Only full runs spend what 3,000 of them cost on PostgreSQL. */
+/** Calls in one response. Only full runs make 3,000, which take long on PostgreSQL. */
 const FLOOD = isFullSize ? 3_000 : 100;
 
 const half = Math.ceil(slips.length / 2);

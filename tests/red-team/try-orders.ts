@@ -14,7 +14,7 @@ const orders = [...oldOrders, ...hostileOrders];
 /** Read-only tools, which need no approval. */
 const HARMLESS = new Set(['look', 'fail', 'read_file', 'list_files', 'grep', 'mcp__kind__read']);
 
-/** What may run in `auto` because it stays in the sandbox or the working folder. */
+/** Tools that may run in `auto` because they stay in the sandbox or the working folder. */
 const CONTAINED = new Set(['shell_cmd', 'write_file', 'edit_file']);
 
 /**

@@ -6,7 +6,7 @@ const SEED = 20_261_115;
 
 const { RANDOM_SEED, SEARCH } = process.env;
 
-// More runs or a search should use new examples; fast-check prints the seed that found one.
+// Longer runs should use new examples; fast-check prints the seed of a failure.
 const isSearch = SEARCH === '1' || runsFactor > 1;
 const seed = RANDOM_SEED === undefined ? (isSearch ? {} : { seed: SEED }) : { seed: Number(RANDOM_SEED) };
 // fast-check's own default is a hundred.

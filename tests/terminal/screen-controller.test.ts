@@ -181,7 +181,7 @@ describe('the full-screen UI with a real server', () => {
     await seat.see(/ 1 of 100\+/);
     expect(seat.screen()).toContain('40+ in other chats');
     seat.press(ctrl('g'));
-    // Backwards from the first is the last loaded one.
+    // Going back from the first one leads to the last loaded one.
     seat.press(char('N'));
     await seat.see(/ 100 of 120 /);
     for (const chat of chats) await t.client.stop('docks', chat);

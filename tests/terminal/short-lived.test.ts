@@ -127,7 +127,7 @@ describe('without a server', () => {
     expect(waiting.stderr()).toContain('interrupted, outcome unknown');
     expect(waiting.stderr()).toContain('countersign serve');
     await expectLeftAlone(chat);
-    // A command can stop it.
+    // A command can stop the chat.
     expect(await run('chats', 'stop', chat, '-w', 'harbour')).toMatchObject({ code: 0 });
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
   });

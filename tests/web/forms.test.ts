@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
       await page.getByLabel('Rules').fill(rule);
       await button(page, 'Save policy').click();
       await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
-      // Nothing is left to save, also after the save was confirmed here.
+      // There is nothing left to save, even after the save was confirmed here.
       await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
     }
     await remarked(page, 'Policy saved.');

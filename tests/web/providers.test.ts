@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await button(page, 'Add provider').click();
     expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
 
-    // The kind fills in the name and URL, and bad input is refused at its field.
+    // The kind fills in the name and URL, and invalid input is refused at its field.
     await dialog.getByLabel('Kind').selectOption('Groq');
     expect(await dialog.getByLabel('Base URL').inputValue()).toBe('https://api.groq.com/openai/v1');
     await button(page, 'Add provider').last().click();
@@ -64,7 +64,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await dialog.getByText('Must be one word of visible ASCII characters').waitFor();
     expect((await opened.api.providers()).items.filter(({ source }) => source === 'stored')).toEqual([]);
 
-    // Saved with a wrong key, and tested at once.
+    // Saved with a wrong key, and tested immediately.
     await dialog.getByLabel('API key').fill('sk-wrong');
     await dialog.getByLabel('API key').press('Enter');
     await box.getByText('key saved').waitFor();
@@ -103,7 +103,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await button(page, 'Cancel test').click();
     await expect.poll(() => result.textContent()).toBe('');
 
-    // Another host needs the key again, and nothing answers there.
+    // Another host needs the key again, and no server listens there.
     await box.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel('Base URL').fill(DEAD);
     await dialog.getByText('it would be sent to another server').waitFor();
@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await result.getByText('127.0.0.1:9').waitFor();
     expect(await page.content()).not.toContain(KEY);
 
-    // One that agents use is removed only with a second button.
+    // A provider that agents use is removed only with a second button.
     const { world } = await opened.newChat();
     await opened.api.createAgent(world, { name: 'Bea', provider: 'gpu-box', model: 'm' });
     await page.setViewportSize({ width: 390, height: 844 });

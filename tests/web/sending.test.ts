@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, goTo, holdUp, press, said, sendByKey, wrote } from './support/steps.js';
 
-/** What happens to a message while and after it is sent. */
+/** The states of a message while and after it is sent. */
 describe.runIf(hasBrowser)('a message being sent', () => {
   let opened: Opened;
   let visit: Visit;

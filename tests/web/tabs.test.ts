@@ -47,7 +47,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
-  /** The number that the server counts. */
+  /** The number of open streams that the server counts. */
   async function openStreams(): Promise<number> {
     const { url, home } = opened.serving;
     const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${home.token.value}` } });

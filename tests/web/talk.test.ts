@@ -256,7 +256,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByLabel('Message').waitFor();
     expect(await page.evaluate('Notification.permission')).toBe('granted');
     await opened.api.send(world, chat, { content: press('notify\u202Ex') });
-    // Calls of other worlds are notified too.
+    // Calls of other worlds cause notifications too.
     const ours = "notes.find(({ body }) => body?.includes('notify'))";
     await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
     expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
@@ -265,7 +265,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.waitForURL(`**${path}`);
     await button(page, 'Approve once').waitFor();
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
-    // A dozen at once become one notification, and none if another tab is visible.
+    // A dozen calls at once cause one notification, and none if another tab is visible.
     const many = await opened.newChat();
     await page.goto(`${opened.serving.url}/w/${many.world}`);
     await page.getByLabel('Message').waitFor();
@@ -314,7 +314,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.unrouteAll();
     await button(page, 'Stop').click();
     await expect.poll(() => button(page, 'Stop').isVisible()).toBe(false);
-    // The error is about an action that has succeeded since.
+    // The error is about an action that succeeded later.
     await page.getByText('Not now.').waitFor({ state: 'detached' });
   });
 

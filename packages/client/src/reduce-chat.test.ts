@@ -102,7 +102,7 @@ describe('the chat reducer', () => {
     expect(status()).toEqual({ kind: 'failed', error: 'interrupted, outcome unknown' });
     expect(get(state.invocations, 'call_1')).toMatchObject({ startedAt, messageId: asked.messageId });
     expect(state.openInvocations).toEqual([]);
-    // Never backwards.
+    // A state never goes backwards.
     state = hear(state, tool(4, { type: 'TOOL_EXECUTION_STARTED', arguments: {} }));
     expect(status()).toEqual({ kind: 'failed', error: 'interrupted, outcome unknown' });
   });

@@ -4,7 +4,7 @@ import { openSqlite } from '@countersign/storage';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyChain } from './verify-chain.js';
 
-/** Records linked by the real store: a chain built here would only prove itself. */
+/** Uses records from the real store: a chain built by this test would prove nothing. */
 let chain: AuditEntry[] = [];
 beforeAll(async () => {
   const store = await openSqlite(':memory:', { clock: createFakeClock() });

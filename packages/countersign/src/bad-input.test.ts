@@ -36,7 +36,7 @@ const misfits: readonly (readonly [string, unknown])[] = [
 ];
 
 /**
- * Every function of the library, with the wrong value for each argument. `never` accepts what TypeScript would reject.
+ * Every function of the library, with the wrong value for each argument. The type `never` allows values that TypeScript would reject.
  */
 const calls: Record<string, (t: TestWorld, misfit: never) => unknown> = {
   content: (t, misfit) => t.chat.send(misfit),

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-/** Ink loads it only with DEV=true; we never do. */
+/** Ink loads it only with DEV=true, which we never set. */
 const NEVER_LOADED = 'react-devtools-core';
 
 const IMPORTED =

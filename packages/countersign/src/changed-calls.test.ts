@@ -41,7 +41,7 @@ describe('the working folder', () => {
     expect(renewed.approvalId).not.toBe(old.approvalId);
     expect(renewed.callHash).not.toBe(old.callHash);
     expect(renewed.reason).toHaveProperty('changedSince');
-    // The old approval, sent again in every form, does not answer the new request.
+    // The old approval, resent in every form, does not answer the new request.
     for (const id of [old.approvalId, old.toolCallId]) {
       await t.world.decide(id, { decision: 'approve' });
       await t.world.decide({ approvalId: id, callHash: old.callHash }, { decision: 'approve' });

@@ -165,7 +165,7 @@ describe('checking a policy', () => {
     expect(await t.world.checkPolicy({ tool: 'pay', arguments: { one: 'x', two: 'b' } })).toMatchObject({
       rule: stored,
     });
-    // Stored before its tool was known: it stays as strict as it was.
+    // The rule was stored before its tool was known, so it stays as strict as it was.
     const compared = 'deny send(one > 5)';
     expect(await refused(compared)).toBe('written');
     t.world.addTool(recorder('send', { parameters: strict('one') }).tool);

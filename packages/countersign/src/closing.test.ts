@@ -93,7 +93,7 @@ describe('closing a world', () => {
       },
     });
     await propose(t, { name: 'remove' });
-    // With scope always, because an approval once starts its call itself.
+    // Uses the scope always, because an approval with scope once starts its call itself.
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });
     await t.world.quiet();
     expect(timers.size).toBe(1);

@@ -56,7 +56,7 @@ function copyOf(place: Place): Place {
   return copy;
 }
 
-/** Runs the scenario in a child process and kills it at a moment, unless that is 0. */
+/** Runs the scenario in a child process and kills it at the given moment, unless that is 0. */
 async function runChild({ file, diary }: Place, dieAt: number): Promise<NodeJS.Signals | number | null> {
   return new Promise((resolve, reject) => {
     const running = spawn(process.execPath, [child, file, diary, String(dieAt)], {
@@ -129,7 +129,7 @@ function runsOf(place: Place, callId: string): number {
   return diaryOf(place).filter(([word, , id]) => word === 'ran' && id === callId).length;
 }
 
-/** The whole conversation once, and the whole lifecycle of each call. */
+/** The transcript contains the whole conversation once, and the events the whole lifecycle of each call. */
 function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
   expect(spokenIn(after)).toEqual(['@Ada tidy up', '@Ben have a look', 'Well done.']);
   expect(after.calls.map(({ toolName }) => toolName)).toEqual(['remove', 'write', 'sync']);

@@ -9,7 +9,7 @@ const inFolder = freshFolder();
 
 type Source = Pick<OpenedWorld, 'events'>;
 
-/** Reads until an event fits. */
+/** Reads until an event matches. */
 async function until(source: Source, options: EventsOptions, fits: (event: WorldEvent) => boolean) {
   const events: WorldEvent[] = [];
   for await (const event of source.events(options)) {
@@ -32,7 +32,7 @@ describe('events', () => {
     await first.chat.send('one');
     const seen = await reading;
     const { chat } = first;
-    // Nobody reads this exchange while it happens.
+    // Nobody reads these events while they happen.
     await chat.send('two');
     await chat.settled();
     await closeTestWorld(first);
@@ -77,7 +77,7 @@ describe('events', () => {
     const seen: number[] = [];
     for await (const event of t.world.events({ after: 0 })) {
       if (isStored(event)) seen.push(event.id);
-      // While the reader handles its first event, more happen than it may keep.
+      // While the reader handles its first event, more events happen than it can buffer.
       if (seen.length === 1) for (let at = 0; at < 700; at += 1) await t.chat.send(`@human ${at}`);
       if (says('@human 699')(event)) break;
     }

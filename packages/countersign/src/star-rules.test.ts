@@ -102,7 +102,7 @@ function allows(program: string, words: readonly string[]): boolean {
 /** Programs whose purpose is to change files, so there is nothing to detect. */
 const CHANGE = new Set(['tee', 'mkdir', 'cp', 'mv', 'rm', 'ln', 'chmod', 'make', 'wget', 'curl', 'npm ls', 'ps']);
 
-/** Every fortieth in `npm test`, every fourth in `npm run verify`, all of them in a search with a factor of 4. */
+/** Every fortieth command in `npm test`, every fourth in `npm run verify`, and all of them in a search with a factor of 4. */
 const STRIDE = Math.max(1, Math.round(4 / runsFactor));
 
 /** The commands that a rule `program *` allows. */

@@ -39,7 +39,7 @@ it.each([
   [{ name: 'a', agents: [{ name: 'a' }, { name: 'b' }] }, 'world: agents: must have at most 1 item'],
   [{ name: 'a', agents: [{}] }, 'world: agents[0].name: is missing'],
   [{ name: 'a', agents: [{ name: 'a', x: 1 }] }, 'world: agents[0].x: is not a known field'],
-  // A schema's own message has priority.
+  // A schema's own message takes precedence.
   [{ name: 'a', id: 'x' }, 'world: id: has at least three letters'],
 ])('[W2] explains what is wrong with %j', (input, sentence) => {
   expect(() => parseInput(schema, input, 'world')).toThrow(sentence);

@@ -30,7 +30,7 @@ async function listen(name: string): Promise<{ url: string; close(): Promise<voi
   };
 }
 
-/** A home with this server, and what commands start on it. */
+/** A home with this server, and the servers that commands start on it. */
 function homeWith(first: FoundServer) {
   const home = { running: first as FoundServer | undefined, starts: 0, looks: 0 };
   const servers = {

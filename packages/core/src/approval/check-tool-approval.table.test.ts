@@ -75,12 +75,12 @@ const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])
   [() => true, 'ask: deny approve_once approve_session approve_always'],
 ];
 
-/** A prime, so that the sample hits every value of each flag and list below. */
+/** A prime number, so that the sample includes every value of each flag and list below. */
 const SHARE = 101;
 
 const EACH = [MODES, APPROVALS, DENIES, ASKS, ALLOWS, GRANTS].reduce((product, { length }) => product * length, 2 ** 5);
 
-/** Every combination for calls that can run; a sample for the others, because one line of the order decides all of them. */
+/** Every combination for calls that can run, and a sample for the others, because one line of the order decides all of those. */
 function* cases(): Generator<Case> {
   for (let number = 0; number < EACH * CAN_RUN.length; number += number < EACH ? 1 : SHARE) yield caseAt(number);
 }

@@ -24,7 +24,7 @@ const shaped = fc.oneof(
   word(24).map((rest) => `xoxb-${rest}`),
   fc.tuple(word(12), word(20), word(20)).map(([a, b, c]) => `eyJ${a}.eyJ${b}.${c}`),
 );
-/** Detected only by what precedes it. Not a plain word, so it can't occur by chance. */
+/** Detected only by the text before it. Not a plain word, so it can't occur by chance. */
 const plain = word(12, 24).map((rest) => `${rest}9Z`);
 
 const user = '(user)';
@@ -100,7 +100,7 @@ const encodings = fc.oneof(
   ),
 );
 
-/** All forms in which text or values are shown, concatenated. */
+/** All the forms in which text or values are shown, concatenated. */
 function everythingShown(text: string, cuts: readonly number[]): string {
   const stream = createChunkMasker();
   let streamed = '';

@@ -29,7 +29,7 @@ describe('a text of several megabytes', () => {
     const shown = new Set<string>();
     for (let before = 0; before < token.length + 3; before += 1) {
       const { clean } = createCleaner([token], 64);
-      // Half of the kept length of the first text, in characters.
+      // Half the length that is kept of the first text, in characters.
       const half = (16 * 1024) / 8;
       const sides = ['y'.repeat(half - before), 'y'.repeat(half + before - token.length)];
       shown.add(clean(`${sides[0]}${token}${'z'.repeat(MEGABYTES)}${token}${sides[1]}`).replaceAll(/[yz\s]/g, ''));

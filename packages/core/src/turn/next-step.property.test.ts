@@ -155,7 +155,7 @@ describe('nextStep, run until the turn ends', () => {
   });
 });
 
-/** Simulates an environment for `nextStep`: takes each step, and answers what it waits for. */
+/** Simulates an environment for `nextStep`: executes each step, and supplies what it waits for. */
 function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limits: TurnSituation['limits']) {
   const starts = new Map<string, number>();
   const fates = new Map<string, Fate>();

@@ -255,7 +255,7 @@ describe('a long text', () => {
     ...[...lines, ...words].map((piece) => [piece, 64] as const),
   ])('[M3] of %j, %i KiB, is scanned once', (piece, kilobytes) => {
     const long = piece.repeat(Math.ceil((kilobytes * kilobyte) / piece.length));
-    // With a leading @, because a text without one is not scanned.
+    // The text starts with an @, because a text without one is not scanned.
     const content = `@bobx\n${long}`;
     expect(readMentions(content, agents).human).toBe(false);
     expect(

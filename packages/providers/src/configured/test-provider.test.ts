@@ -93,7 +93,7 @@ describe('testing an address', () => {
     server.will(elsewhere, elsewhere);
     for (const model of ['m', undefined])
       expect(await test(config('ollama'), model)).toMatchObject({ ok: false, code: 'wrong-address' });
-    // A compatible server need not list its models.
+    // A compatible server may have no list of models.
     server.will(missing);
     expect(await test(config('openai-compatible'))).toMatchObject({ ok: false, code: 'model-needed' });
   });

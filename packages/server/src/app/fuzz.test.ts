@@ -100,7 +100,7 @@ async function resetWorld(t: Harbour, ids: Ids, count: number): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(server),
   });
-  // Nothing listens there. Rejected with 409 if it still exists.
+  // No server listens there. The request gets 409 if the provider still exists.
   const spare = { kind: 'vllm', name: 'Spare', baseUrl: 'http://127.0.0.1:9/v1' };
   await request(t, {
     operation: '',

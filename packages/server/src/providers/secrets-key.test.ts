@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const idOf = (env: NodeJS.ProcessEnv, home = 'home'): string => takeSecretsKey(join(folder, home), env).get().id;
-/** As on the first start. */
+/** As on the first start of a server. */
 function created(home = 'home') {
   const key = takeSecretsKey(join(folder, home), {});
   key.create();

@@ -107,7 +107,7 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   const file = join(folder, 'countersign.db');
   const secrets = temporarySecretsKey();
   const { t, path, server } = await open({ file, secrets, folder });
-  // The server reports the length of its variable, so that nothing has to print it.
+  // The server reports the length of its variable, so that it never prints the value.
   const script = `echo "\${#TOKEN} characters" >&2; exec "${process.execPath}" "${program}"`;
   const bash = { ...server, command: 'bash', args: ['-c', script] };
   expect((await t.api('POST', path, bash)).status).toBe(201);
@@ -131,7 +131,7 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
     status: 422,
     body: { field: 'env' },
   });
-  // The command is sent too: somebody who can write to the database may have changed the stored one.
+  // The command is sent too: someone who can write to the database may have changed the stored one.
   expect((await later.api('PATCH', `${path}/memory`, { env: { TOKEN: 'new' } })).status).toBe(422);
   const whole = { command: 'bash', args: ['-c', script], env: { TOKEN: 'new' } };
   expect((await later.api('PATCH', `${path}/memory`, whole)).status).toBe(200);

@@ -274,10 +274,10 @@ describe('a server with saved providers', () => {
     // Without a key, nothing is encrypted.
     await home.providers.add(runtime, { kind: 'ollama', name: 'Box' }, TESTER);
     expect(existsSync(file)).toBe(false);
-    // Restored, it works again.
+    // After the file is restored, it works again.
     await writeFile(file, secret, { mode: 0o600 });
     expect((await home.providers.list())[0]).toMatchObject({ id: 'openai', available: true });
-    // Lost for good: without saved keys, the next start creates a new one.
+    // If the file is lost, the next start creates a new one, provided that no keys are saved.
     await rm(file);
     await home.providers.remove(runtime, 'openai', true, TESTER);
     await stop();

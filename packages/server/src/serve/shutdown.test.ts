@@ -61,7 +61,7 @@ it('[S4] a second server reports which command uses the home, with its PID, and 
 it('[S4] answers accepted requests before it closes, and rejects later ones as not processed', async () => {
   const { serving, ask, said } = await open();
   expect(await ask()).toBe('200');
-  // More than there are connections, so some are in flight while the server shuts down.
+  // More requests than connections, so some are in flight while the server shuts down.
   const answers = Array.from({ length: 40 }, ask);
   await answers[0];
   await serving.close();
@@ -98,7 +98,7 @@ it('[S4] reads the whole request before rejecting it: a client that is cut off n
     new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
   const head = ['POST /api/worlds HTTP/1.1', 'host: 127.0.0.1', `content-length: ${3 * words.length}`, '', words];
   const sent = write(head.join('\r\n'));
-  // Sent later, so once it is answered the server has seen the other one too.
+  // This request was sent later, so once it is answered, the server has seen the other one too.
   expect(await ask()).toBe('leaving');
   await sent;
   await write(words);

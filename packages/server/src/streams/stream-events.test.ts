@@ -203,7 +203,7 @@ describe('a stream that ends when the chat has settled', () => {
     expect(await second.over).toBe(true);
     expect(second.frames.at(-1)).toSatisfy(isIdle);
     expect(second.frames.find(({ data }) => data['content'] === 'Done.')).toBeDefined();
-    // Already settled: the stream sends what there is and ends.
+    // The chat has already settled, so the stream sends the existing events and ends.
     const third = await stream({ chat: chatId, after: before, until: 'settled' });
     expect(await third.over).toBe(true);
     expect(ids(third.frames)).toEqual(ids(second.frames));

@@ -215,7 +215,7 @@ it('[S1] [S3] after a kill at any moment, everything confirmed is stored, and ea
   }
   expect(moments.length).toBeGreaterThan(20);
   for (const moment of moments) {
-    // A process killed during recovery leaves the same state to the next.
+    // A process killed during recovery leaves the same state to the next one.
     const left = join(moment.folder, 'store.db-steps');
     const steps = existsSync(left) ? readFileSync(left) : undefined;
     const seen = await opened(moment.folder, ids);

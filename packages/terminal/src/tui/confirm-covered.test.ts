@@ -61,7 +61,7 @@ it('[A5.4] shows every covered call to its end before it can be approved, a few 
     .map((row) => row.trim())
     .join('');
   for (const name of many) expect(seen).toContain(name.slice(-4));
-  // Even on the smallest screen, the card ends with what Enter does.
+  // Even on the smallest screen, the card ends with a line that says what Enter does.
   const covered = { key: '', count: 9, rows: pages.flat(), from: 0 };
   const ui = { ...initialUi('chat'), focus: 'card' as const };
   const scene = sceneOf({

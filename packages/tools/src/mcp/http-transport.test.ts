@@ -15,7 +15,7 @@ async function serve(answer: (response: ServerResponse) => void): Promise<string
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
 }
 
-/** Longer than any machine takes; expected failures happen earlier. */
+/** Longer than any machine needs; expected failures happen earlier. */
 const LIMIT_MS = 100_000;
 
 async function connect(url: string): Promise<void> {

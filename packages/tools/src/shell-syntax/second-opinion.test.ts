@@ -163,7 +163,7 @@ describe('the commands in a script', () => {
       fc.property(fc.oneof({ weight: 4, arbitrary: script }, soup), (command) => {
         fc.pre(command.length < 400);
         const names = namesByOther(command);
-        // Text that we can't parse needs approval; the other parser takes `else >> x` for a command.
+        // Text that we can't parse needs approval; the other parser mistakes `else >> x` for a command.
         if (names === undefined || isUnreadable(command)) return;
         compared += names.length;
         const ours = namesByUs(command);
@@ -190,7 +190,7 @@ describe('the commands in a script', () => {
         subject.kind === 'words' ? [JSON.stringify(subject.words)] : [],
       ),
     );
-    // No program exists, so bash reports each one it would run. Run once with all succeeding and once with all failing.
+    // No program exists, so bash reports each one it would run. Runs once with all programs succeeding and once with all failing.
     for (const status of ['0', '1']) {
       // In chunks: the length of a command line is limited.
       const ran = chunks(plain, 500).flatMap((some) => runByBash(some, status));

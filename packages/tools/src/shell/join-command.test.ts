@@ -12,7 +12,7 @@ describe('joinCommand', () => {
       }),
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
     );
-    // All in one shell: one shell each would take minutes.
+    // Runs all of them in one shell: a shell for each would take minutes.
     const words = fc.sample(word, { numRuns: scaled(500), seed: 7 });
     const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', joinCommand(`printf '%s\\0'`, words)], {
       encoding: 'utf8',

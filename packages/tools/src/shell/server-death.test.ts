@@ -109,7 +109,7 @@ describe.skipIf(!canDrop)('as a user other than root', () => {
     const said = await run(
       'for i in {1..100}; do sleep 1000 & done 2>&1 | grep -c -m1 "Resource temporarily unavailable"; true',
     );
-    // Processes of the same user count too: on a busy machine even the pipe may fail to fork.
+    // The limit includes other processes of the same user, so on a busy machine even the pipe may fail to fork.
     expect(said).toMatch(/^1$|Resource temporarily unavailable/m);
   });
 });

@@ -15,6 +15,6 @@ it('[P9.2] warns about a model that is not in the list, and suggests the most si
   expect(unlisted(models, 'zzz')).toEqual({});
   expect(unlisted(models, ' mistral-large ')).toBeUndefined();
   expect(unlisted(models, '')).toBeUndefined();
-  // Without a list, nothing is known.
+  // Without a list of models, there is nothing to compare.
   expect(unlisted([], 'x')).toBeUndefined();
 });

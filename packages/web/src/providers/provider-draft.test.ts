@@ -63,6 +63,6 @@ it('[P8.3] asks for the key again if it would go to another server', () => {
   expect(step({}, 'keep', { ...saved, problem: 'other secrets key' })).toMatchObject({ again: 'unusable' });
   expect(step({ apiKey: 'new' }, 'replace')).toEqual({ shows: 'field', sends: 'replace' });
   expect(step({}, 'remove')).toEqual({ shows: 'removal', sends: 'remove' });
-  // A kind that needs a key can't lose it.
+  // The key can't be removed if the kind requires one.
   expect(step({ kind: 'openai' }, 'remove')).toMatchObject({ shows: 'field' });
 });

@@ -95,7 +95,7 @@ it('[S4] no process mistakes transaction ids reused by a restored server for its
   const store = await openPostgres(server.url, { maxConnections: 2 });
   onTestFinished(() => store.close());
   await plant(store);
-  // A process that didn't notice: after a failover its connections may stay open to the old server.
+  // Simulates a process that didn't notice: after a failover, its connections may stay open to the old server.
   const cache = { ...createChatCache(), clear: () => undefined };
   const [one, other] = [openStepper(server.url, 'countersign', { cache }), openStepper(server.url, 'countersign')];
   const row = async (): Promise<{ title: string; xmin: string } | undefined> =>

@@ -183,7 +183,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
             const real = await begin('real');
             const tried = await during(first, () => run(second, real), real);
             const isApplied = words(tried).includes('stopped');
-            // Either the second alone, or the changes of both: neither undoes a change of the other.
+            // Either only the changes of the second, or those of both: neither undoes a change of the other.
             const [secondOnly, secondThenFirst, firstThenSecond] = [
               await begin('b'),
               await begin('ba'),

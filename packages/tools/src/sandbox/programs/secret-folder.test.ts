@@ -31,7 +31,7 @@ it.each([
   ['.aws', '~/.aws'],
   ['.kube', '~/.kube'],
   ['.config/gcloud', '~/.config/gcloud'],
-  // Opening `.config` would make it readable too.
+  // Opening `.config` would make this folder readable too.
   ['.config', '~/.config/gcloud'],
   // The target of one of the user's symlinks.
   ['dotfiles/docker', '~/.docker'],
