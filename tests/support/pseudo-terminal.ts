@@ -22,6 +22,7 @@ export interface PseudoTerminal {
 
 export interface TerminalOptions {
   readonly env: Record<string, string>;
+  readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
   readonly deadlineMs?: number;
@@ -34,11 +35,12 @@ export const ENTER = '\r';
 const opened = new Set<PseudoTerminal>();
 
 export function openTerminal(words: readonly string[], options: TerminalOptions): PseudoTerminal {
-  const { env, columns = 100, rows = 40, deadlineMs = 30_000 } = options;
+  const { env, cwd, columns = 100, rows = 40, deadlineMs = 30_000 } = options;
   const child = spawn(process.execPath, [command, ...words], {
     name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
+    ...(cwd === undefined ? {} : { cwd }),
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', NO_COLOR: '1', ...env },
   });
   readToTheEnd(child);

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import type { ServeOptions } from '../../server-access.js';
+import { openProject } from '../../project/open-project.js';
+import { projectFolder } from '../../project/project-folder.js';
 import { suggestion } from '../../text/suggest.js';
 import type { Register } from '../register.js';
 import { errors } from '../../words/errors.js';
@@ -17,7 +19,7 @@ interface ServeFlags {
   logLevel?: string;
 }
 
-/** `countersign serve`, and `countersign` alone (X1). */
+/** `countersign serve`, and `countersign` alone (X1), which opens a chat in a project folder (X1.3). */
 export function addServe(program: Command, register: Register): void {
   const command = withHelp(program.command('serve', { isDefault: true }), help)
     .summary(help.summary)
@@ -26,7 +28,14 @@ export function addServe(program: Command, register: Register): void {
     .option('--allow-host <name>', help.allowHost, again)
     .option('--no-open', help.noOpen)
     .option('--log-level <level>', help.logLevel(LOG_LEVELS));
-  register<ServeFlags>(command, async ({ servers, console: { env }, options: { home, json } }, { options }) => {
+  register<ServeFlags>(command, async (context, { options }) => {
+    const { servers, isPerson } = context;
+    const { env } = context.console;
+    const { home, json, url } = context.options;
+    // A server at another URL may be on another machine, which doesn't have this folder.
+    const isHere = url === undefined && nonEmpty(env['COUNTERSIGN_URL']) === undefined;
+    const folder = program.args.length === 0 && isPerson && isHere ? projectFolder(process.cwd()) : undefined;
+    if (folder !== undefined) return await openProject(context, folder);
     const port = options.port ?? nonEmpty(env['PORT']);
     const logLevel = options.logLevel ?? nonEmpty(env['LOG_LEVEL']);
     if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel)) {

@@ -51,18 +51,42 @@ export function addChat(program: Command, register: Register): void {
       const chat = chosen ?? (await client.createChat(world.id));
       return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
     }
-    const agents = await readAll((page) => client.agents(world.id, page));
-    const keyboard = openKeyboard(context.console, (line) => completeLine(line, agents, world.mainAgent));
-    try {
-      if (content !== undefined) {
-        const chat = chosen ?? (await client.createChat(world.id));
-        return await speakOnce(context, client, world, chat, { kind: 'person', keyboard }, { content, timeoutMs });
-      }
-      return await converse(context, client, world, keyboard, { chosen, isNew: options.new === true });
-    } finally {
-      keyboard.close();
-    }
+    if (content === undefined) return await talkIn(context, client, world, { chosen, isNew: options.new === true });
+    return await withKeyboard(context, client, world, async (keyboard) => {
+      const chat = chosen ?? (await client.createChat(world.id));
+      return await speakOnce(context, client, world, chat, { kind: 'person', keyboard }, { content, timeoutMs });
+    });
   });
+}
+
+/** A conversation in this world: the chosen chat, the last unfinished one, or a new one. */
+export async function talkIn(
+  context: CommandContext,
+  client: Client,
+  world: World,
+  beginning: Beginning = { chosen: undefined, isNew: false },
+): Promise<number> {
+  return await withKeyboard(
+    context,
+    client,
+    world,
+    async (keyboard) => await converse(context, client, world, keyboard, beginning),
+  );
+}
+
+async function withKeyboard(
+  context: CommandContext,
+  client: Client,
+  world: World,
+  work: (keyboard: Keyboard) => Promise<number>,
+): Promise<number> {
+  const agents = await readAll((page) => client.agents(world.id, page));
+  const keyboard = openKeyboard(context.console, (line) => completeLine(line, agents, world.mainAgent));
+  try {
+    return await work(keyboard);
+  } finally {
+    keyboard.close();
+  }
 }
 
 /** The message from the command line, and from standard input if requested or if there is no other message. */

@@ -1,0 +1,76 @@
+import type { Client } from '@countersign/client';
+import type { CommandContext } from '../context.js';
+import { plainLine } from '../text/plain-text.js';
+import { projectWords as words } from '../words/project.js';
+import { askLine, choose, pick, showOptions } from './choose.js';
+import type { Reached } from './choose-provider.js';
+
+/** How many models are listed at once. */
+const SHOWN = 12;
+/** Models that can't chat are listed last. */
+const NOT_CHAT = /embed|whisper|tts|dall-e|moderation|transcribe|realtime|image|sora|davinci|babbage|rerank|guard/i;
+
+/** A model that answered a short question. Undefined: choose another provider. */
+export async function chooseModel(
+  context: CommandContext,
+  client: Client,
+  { provider, models }: Reached,
+): Promise<string | undefined> {
+  const ids = inOrder(
+    models.map(({ id }) => id),
+    provider.models ?? [],
+  );
+  for (;;) {
+    const model = await nameModel(context, ids);
+    context.say(words.trying(plainLine(model)));
+    const tested = await client.testProvider(provider.id, { model });
+    if (tested.ok) return model;
+    context.say(context.paint.red(plainLine(tested.detail)));
+    if (tested.closest !== undefined && tested.closest !== model) context.say(words.closest(plainLine(tested.closest)));
+    const next = await choose(context, words.thenWhat, [
+      { label: words.anotherModel, value: 'model' },
+      { label: words.another, value: 'provider' },
+      { label: words.anyway, value: 'anyway' },
+    ] as const);
+    if (next === 'anyway') return model;
+    if (next === 'provider') return undefined;
+  }
+}
+
+/** The vendor's suggestions first. */
+export function inOrder(listed: readonly string[], suggested: readonly string[]): string[] {
+  const first = suggested.filter((id) => listed.includes(id));
+  const rest = listed.filter((id) => !first.includes(id));
+  return [...first, ...rest.filter((id) => !NOT_CHAT.test(id)), ...rest.filter((id) => NOT_CHAT.test(id))];
+}
+
+/** A number of the list, a name, or part of one, which shortens the list. A name that isn't listed is used if it is entered twice. */
+async function nameModel(context: CommandContext, ids: readonly string[]): Promise<string> {
+  let shown = ids;
+  let unlisted: string | undefined;
+  const list = (): void => {
+    context.say('');
+    context.say(context.paint.bold(words.whichModel));
+    showOptions(
+      context,
+      shown.slice(0, SHOWN).map((label) => ({ label })),
+    );
+    if (shown.length > SHOWN) context.say(context.paint.dim(words.moreModels(shown.length - SHOWN)));
+  };
+  list();
+  for (;;) {
+    const typed = await askLine(context, ids.length === 0 ? words.modelName : words.modelNumber);
+    if (typed === '') continue;
+    const chosen = pick(typed, shown.slice(0, SHOWN)) ?? ids.find((id) => id === typed);
+    if (chosen !== undefined) return chosen;
+    if (ids.length === 0 || typed === unlisted) return typed;
+    const matching = ids.filter((id) => id.toLowerCase().includes(typed.toLowerCase()));
+    if (matching.length === 0) {
+      unlisted = typed;
+      context.say(words.notListed(plainLine(typed)));
+      continue;
+    }
+    shown = matching;
+    list();
+  }
+}

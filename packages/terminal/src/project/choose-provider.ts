@@ -1,0 +1,87 @@
+import { ClientError, readAll, type Client } from '@countersign/client';
+import {
+  PROVIDER_KINDS,
+  providerKindFacts,
+  type ProviderKind,
+  type ProviderModel,
+  type ProviderStatus,
+} from '@countersign/protocol';
+import type { CommandContext } from '../context.js';
+import { readSecret } from '../read-secret.js';
+import { plainLine } from '../text/plain-text.js';
+import { projectWords as words } from '../words/project.js';
+import { results } from '../words/results.js';
+import { askLine, choose, type Option } from './choose.js';
+
+/** A provider that answered, with its models. */
+export interface Reached {
+  readonly provider: ProviderStatus;
+  readonly models: readonly ProviderModel[];
+}
+
+/** Providers with real models that have a key or need none. */
+export async function realProviders(client: Client): Promise<ProviderStatus[]> {
+  const all = await readAll(() => client.providers());
+  return all.filter(({ source, available }) => source !== 'built-in' && available);
+}
+
+/** A configured provider, or a new one: kind, URL and key, which is not shown. */
+export async function chooseProvider(context: CommandContext, client: Client): Promise<Reached> {
+  for (;;) {
+    const known = await realProviders(client);
+    const options: Option<ProviderStatus | undefined>[] = [
+      ...known.map((provider) => ({ label: provider.name, value: provider })),
+      { label: words.another, value: undefined },
+    ];
+    const chosen = known.length === 0 ? undefined : await choose(context, words.whichProvider, options);
+    const reached = chosen === undefined ? await addProvider(context, client) : await reach(context, client, chosen);
+    if (reached !== undefined) return reached;
+  }
+}
+
+async function reach(context: CommandContext, client: Client, provider: ProviderStatus): Promise<Reached | undefined> {
+  context.say(words.listing(plainLine(provider.name)));
+  const { items, problem } = await client.providerModels(provider.id);
+  if (problem === undefined) return { provider, models: items };
+  context.say(context.paint.red(plainLine(problem.detail)));
+  return undefined;
+}
+
+const KINDS = Object.keys(PROVIDER_KINDS) as ProviderKind[];
+
+/** Undefined if the provider could not be used; then nothing is saved. */
+async function addProvider(context: CommandContext, client: Client): Promise<Reached | undefined> {
+  const options = KINDS.map((kind) => ({ label: providerKindFacts(kind).label, value: kind }));
+  const kind = await choose(context, words.whichProvider, options);
+  const { label, key, keyPage, baseUrl, example } = providerKindFacts(kind);
+  const isLocal = key === 'optional';
+  const asked = baseUrl === undefined ? words.url(example ?? '') : words.usualUrl(baseUrl);
+  const url = baseUrl === undefined || isLocal ? await askLine(context, asked) : '';
+  if (keyPage !== undefined) context.say(context.paint.dim(words.keyPage(keyPage)));
+  const wantsKey = !isLocal || kind === 'openai-compatible';
+  const apiKey = wantsKey ? (await readSecret(context, results.apiKeyPrompt(label, isLocal))).trim() : '';
+  let added: ProviderStatus;
+  try {
+    added = await client.addProvider({
+      kind,
+      name: await freeName(client, label),
+      ...(url === '' ? {} : { baseUrl: url }),
+      ...(apiKey === '' ? {} : { apiKey }),
+    });
+  } catch (error) {
+    // A malformed URL or key: the server says what is wrong with it.
+    if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
+    context.say(context.paint.red(plainLine(error.message)));
+    return undefined;
+  }
+  const reached = await reach(context, client, added);
+  if (reached === undefined) await client.removeProvider(added.id);
+  return reached;
+}
+
+async function freeName(client: Client, label: string): Promise<string> {
+  const taken = new Set((await readAll(() => client.providers())).map(({ name }) => name.toLowerCase()));
+  let name = label;
+  for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${label} ${number}`;
+  return name;
+}

@@ -1,0 +1,28 @@
+/** `countersign` in a project folder: the questions before the first chat. */
+export const projectWords = {
+  noModel: 'No model is set up yet.',
+  realModel: 'Use a real model',
+  demo: 'Try the demo, which needs no key',
+  whichProvider: 'Which provider?',
+  another: 'Another provider',
+  url: (example: string): string => `URL, such as ${example}: `,
+  usualUrl: (usual: string): string => `URL (Enter for ${usual}): `,
+  keyPage: (page: string): string => `Get a key at ${page}`,
+  listing: (name: string): string => `Asking ${name} for its models…`,
+  whichModel: 'Which model?',
+  moreModels: (count: number): string => `      ${count} more: type a part of the name to find one`,
+  modelNumber: 'Number or name: ',
+  modelName: 'Name of the model: ',
+  notListed: (name: string): string => `The provider doesn't list "${name}". Enter it again to use it anyway.`,
+  trying: (model: string): string => `Asking ${model} for a short answer…`,
+  closest: (model: string): string => `Did you mean "${model}"?`,
+  thenWhat: 'What next?',
+  anotherModel: 'Another model',
+  anyway: 'Use it anyway',
+  whichAgent: 'Which agent?',
+  ready: (world: string, names: string): string =>
+    `Created the world ${world} for this folder with ${names}. Nothing is approved in advance: calls that can change something need your approval.`,
+  number: (count: number): string => `Number (1–${count}): `,
+  notANumber: (count: number): string => `Enter a number from 1 to ${count}. Ctrl-C quits.`,
+  left: 'Stopped. Run countersign again to continue.',
+} as const;

@@ -1,0 +1,110 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeTerminals, CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
+import { openHarbourServer, type HarbourServer } from './harbour-server.js';
+
+const KEY = 'sk-test-that-must-not-be-shown-4711';
+
+describe('[X1.3] countersign in a project folder', () => {
+  let t: HarbourServer;
+  let model: ScriptedModel;
+  let repo = '';
+  beforeAll(async () => {
+    t = await openHarbourServer();
+    model = await startScriptedModel({
+      script: {
+        models: ['gpt-5', 'whisper-1'],
+        replies: [{ when: { tool: 'read_file' }, text: 'I see your folder.' }, 'ok'],
+      },
+    });
+    repo = join(realpathSync(t.folder), 'my.app');
+    mkdirSync(repo);
+    writeFileSync(join(repo, 'package.json'), '{}');
+  });
+  afterEach(closeTerminals);
+  afterAll(async () => {
+    await model.close();
+    await t.close();
+  });
+
+  const open = (): PseudoTerminal =>
+    t.terminal([], { cwd: repo, env: { COUNTERSIGN_URL: '', COUNTERSIGN_HOME: join(t.folder, 'home') } });
+  const answer = async (terminal: PseudoTerminal, question: string | RegExp, words: string): Promise<void> => {
+    await terminal.waitFor(question);
+    terminal.type(`${words}${ENTER}`);
+  };
+
+  it('[X1.4] offers the demo, and creates nothing if the person leaves', async () => {
+    const before = (await t.client.worlds()).items.length;
+    const terminal = open();
+    await answer(terminal, 'Number (1–2): ', '');
+    await terminal.waitFor('Enter a number from 1 to 2.');
+    await answer(terminal, 'Number (1–2): ', '2');
+    await terminal.waitFor('Harbour  New chat');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_D);
+    expect(await terminal.exitCode).toBe(0);
+    const left = open();
+    await answer(left, 'Number (1–2): ', '1');
+    await left.waitFor('Number (1–12): ');
+    left.type(CTRL_C);
+    await left.waitFor('Stopped. Run countersign again to continue.');
+    expect(await left.exitCode).toBe(130);
+    expect((await t.client.worlds()).items).toHaveLength(before);
+  });
+
+  it('[X1.4] leads from a provider to a chat in a world of the folder that grants nothing', async () => {
+    const terminal = open();
+    await answer(terminal, 'Number (1–2): ', '1');
+    // A dead address is explained, and its provider is not kept.
+    await answer(terminal, 'Number (1–12): ', '12');
+    await answer(terminal, 'URL, such as', 'http://127.0.0.1:9/v1');
+    await answer(terminal, 'API key for OpenAI-compatible (hidden', KEY);
+    await terminal.waitFor('127.0.0.1:9');
+    await answer(terminal, 'Number (1–12): ', '12');
+    const saved = (await t.client.providers()).items.filter(({ source }) => source === 'stored');
+    expect(saved).toEqual([]);
+    await answer(terminal, 'URL, such as', `${model.url}/v1`);
+    await answer(terminal, 'API key for OpenAI-compatible (hidden', KEY);
+    await answer(terminal, 'Number or name: ', 'gpt-9');
+    await terminal.waitFor('The provider doesn\'t list "gpt-9".');
+    await answer(terminal, 'Number or name: ', '1');
+    await answer(terminal, 'Number (1–4): ', '1');
+    await terminal.waitFor('Created the world my-app for this folder with Reviewer.');
+    await terminal.waitFor('→ Reviewer');
+    await answer(terminal, 'you  ', 'hello');
+    await terminal.waitFor('│ I see your folder.');
+    expect(terminal.raw()).not.toContain(KEY);
+    terminal.type(CTRL_D);
+    const world = (await t.client.world('my-app')).value;
+    expect(world).toMatchObject({ workingDirectory: repo, mode: 'ask', mainAgent: 'reviewer', unattended: 'wait' });
+    expect((await t.client.policy('my-app')).value.rules).toEqual([]);
+    expect((await t.client.grants('my-app')).items).toEqual([]);
+    expect((await t.client.mcpServers('my-app')).items).toEqual([]);
+    expect((await t.client.agents('my-app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
+  });
+
+  it('opens the same world the next time, without a question', async () => {
+    const before = (await t.client.worlds()).items.length;
+    const terminal = open();
+    const shown = await terminal.waitFor('→ Reviewer');
+    expect(shown).toContain('my-app  New chat');
+    expect(shown).not.toContain('Number');
+    expect((await t.client.worlds()).items).toHaveLength(before);
+  });
+
+  it('[X1] serves in another folder, and with flags', async () => {
+    const home = join(t.folder, 'other');
+    const env = { COUNTERSIGN_URL: '', COUNTERSIGN_HOME: home, PORT: '0' };
+    const elsewhere = t.terminal([], { cwd: t.folder, env });
+    expect(await elsewhere.waitFor('Countersign is listening on')).not.toContain('Number');
+    elsewhere.type(CTRL_C);
+    await elsewhere.exitCode;
+    const flags = t.terminal(['--no-open'], { cwd: repo, env });
+    expect(await flags.waitFor('Countersign is listening on')).not.toContain('Number');
+    flags.type(CTRL_C);
+    await flags.exitCode;
+  });
+});
