@@ -11,7 +11,7 @@ const FONTS = {
   'JetBrains Mono': import.meta.resolve('@fontsource-variable/jetbrains-mono/LICENSE'),
 };
 
-/** Ships the fonts together with their licence, and preloads the two that every page needs. */
+/** Ships the fonts together with their licence. */
 function fonts(): Plugin {
   return {
     name: 'fonts',
@@ -22,14 +22,30 @@ function fonts(): Plugin {
       );
       this.emitFile({ type: 'asset', fileName: 'font-licences.txt', source: texts.join('\n\n') });
     },
-    transformIndexHtml: (_html, { bundle = {} }) =>
-      Object.keys(bundle)
-        .filter((file) => /-latin-wght-normal-[^/]*\.woff2$/.test(file))
+  };
+}
+
+/** Preloads the code of the app. The entry imports it dynamically, so that it can send requests before this code has arrived. */
+function preloadedApp(): Plugin {
+  return {
+    name: 'preloaded-app',
+    apply: 'build',
+    transformIndexHtml(html, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+      const app = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/shell/render.tsx') === true);
+      if (app.length === 0) throw new Error('The code of the app is not in a chunk of its own.');
+      // A set also iterates over elements that are added during the loop.
+      const files = new Set(app.map(({ fileName }) => fileName));
+      for (const file of files)
+        for (const imported of chunks.find(({ fileName }) => fileName === file)?.imports ?? []) files.add(imported);
+      return [...files]
+        .filter((file) => !html.includes(file))
         .map((file) => ({
           tag: 'link',
-          attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
           injectTo: 'head',
-        })),
+        }));
+    },
   };
 }
 
@@ -50,7 +66,7 @@ function precompressed(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fonts(), precompressed()],
+  plugins: [react(), tailwindcss(), fonts(), preloadedApp(), precompressed()],
   // Use the sources of the other packages, not a build that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {

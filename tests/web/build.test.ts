@@ -30,17 +30,32 @@ const kilobytes = (names: readonly string[]): number =>
 describe('the built web app', () => {
   const isFont = (name: string): boolean => name.endsWith('.woff2');
 
-  it('loads less than 300 kB of code and styles, gzipped, for the chat page', () => {
+  it('loads less than 230 kB of code and styles, gzipped, before a message can be typed', () => {
     const names = firstLoad().filter((name) => !isFont(name));
     expect(names.some((name) => name.endsWith('.css'))).toBe(true);
     expect(kilobytes(names)).toBeGreaterThan(50);
-    expect(kilobytes(names)).toBeLessThan(300);
+    expect(kilobytes(names)).toBeLessThan(230);
   });
 
-  it('preloads one file of each font, less than 100 kB together, and includes their licence', () => {
-    const names = firstLoad().filter(isFont);
-    expect(names.map((name) => name.replace(/-latin-.*/, '')).toSorted()).toEqual(['inter', 'jetbrains-mono']);
-    expect(kilobytes(names)).toBeLessThan(100);
+  it('sends the first requests from a file of its own, while the rest of the code is loading', () => {
+    const [, entry = ''] = /<script type="module"[^>]* src="\/assets\/([\w.-]+)"/.exec(html) ?? [];
+    const text = readFileSync(join(assets, entry), 'utf8');
+    expect(text).toContain('/api/session');
+    expect(text).not.toMatch(/(?:from|import)\s*["']\.\//);
+    expect(kilobytes([entry])).toBeLessThan(5);
+    const preloaded = [...html.matchAll(/rel="modulepreload"[^>]* href="\/assets\/([\w.-]+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(firstLoad().filter((name) => name.endsWith('.js') && name !== entry && !preloaded.includes(name))).toEqual(
+      [],
+    );
+  });
+
+  it('loads fonts after the code, less than 100 kB for Latin text, and includes their licence', () => {
+    expect(firstLoad().filter(isFont)).toEqual([]);
+    const latin = readdirSync(assets).filter((name) => /-latin-wght-normal-[^/]*\.woff2$/.test(name));
+    expect(latin.map((name) => name.replace(/-latin-.*/, '')).toSorted()).toEqual(['inter', 'jetbrains-mono']);
+    expect(kilobytes(latin)).toBeLessThan(100);
     const licences = readFileSync(join(webBuild, 'font-licences.txt'), 'utf8');
     expect(licences).toMatch(/Inter Project Authors[\s\S]*SIL OPEN FONT LICENSE[\s\S]*JetBrains Mono Project Authors/i);
   });
@@ -54,9 +69,17 @@ describe('the built web app', () => {
     for (const face of faces) expect(face).toMatch(/font-display:optional/);
   });
 
-  it('loads the other pages, the charts and the languages later', () => {
+  it('loads the transcript, the other pages, the charts and the languages later', () => {
     const first = firstLoad();
-    for (const later of ['stats-page', 'audit-page', 'policy-page', 'highlighted', 'agents-page', 'inbox-page'])
+    for (const later of [
+      'chat-page',
+      'stats-page',
+      'audit-page',
+      'policy-page',
+      'highlighted',
+      'agents-page',
+      'inbox-page',
+    ])
       expect(first.filter((name) => name.startsWith(later))).toEqual([]);
   });
 

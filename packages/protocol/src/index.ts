@@ -1,4 +1,5 @@
 export { VERSION } from './version.js';
+export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER } from './headers.js';
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
@@ -143,8 +144,6 @@ export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './json-schema.js';
 export {
   acceptedMessageSchema,
-  CLIENT_HEADER,
-  LEAVING_HEADER,
   healthSchema,
   listedToolSchema,
   listOf,
@@ -160,7 +159,6 @@ export {
   problemSchema,
   registeredClientSchema,
   searchHitSchema,
-  SESSION_HEADER,
   sessionSchema,
   startLinkSchema,
   statsSchema,

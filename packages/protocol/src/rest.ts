@@ -42,11 +42,6 @@ export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(2
 export const sessionSchema = z.object({ session: z.string() });
 export type Session = z.infer<typeof sessionSchema>;
 
-export const SESSION_HEADER = 'X-Countersign-Session';
-export const CLIENT_HEADER = 'X-Countersign-Client';
-/** Response header: this server is shutting down and hasn't processed the request. Retrying with the next server is safe. */
-export const LEAVING_HEADER = 'X-Countersign-Leaving';
-
 export const registeredClientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string(),

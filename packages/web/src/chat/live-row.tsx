@@ -2,7 +2,7 @@ import type { Agent } from '@countersign/protocol';
 import type { LiveStream } from '@countersign/client';
 import { type ReactElement, useDeferredValue } from 'react';
 import { Markdown } from './markdown.js';
-import { Spoken } from './message-row.js';
+import { Spoken } from './spoken.js';
 import { t } from '../words/chat.js';
 
 /** An answer while it streams. The finished message replaces it in the same place and form. */

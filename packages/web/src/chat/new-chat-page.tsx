@@ -7,6 +7,7 @@ import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
+import { Visible } from '../ui/visible.js';
 import { Composer } from './composer.js';
 import { OutgoingRow } from './outgoing-row.js';
 import { t } from '../words/chat.js';
@@ -89,7 +90,17 @@ export default function NewChatPage(): ReactElement {
       <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
         <div className="mx-auto w-full max-w-[56rem]">
           {begun.map((message) => (
-            <OutgoingRow key={message.clientMessageId} message={message} draftKey={draftKey} />
+            <OutgoingRow
+              key={message.clientMessageId}
+              message={message}
+              draftKey={draftKey}
+              // As plain text: the code that renders Markdown comes with the chat, which replaces this page.
+              text={
+                <div dir="auto" className="prose whitespace-pre-wrap">
+                  <Visible text={message.content} />
+                </div>
+              }
+            />
           ))}
         </div>
         <Composer

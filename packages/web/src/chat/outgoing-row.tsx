@@ -5,18 +5,25 @@ import { prependToDraft } from '../data/drafts.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
-import { Markdown } from './markdown.js';
-import { Spoken } from './message-row.js';
+import { Spoken } from './spoken.js';
 import { t } from '../words/chat.js';
 
 const PERSON: Speaker = { kind: 'person', name: 'human' };
 
 /** A message that isn't in the transcript yet, with its delivery state. */
-export function OutgoingRow({ message, draftKey }: { message: Outgoing; draftKey: string }): ReactElement {
+export function OutgoingRow({
+  message,
+  draftKey,
+  text,
+}: {
+  message: Outgoing;
+  draftKey: string;
+  text: ReactElement;
+}): ReactElement {
   const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
   return (
     <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? t.sending : undefined}>
-      <Markdown text={message.content} breaks />
+      {text}
       <Delivery message={message} draftKey={draftKey} />
     </Spoken>
   );

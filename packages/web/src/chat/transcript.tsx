@@ -6,8 +6,10 @@ import { Button } from '../ui/button.js';
 import { attempt, say } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { LiveRow } from './live-row.js';
-import { MessageRow, NoticeLine, speakerName } from './message-row.js';
+import { Markdown } from './markdown.js';
+import { MessageRow, NoticeLine } from './message-row.js';
 import { OutgoingRow } from './outgoing-row.js';
+import { speakerName } from './spoken.js';
 import { useHold } from './use-hold.js';
 import { useScrollGestures } from './use-scroll-gestures.js';
 import { t } from '../words/chat.js';
@@ -222,7 +224,13 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
                     }
                   />
                 )}
-                {outgoing === undefined ? null : <OutgoingRow message={outgoing} draftKey={chatId} />}
+                {outgoing === undefined ? null : (
+                  <OutgoingRow
+                    message={outgoing}
+                    draftKey={chatId}
+                    text={<Markdown text={outgoing.content} breaks />}
+                  />
+                )}
                 {stream === undefined ? null : <LiveRow stream={stream} agents={agents} />}
               </div>
             );

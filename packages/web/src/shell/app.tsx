@@ -3,12 +3,20 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { ClientContext, OutboxContext } from '../data/connection.js';
 import { keptText } from '../data/kept-text.js';
+import { earlyFetch } from '../session/early.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { Home } from './home.js';
 import { Notices } from './notices.js';
-import { currentSession, findSession, keepSession, shareSession, subscribeToSession, takeTicket } from './session.js';
-import { SignIn } from './sign-in.js';
-import { signedFetch } from './signed-fetch.js';
+import {
+  currentSession,
+  findSession,
+  keepSession,
+  shareSession,
+  subscribeToSession,
+  takeTicket,
+} from '../session/session.js';
+import { SignIn } from '../session/sign-in.js';
+import { signedFetch } from '../session/signed-fetch.js';
 import { t } from '../words/shell.js';
 
 const OUTBOX = 'countersign.outbox';
@@ -75,7 +83,7 @@ async function enter(onRefused: (why: string) => void): Promise<void> {
   const ticket = takeTicket();
   if (ticket !== undefined) {
     try {
-      const { session } = await createClient({ url: location.origin }).openSession(ticket);
+      const { session } = await createClient({ url: location.origin, fetch: earlyFetch }).openSession(ticket);
       keepSession(session);
     } catch (error) {
       // A reloaded page still has its session; the ticket in its URL has already been used.

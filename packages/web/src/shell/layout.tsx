@@ -3,7 +3,6 @@ import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useInbox, inboxCount } from '../approvals/use-inbox.js';
 import { useNotifications } from '../approvals/use-notifications.js';
-import ChatPage from '../chat/chat-page.js';
 import NewChatPage from '../chat/new-chat-page.js';
 import { useClient } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
@@ -17,6 +16,7 @@ import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { t } from '../words/shell.js';
 
+const ChatPage = lazyView(t.pages.chat, () => import('../chat/chat-page.js'));
 const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox-page.js'));
 const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
 const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));
@@ -42,7 +42,8 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     return () => clearErrors();
   }, [path]);
   useEffect(() => {
-    // Wait until the first page has been rendered and loaded.
+    // The next page is usually a chat. For the others, wait until the first page has been rendered and loaded.
+    ChatPage.load(client).catch(() => undefined);
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);

@@ -5,13 +5,15 @@ import { useRead } from '../data/use-read.js';
 import { NotRead } from './frame.js';
 import { t } from '../words/shell.js';
 
-const loads: ((client: Client) => Promise<unknown>)[] = [];
+type Load = (client: Client) => Promise<unknown>;
+
+const loads: Load[] = [];
 
 /** A page whose code is loaded on demand or in advance. If that fails, the rest of the app still works. */
 export function lazyView<P extends object>(
   title: string,
   load: () => Promise<{ default: ComponentType<P> }>,
-): ComponentType<P> {
+): ComponentType<P> & { load: Load } {
   let loaded: ComponentType<P> | undefined;
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
     // Browsers cache a failed module load until the page is reloaded, so first check that the server is up.
@@ -24,7 +26,9 @@ export function lazyView<P extends object>(
     }
   }
   loads.push(read);
-  return function LazyView(props: P): ReactElement {
+  return Object.assign(LazyView, { load: read });
+
+  function LazyView(props: P): ReactElement {
     const client = useClient();
     const code = useRead({ key: ['code', title], read: () => read(client), once: true });
     const View = loaded;
@@ -34,7 +38,7 @@ export function lazyView<P extends object>(
     ) : (
       <NotRead read={code} what={t.thePage} title={title} />
     );
-  };
+  }
 }
 
 /** Loads the code of all pages, so that they can be opened while the server is down. */

@@ -38,6 +38,11 @@ export function worldOf(path: string): string | undefined {
   return found === undefined ? undefined : decoded(found);
 }
 
+/** Whether the page shows messages. */
+export function isChat(path: string): boolean {
+  return /^\/w\/[^/]+\/c\//.test(path);
+}
+
 /** Undefined for an invalid escape sequence. */
 export function decoded(encoded: string): string | undefined {
   try {

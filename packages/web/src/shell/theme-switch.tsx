@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
-import { chooseTheme, type Theme, useTheme } from './theme.js';
+import { chooseTheme, type Theme } from './theme.js';
+import { useTheme } from './use-theme.js';
 import { t } from '../words/shell.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+// Without React: the entry applies the theme before React has been loaded.
 
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'countersign.theme';
@@ -32,12 +32,11 @@ export function chooseTheme(chosen: Theme): void {
   for (const listener of listeners) listener();
 }
 
-export function useTheme(): Theme {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => theme,
-  );
+export function currentTheme(): Theme {
+  return theme;
+}
+
+export function subscribeToTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { useTheme } from '../shell/theme.js';
+import { useTheme } from '../shell/use-theme.js';
 import { useMedia } from '../shell/use-media.js';
 import type { Bars } from './series.js';
 import { t } from '../words/stats.js';

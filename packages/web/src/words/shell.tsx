@@ -6,6 +6,7 @@ export const t = {
   ...common,
   product: 'Countersign',
   pages: {
+    chat: 'Chat',
     inbox: 'Inbox',
     policy: 'Policy',
     grants: 'Grants',

@@ -1,4 +1,5 @@
 import { SESSION_HEADER } from '@countersign/protocol';
+import { earlyFetch } from './early.js';
 import { currentSession, forgetSession, subscribeToSession } from './session.js';
 
 /**
@@ -12,7 +13,7 @@ export const signedFetch: typeof fetch = async (input, init = {}) => {
     const session = currentSession();
     const headers = new Headers(init.headers);
     if (session !== undefined) headers.set(SESSION_HEADER, session);
-    const response = await fetch(input, { ...init, headers });
+    const response = await earlyFetch(input, { ...init, headers });
     if (response.status !== 401) return response;
     forgetSession(session);
     if (!isRead) return response;

@@ -38,11 +38,15 @@ export function forgetSession(refused: string | undefined): void {
   if (currentSession() === refused) set(undefined);
 }
 
-/** The ticket of a start link. It is removed from the URL immediately, so that it doesn't stay in the history. */
+/** The ticket of a start link. */
+export function ticketInUrl(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get('ticket') ?? undefined;
+}
+
+/** Removes the ticket from the URL, so that it doesn't stay in the history. */
 export function takeTicket(): string | undefined {
-  const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
-  if (ticket === null) return undefined;
-  history.replaceState(null, '', location.pathname + location.search);
+  const ticket = ticketInUrl();
+  if (ticket !== undefined) history.replaceState(null, '', location.pathname + location.search);
   return ticket;
 }
 

@@ -1,0 +1,56 @@
+import { SESSION_HEADER } from '@countersign/protocol';
+import { currentSession, keepSession, ticketInUrl } from './session.js';
+
+// Every page signs in and lists the worlds first. These requests are sent while the app's code is still loading; each response is used once.
+
+const sent = new Map<string, Promise<Response>>();
+
+/** The query of `Home`, in the client's spelling. */
+const WORLDS = '/api/worlds?limit=200';
+const SESSION = '/api/session';
+const COMMON = { cache: 'no-store', redirect: 'error' } as const;
+
+export function sendEarly(): void {
+  const ticket = ticketInUrl();
+  if (ticket === undefined) readWorlds();
+  else void signIn(ticket).catch(() => undefined);
+}
+
+/** Like `fetch`, but returns the response of the same request if it was sent early. */
+export const earlyFetch: typeof fetch = (input, init = {}) => {
+  const key = keyOf(init.method ?? 'GET', typeof input === 'string' ? input : '');
+  const early = sent.get(key);
+  sent.delete(key);
+  return early ?? fetch(input, init);
+};
+
+async function signIn(ticket: string): Promise<void> {
+  const opened = fetch(SESSION, {
+    method: 'POST',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ticket }),
+    ...COMMON,
+  });
+  const copy = opened.then((response) => response.clone());
+  sent.set(keyOf('POST', SESSION), opened);
+  const response = await copy;
+  if (!response.ok) return;
+  const body = (await response.json()) as unknown;
+  if (typeof body !== 'object' || body === null || !('session' in body) || typeof body.session !== 'string') return;
+  // The ticket has been used: without this, a reload before the app starts would need a new link.
+  keepSession(body.session);
+  readWorlds();
+}
+
+function readWorlds(): void {
+  const session = currentSession();
+  if (session === undefined) return;
+  const worlds = fetch(WORLDS, { headers: { Accept: 'application/json', [SESSION_HEADER]: session }, ...COMMON });
+  // The app handles a failure, if it takes the response at all.
+  worlds.catch(() => undefined);
+  sent.set(keyOf('GET', WORLDS), worlds);
+}
+
+function keyOf(method: string, url: string): string {
+  return `${method} ${new URL(url, location.origin).href}`;
+}
