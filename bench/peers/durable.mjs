@@ -149,7 +149,10 @@ int fdatasync(int fd) { return wait_for("fdatasync", fd); }
 int fsync(int fd) { return wait_for("fsync", fd); }
 `;
 
-/** Simulates a disk that takes 4 ms for each sync, like many; the one here may take almost no time. Undefined if there is no compiler. */
+/**
+ * Simulates a disk that takes 4 ms per sync, like many real ones; the disk of this machine may take almost no time. Undefined if there is no
+ * compiler.
+ */
 function slowDiskLibrary() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { LEAVING_HEADER } from '@countersign/protocol';
 import type { FoundServer } from './server-access.js';
 
-/** URL and token of a server. */
+/** The URL and token of a server. */
 export interface Address extends FoundServer {
   readonly token: string;
 }

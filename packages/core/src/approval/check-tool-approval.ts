@@ -41,11 +41,11 @@ export interface GateInput {
   readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
-  /** The administrator's rules, from a file outside the reach of every world. They beat the rules of world and agent. */
+  /** The administrator's rules, from a file outside the reach of every world. They override the rules of the world and the agent. */
   readonly admin?: Policy;
   /** Active grants for this agent, chat and tool. */
   readonly grants: readonly GateGrant[];
-  /** A person approved exactly this call, and its hash was checked. */
+  /** Set if a person approved exactly this call and its hash was checked. */
   readonly decision: 'approved' | undefined;
   /** Set if the call stays inside the sandbox and the working folder (A20). */
   readonly contained: boolean;
@@ -144,7 +144,7 @@ function policiesOf({ admin, world, agent }: GateInput): Policies {
 
 /** Fails calls that can't run, without asking anyone (T11), and calls to reserved names (A10). */
 function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
-  // Normalized: a fullwidth or upper-case `client.` is the same attack and must be audited as such.
+  // Normalized: a fullwidth or uppercase `client.` is the same attack and must be audited as such.
   if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
     return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
   }

@@ -30,7 +30,7 @@ function validate(tool: Tool, value: Record<string, unknown>): ReadCall['argumen
     if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");
     const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
     if (ok === true) return { ok, value: checked };
-    // The validator returned neither true nor false, such as a promise: unchecked arguments must not run.
+    // The result is neither true nor false, such as a promise: unchecked arguments must not run.
     if (ok !== false) throw new Error("the tool's validator returned no result");
     return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
@@ -77,7 +77,7 @@ interface CallSetting {
   seen: readonly Subject[];
 }
 
-/** A call ready for the gate: what rules match against, and the keys to look up. */
+/** A call ready for the gate, with the keys to look up. */
 export interface JudgedCall {
   call: ReadCall;
   agentId: string | undefined;

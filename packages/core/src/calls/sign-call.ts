@@ -23,7 +23,7 @@ const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'n
 
 const digests = new WeakMap<Tool, string>();
 
-/** A call with its hash, and what a person sees next to it. */
+/** A call with its hash and the details shown next to it. */
 export interface SignedCall {
   callHash: string;
   workingDirectory: string;

@@ -14,7 +14,7 @@ import { sealOriginal } from './seal-original.js';
 import { cutOff, refuseCall, settleCall } from './settle-call.js';
 import { signCall, type SignedCall } from './sign-call.js';
 
-/** A call ready to run in its current state. */
+/** A call that is ready to run. */
 interface ReadyCall {
   judged: JudgedCall;
   signed: SignedCall;
@@ -99,8 +99,8 @@ export function startApproved(
 }
 
 /**
- * Undefined if another call is due first, the world moved to a folder that hasn't been inspected, or the tool was replaced or
- * disconnected with its client.
+ * Undefined if another call is due first, the world now uses a folder that hasn't been inspected, or the tool was replaced or its client has
+ * disconnected.
  */
 function dueCall(
   runtime: Runtime,

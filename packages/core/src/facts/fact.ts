@@ -33,7 +33,7 @@ export type ChatFact =
   | { kind: 'notice-written'; message: MessageRecord; type: 'error' | 'notice' }
   | TurnFact
   | CallFact
-  /** A person has decided such a call, so its unknown outcome no longer needs approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer needs approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
@@ -43,7 +43,7 @@ export type ChatFact =
 export type WorldFact =
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
-  /** Deletes its chats and all their data. Its id stays reserved, and its audit log is kept. */
+  /** Deletes the world's chats and all their data. Its id stays reserved, and its audit log is kept. */
   | { kind: 'world-deleted'; worldId: string };
 
 export type TurnFact =

@@ -179,7 +179,7 @@ export class StepTransaction {
   openCalls(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
     return this.invocations(turn).filter((call) => call.settledAt === null);
   }
-  /** Whether this chat has such a call with an unknown outcome (S3). */
+  /** Whether the same call has an unknown outcome in this chat (S3). */
   outcomeUnknown(call: CallKeys): boolean {
     for (let at = this.changes.length - 1; at >= 0; at -= 1) {
       const row = this.changes[at];
@@ -317,7 +317,7 @@ export class StepTransaction {
     };
     return this.#lastContext;
   }
-  /** Only facts call this. */
+  /** Called only while a fact is applied. */
   protected change(state: ChatState, row: RowChange): void {
     this.changes.push(row);
     if (row.kind === 'turn-queued') this.#follow(state.chat, undefined, row.turn.state);

@@ -1,6 +1,6 @@
 import { PLACEHOLDER } from '@countersign/protocol';
 
-/** All placeholders that a model can read: its own keys in results, and arguments edited by a person. */
+/** All placeholders that a model can see: for our own keys in results, and in arguments that a person edited. */
 const forms = new RegExp(`${PLACEHOLDER}|‹masked›`, 'u');
 
 /** Unicode escapes in JSON or in code inside an argument. A run of backslashes is scanned once, from its start. */

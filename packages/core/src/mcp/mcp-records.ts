@@ -70,7 +70,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
 }
 
 /**
- * The name that rules must match to apply to the server itself: only rules for all of its tools do, because single tools may have different
+ * A name for matching rules that apply to the server itself. Only rules for all of its tools match, because single tools may have different
  * rules.
  */
 function anyToolOf(server: string): string {

@@ -28,7 +28,7 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
 }
 
 /**
- * Quotes a name if needed: otherwise, `{"to=a": "b"}` and `{"to": "a=b"}` would be the same word, and a name like `-f` would look like an
+ * Quotes a name if needed: `{"to=a": "b"}` and `{"to": "a=b"}` must not become the same word, and a name like `-f` must not look like an
  * option.
  */
 function shownName(name: string): string {

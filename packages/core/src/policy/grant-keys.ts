@@ -44,7 +44,7 @@ function literalText(word: PatternWord): string | undefined {
   return second === undefined && 'text' in only ? only.text : undefined;
 }
 
-/** The last path segment or host label, lower-cased. `.` and `~` have no key. */
+/** The last path segment or host label, lowercased. `.` and `~` have no key. */
 function endKey(text: string): string {
   const end = text
     .slice(text.lastIndexOf('/') + 1)

@@ -33,7 +33,7 @@ export interface Weighing {
   readonly prepared: PreparedCall;
 }
 
-/** Deny beats ask, and ask beats allow, regardless of order (A19). */
+/** Deny overrides ask, and ask overrides allow, regardless of order (A19). */
 export function judge(policies: Policies, call: PolicyCall): Judgement {
   const { deny, adminAsk, asks, allow, closed } = weigh(policies, call);
   if (deny !== undefined) return { outcome: 'deny', rule: deny };

@@ -154,7 +154,7 @@ function segmentsOf(
   return segments;
 }
 
-/** Lazy, because most calls don't need it. */
+/** Computes a value on first use, because most calls don't need it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -17,7 +17,7 @@ export function createOwnSecretStream(ownSecrets: readonly string[]): {
   };
 }
 
-/** How much of the text's end is the start of the secret. */
+/** The length of the suffix of `text` that is a prefix of the secret. */
 function startAtEnd(text: string, secret: string): number {
   let length = Math.min(secret.length - 1, text.length);
   while (length > 0 && !text.endsWith(secret.slice(0, length))) length -= 1;

@@ -138,7 +138,7 @@ export function isWaiting(situation: Situation): boolean {
   return nextStep(situation).kind === 'wait';
 }
 
-/** With a single process, it runs every turn that it makes runnable. */
+/** The dispatch for a single process, which runs every turn that it makes runnable. */
 export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dispatch {
   return {
     owner,

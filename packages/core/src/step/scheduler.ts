@@ -56,7 +56,7 @@ export function createScheduler<Handover>(
   const active = new Map<string, Active<Handover>>();
   const untaken: Handover[] = [];
   const running = new Set<Promise<void>>();
-  /** Cancels timers: a leftover timer would keep the process alive after closing. */
+  /** Functions that cancel pending timers: a leftover timer would keep the process alive after closing. */
   const timers = new Set<() => void>();
   let closed = false;
 

@@ -43,7 +43,7 @@ interface Proposed {
   /** Absent if something that the signature covers couldn't be read. Such a call can't be approved either. */
   signed: SignedCall | undefined;
   trouble: string | undefined;
-  /** The question, if the call asks people one. */
+  /** The question, if the call is one. */
   question: Question | undefined;
 }
 

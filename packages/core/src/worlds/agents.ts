@@ -80,7 +80,7 @@ export async function updateAgent(
   expected?: Expected,
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
-  // Before the transaction: loading reads from the store.
+  // Load before the transaction, because loading reads from the store.
   if (typeof part['provider'] === 'string') await runtime.providers.find(part['provider']);
   return await changeWorld(runtime, 'update-agent', worldId, async (change) => {
     const agent = agentIn(change.snapshot, agentId);

@@ -47,7 +47,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
   };
 }
 
-/** Chooses the credential here: otherwise, the SDK would look for one in the user's home folder. */
+/** Chooses the credential, because the SDK would otherwise look for one in the user's home folder. */
 function findCredential(given: string | undefined) {
   const apiKey = given ?? fromEnvironment('ANTHROPIC_API_KEY');
   const token = apiKey === undefined ? fromEnvironment('ANTHROPIC_AUTH_TOKEN') : undefined;

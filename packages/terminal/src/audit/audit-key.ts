@@ -51,7 +51,7 @@ export function readPrivateKey(file: string, home: string): KeyObject {
   return ed25519(file, () => createPrivateKey(text));
 }
 
-/** Reads the public key from a PEM file, or from that of a private key. */
+/** Reads the public key from the PEM file of a public or private key. */
 export function readPublicKey(file: string): KeyObject {
   const text = readKeyText(file);
   return ed25519(file, () => createPublicKey(text));

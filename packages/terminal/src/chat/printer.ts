@@ -51,7 +51,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   const steps = new Map<string, string>();
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
-  /** Messages that may be on hold, which is not known yet. */
+  /** Messages that may be on hold; whether they are is not known yet. */
   const unheard = new Set<string>();
   let notice = 0;
   let connection = 'open';

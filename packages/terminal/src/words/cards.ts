@@ -10,7 +10,7 @@ export const cardWords = {
   shownAsChange: (length: number): string => `(${length} characters, shown as a diff below)`,
   expires: (at: string, left: string): string => `Expires at ${at}, in ${left}. An expired call doesn’t run.`,
 
-  // Choices. Deny is first.
+  // Choices; deny comes first.
   deny: 'd: deny, with an optional reason (Enter denies)',
   once: 'o: approve once',
   onceEdited: 'o: approve the edited call once',

@@ -35,7 +35,7 @@ const parameters = z
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['pattern'], message });
   });
 
-/** Searches the text files of the working folder. `regexLimitMs` is the total time for all regex searches of a call. */
+/** Searches the text files in the working folder. `regexLimitMs` limits the total time of all regex searches of a call. */
 export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): TypedTool<
   'grep',
   z.input<typeof parameters>

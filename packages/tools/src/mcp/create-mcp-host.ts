@@ -25,9 +25,9 @@ export interface McpOptions {
   /** Replaces the network of servers in tests. */
   outside?: Outside;
   clock: Clock;
-  /** Timeout of the handshake and of listing tools. Default: 30,000. */
+  /** Timeout for the handshake and for listing tools. Default: 30,000. */
   connectMs?: number;
-  /** Timeout without an answer or progress. Default: 120,000. */
+  /** Timeout without a response or progress. Default: 120,000. */
   callMs?: number;
   /** How long a turn waits for a server that is starting. Default: 10,000. */
   turnWaitMs?: number;

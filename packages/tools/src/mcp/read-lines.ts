@@ -2,7 +2,7 @@ const LINE_FEED = 10;
 
 /**
  * Splits chunks into lines. Scans and decodes each chunk once, as it arrives: decoding a line of several megabytes at its end would block the
- * event loop. Returns false if a line exceeds the limit; nothing more is read then.
+ * event loop. Returns false if a line exceeds the limit; reading then stops.
  */
 export function createLineReader(limit: number, take: (line: string) => void): (bytes: Buffer) => boolean {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -49,7 +49,7 @@ export interface Supervisor {
   isStuck(ms: number): boolean;
   /** Applies the stored record if it changed. */
   update(record: OpenedMcpServer): Promise<void>;
-  /** Starts it if needed. Rejects with a readable error. */
+  /** Starts the server if needed. Rejects with a readable error. */
   start(): Promise<void>;
   /** Lists the tools. Starts the server if needed, without the delay after a failure. Rejects with a readable error. */
   test(): Promise<void>;

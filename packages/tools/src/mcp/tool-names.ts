@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toolNameSchema } from '@countersign/protocol';
 
-/** The names that vendors accept (`toolNameSchema`). */
+/** The maximum length of names that vendors accept (`toolNameSchema`). */
 const LONGEST = 64;
 const MARK_LENGTH = 8;
 

@@ -31,7 +31,7 @@ export interface Confinement {
   readonly draftLimits?: DraftLimits;
   /** The user's home folder: hidden except for the working folder. */
   readonly home: string;
-  /** Our store, token and policy. Always hidden. */
+  /** Our store, token and policy, which are always hidden. */
   readonly hide: readonly string[];
   /** Folders inside a hidden location that may be read, such as a Node.js installation in the user's home folder. */
   readonly show: readonly string[];

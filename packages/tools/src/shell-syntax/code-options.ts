@@ -6,7 +6,7 @@ export interface CodeOptions {
   readonly long?: readonly string[];
   /** Whole words that are not options. */
   readonly words?: readonly string[];
-  /** Any word that matches. */
+  /** A pattern that words are matched against. */
   readonly form?: RegExp;
 }
 

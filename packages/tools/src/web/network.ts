@@ -9,7 +9,7 @@ export interface Address {
   family: number;
 }
 
-/** Access to the network. Tests use their own, because nothing may leave the machine. */
+/** Access to the network. Tests replace it, because nothing may leave the machine. */
 export interface Network {
   resolve: (host: string) => Promise<readonly Address[]>;
   /** The port is undefined while only the name is resolved. */

@@ -50,7 +50,7 @@ export function clearErrors(about?: string): void {
   if (!toasts.every(isKept)) set(toasts.filter(isKept));
 }
 
-/** Resolves to true if the action succeeded. Otherwise, its error is shown until it does. */
+/** Resolves to true if the action succeeded. Otherwise, its error is shown until it succeeds. */
 export async function attempt(about: string, work: Promise<unknown>): Promise<boolean> {
   try {
     await work;

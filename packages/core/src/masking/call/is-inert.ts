@@ -19,10 +19,10 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   if (context.isProse(key)) return true;
   const isKey = findVendorKeys(secret).some(([from, to]) => from === 0 && to === secret.length);
   if (found.kind !== 'header' && !isKey && readsAsText(secret)) return false;
-  // A short lower-case word is more likely a program than a password.
+  // A short lowercase word is more likely a program than a password.
   if (found.kind !== 'url' && /^[a-z]{1,12}$/.test(secret)) return false;
   const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
-  // In `rm token=x`, `--token x` and `! --token x`, it is a file or command.
+  // In `rm token=x`, `--token x` and `! --token x`, the candidate is a file or command.
   if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
   const opaque = isKey || isLikelySecret(secret);
   switch (found.kind) {

@@ -7,7 +7,7 @@ import { readNumber } from './scan-named.js';
 /** An argument value, or a value inside its list or object, in the form that deny and ask rules compare. */
 export interface Leaf {
   readonly text: string;
-  /** Lower-cased, NFKC-normalized and trimmed. */
+  /** Lowercased, NFKC-normalized and trimmed. */
   readonly folded: string;
   /** Undefined if the value can't be compared with a number. */
   readonly number: number | undefined;

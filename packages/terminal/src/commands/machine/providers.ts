@@ -220,12 +220,12 @@ async function runTest(
   return result.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** Describes only the configuration; `test` makes a request. */
 /** Warns about an unencrypted URL. It works and is saved; the person decides (P7.9). */
 function warnUnencrypted(context: CommandContext, { hasKey, baseUrl = '' }: ProviderStatus): void {
   if (hasKey && isUnencrypted(baseUrl)) context.note(results.unencryptedKey);
 }
 
+/** Describes only the configuration; `test` makes a request. */
 function stateOf({ available, problem }: ProviderStatus): string {
   if (available) return 'configured';
   return problem === undefined ? 'no key' : 'not available';

@@ -24,7 +24,7 @@ export function addTools(program: Command, register: Register): void {
         { title: 'name', of: ({ name }: ListedTool) => name },
         {
           title: 'approval',
-          // What an untrusted tool declares about itself does not count (A1).
+          // An untrusted tool's own declarations are ignored (A1).
           of: ({ approval, trusted }: ListedTool) => (trusted && approval?.required !== true ? 'no' : 'yes'),
         },
         { title: 'read-only', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },

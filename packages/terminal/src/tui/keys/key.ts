@@ -17,7 +17,7 @@ export type KeyName =
   | 'f1';
 
 /**
- * Keyboard input. `burst`: several characters at once, from a slow line or a program; `paste`: marked as pasted. Neither acts on a card
+ * Keyboard input. `burst`: several characters at once, from a slow connection or a program; `paste`: marked as pasted. Neither acts on a card
  * (A17).
  */
 export type Key =

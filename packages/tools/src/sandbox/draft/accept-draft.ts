@@ -18,7 +18,7 @@ export interface Acceptance {
   readonly stillSeen: StillSeen;
   /** Whether another draft has removed a path since then. */
   readonly wasRemoved: (path: string) => boolean;
-  /** Set if a new file was left out that may be a renamed one. Nothing is removed then, because its content would be lost. */
+  /** Set if a new file was left out that may be a renamed one. Removals are then skipped, because the file's content would be lost. */
   readonly keepRemoved: boolean;
   /** Called with the paths to remove, before any is removed. */
   readonly removing: (paths: readonly string[]) => Promise<void>;
@@ -40,7 +40,7 @@ export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {
 }
 
 interface Pass extends Acceptance {
-  /** Both passes walk the same way; `check` changes nothing. */
+  /** Both passes walk in the same way; `check` changes nothing. */
   readonly kind: 'check' | 'apply';
   /** Folders that were removed and recreated: their entries that are not in the draft no longer exist. */
   readonly emptied: ReadonlySet<string>;

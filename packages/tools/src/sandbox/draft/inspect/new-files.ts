@@ -23,7 +23,7 @@ export function whyHidden(path: string, inDotFolders: readonly string[]): WhyHid
   return inDotFolders.some((folder) => isInside(folder, path)) ? 'new-linked' : undefined;
 }
 
-/** A partial `node_modules` breaks every later install, so it is applied as a whole or not at all. */
+/** A partial `node_modules` breaks every later installation, so it is applied as a whole or not at all. */
 export function isAppliedWhole(name: string): boolean {
   return name === 'node_modules';
 }
