@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,7 @@ const compose = z
     services: z.object({
       database: z.object({ volumes: z.array(z.string()), command: z.array(z.string()) }),
       server: z.object({
+        build: z.string(),
         environment: z.record(z.string(), z.string()),
         command: z.array(z.string()),
         volumes: z.array(z.string()),
@@ -69,7 +70,7 @@ const statefulSet = z
 const pod = statefulSet.spec.template.spec;
 const [container] = pod.containers;
 
-const dockerfile = read('Dockerfile').split('\n');
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
 const instruction = (name: string): string[] =>
   dockerfile.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 const imageEnv = new Map(
@@ -137,6 +138,28 @@ describe('the deployment examples', () => {
     expect(dockerfile.findIndex((line) => line.startsWith('RUN install'))).toBeLessThan(
       dockerfile.indexOf('USER node'),
     );
+  });
+
+  it('the image is built from this repository, and keeps the home, the key next to it and the work on volumes', () => {
+    expect(compose.services.server.build).toBe('../../..');
+    const packed = instruction('RUN')
+      .join('\n')
+      .matchAll(/--workspace=(\S+)/g);
+    for (const [, folder = ''] of packed) expect(existsSync(join(root, folder, 'package.json'))).toBe(true);
+    const volumes = z.array(z.string()).parse(JSON.parse(instruction('VOLUME')[0] ?? ''));
+    expect(volumes).toEqual([dirname(imageEnv.get('COUNTERSIGN_HOME') ?? ''), imageEnv.get('COUNTERSIGN_WORK')]);
+    // The peers that PostgreSQL needs, in the versions that the package accepts.
+    const { peerDependencies } = z
+      .object({ peerDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(root, 'packages/countersign/package.json'), 'utf8')));
+    for (const [name, range] of Object.entries(peerDependencies)) {
+      const [, wanted = ''] = new RegExp(` ${name}@(\\S+)`).exec(instruction('RUN').join('\n')) ?? [];
+      expect(range).toMatch(new RegExp(`^\\^${wanted.replaceAll('.', '\\.')}\\.`));
+    }
+  });
+
+  it('the image checks its health at the right path', () => {
+    expect(instruction('HEALTHCHECK').join('')).toContain(`http://127.0.0.1:${DEFAULT_PORT}/api/health`);
   });
 
   it('[A21] don’t disable any of a container’s isolation', () => {
