@@ -25,7 +25,7 @@ function fonts(): Plugin {
   };
 }
 
-/** Preloads the code of the app. The entry imports it dynamically, so that it can send requests before this code has arrived. */
+/** Preloads the app's code. The entry imports it dynamically, so that requests can be sent before this code has arrived. */
 function preloadedApp(): Plugin {
   return {
     name: 'preloaded-app',

@@ -64,7 +64,7 @@ export function approvalsBlocking(state: ChatState, messageId: string): readonly
   return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
 }
 
-/** The pending approvals that block any message from a person (M11). */
+/** All pending approvals that block a message from a person (M11). */
 export function allBlockingApprovals(state: ChatState): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);

@@ -12,7 +12,7 @@ export function engineOf(handle: object): Engine | undefined {
   return engines.get(handle);
 }
 
-/** For a handle that is made of another one. */
+/** For a handle that is derived from another one. */
 export function shareEngine(from: object, to: object): void {
   const engine = engines.get(from);
   if (engine !== undefined) engines.set(to, engine);

@@ -10,8 +10,8 @@ export type { MountedApi, MountOptions };
 const require = createRequire(import.meta.url);
 
 /**
- * Serves the HTTP API of an open store, or its approvals alone, in your own Hono, Express, Fastify or Node server. Throws
- * without `authorize` or a `token`: nothing is served without authentication.
+ * Serves the HTTP API of an open store, or only its approvals, in your own Hono, Express, Fastify or Node server. Throws if there is neither
+ * `authorize` nor a `token`: nothing is served without authentication.
  */
 export function mountCountersign(opened: Countersign | OpenedWorld, options: MountOptions): MountedApi {
   const engine = typeof opened === 'object' && opened !== null ? engineOf(opened) : undefined;

@@ -70,7 +70,7 @@ export interface OpenedChat {
   /** Earlier calls in this chat that a rule would have matched, newest first; `more` if the list is incomplete. */
   matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
   title(): Promise<string>;
-  /** Resolves when nothing runs in this chat; it may wait for people. */
+  /** Resolves when nothing runs in this chat; it may be waiting for people. */
   settled(): Promise<Exclude<ChatStatus, 'working'>>;
   stop(): Promise<void>;
   delete(): Promise<void>;
@@ -88,10 +88,7 @@ export interface StoreWorld<A extends Approval = Approval> {
   /** A new chat, or the one with this id. */
   chat(id?: string): Promise<OpenedChat>;
   chats(): Promise<Chat[]>;
-  /**
-   * Subscribes to one kind of event of this world. Returns a function that unsubscribes. A failing listener blocks
-   * nobody.
-   */
+  /** Subscribes to one kind of event in this world. Returns a function that unsubscribes. A failing listener doesn't affect the others. */
   on<E extends WorldEventName>(
     event: E,
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,

@@ -4,7 +4,7 @@ import { applyTheme } from './shell/theme.js';
 import { loadFonts } from './load-fonts.js';
 import './styles.css';
 
-/** If the code took longer than this, the page is rendered with system fonts: waiting for ours would take as long again. */
+/** If loading the code took longer than this, the page is rendered with system fonts: waiting for ours would take just as long again. */
 const SLOW_MS = 600;
 
 // This file is small and runs while the rest of the code is loading (vite.config.ts preloads it).

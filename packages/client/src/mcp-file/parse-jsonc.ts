@@ -1,4 +1,4 @@
-/** Parses JSON with comments and trailing commas, as editors write it. Throws like `JSON.parse`. */
+/** Parses JSON with comments and trailing commas, as used by editors. Throws like `JSON.parse`. */
 export function parseJsonc(text: string): unknown {
   return JSON.parse(withoutComments(text.replace(/^\uFEFF/, '')));
 }
@@ -8,7 +8,7 @@ const COMMENT = String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`;
 const PART = new RegExp(`${STRING}|${COMMENT}`, 'g');
 const TRAILING_COMMA = new RegExp(String.raw`${STRING}|,(?=\s*[\]}])`, 'g');
 
-/** Strings stay as they are. Comments become spaces, so that error positions stay right. */
+/** Strings stay unchanged. Comments become spaces, so that error positions stay correct. */
 function withoutComments(text: string): string {
   const plain = text.replace(PART, (part) => (part.startsWith('"') ? part : part.replace(/[^\n]/g, ' ')));
   return plain.replace(TRAILING_COMMA, (part) => (part === ',' ? ' ' : part));

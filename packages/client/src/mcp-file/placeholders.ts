@@ -5,12 +5,12 @@ export function placeholdersIn(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([whole]) => whole))];
 }
 
-/** Replaces each placeholder once: a value that looks like a placeholder stays as it is. */
+/** Replaces each placeholder once: a value that looks like a placeholder stays unchanged. */
 export function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(PLACEHOLDER, (whole) => values.get(whole) ?? whole);
 }
 
-/** `${HOME:-/root}` → `/root`. The working folder is where the server starts. */
+/** `${HOME:-/root}` → `/root`. For the working folder, the default is the folder in which the server starts. */
 export function defaultOf(placeholder: string): string | undefined {
   if (/^\$\{workspaceFolder(?::[^}]*)?\}$/.test(placeholder)) return '.';
   return /:-(.*)\}$/s.exec(placeholder)?.[1];

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { parseJsonc } from './parse-jsonc.js';
 import { defaultOf, fillPlaceholders, placeholdersIn } from './placeholders.js';
 
-/** Something that the file leaves open. It is asked for, and never taken from an environment. */
+/** A value that the file leaves open. People are asked for it; it is never taken from the environment. */
 export interface McpFileInput {
-  /** As in the file, such as `${input:key}`. */
+  /** The placeholder as written in the file, such as `${input:key}`. */
   placeholder: string;
   label: string;
   isSecret: boolean;
@@ -13,9 +13,9 @@ export interface McpFileInput {
   choices?: readonly string[];
 }
 
-/** A server of the file. It may contain placeholders. */
+/** A server from the file. It may contain placeholders. */
 export interface McpFileServer {
-  /** A valid name, made from the one in the file. */
+  /** A valid name, derived from the one in the file. */
   name: string;
   connection:
     | { transport: 'stdio'; command: string; args: string[]; env: Record<string, string> }
@@ -24,7 +24,7 @@ export interface McpFileServer {
 }
 
 export type McpFile =
-  /** `notes` say what was left out. */
+  /** `notes`: what was left out. */
   { ok: true; servers: readonly McpFileServer[]; notes: readonly string[] } | { ok: false; problem: string };
 
 const LONGEST = 1_000_000;
@@ -58,8 +58,8 @@ const fileSchema = z.object({
 });
 
 /**
- * Reads the servers of a Claude (`claude_desktop_config.json`, `.mcp.json`), Cursor (`.cursor/mcp.json`) or VS Code
- * (`.vscode/mcp.json`) file. Nothing is started or granted. A file that can't be read as a whole is refused.
+ * Reads the servers from a Claude (`claude_desktop_config.json`, `.mcp.json`), Cursor (`.cursor/mcp.json`) or VS Code (`.vscode/mcp.json`)
+ * file. Nothing is started or granted. A file that can't be read as a whole is refused.
  */
 export function readMcpFile(text: string): McpFile {
   if (text.length > LONGEST) return { ok: false, problem: 'The file is larger than 1 MB.' };
@@ -72,7 +72,7 @@ export function readMcpFile(text: string): McpFile {
       problem: `The file is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.`,
     };
   }
-  // VS Code's settings.json has the same content below `mcp`.
+  // VS Code's settings.json has the same content under `mcp`.
   const inSettings = z.object({ mcp: fileSchema }).safeParse(json);
   const file = inSettings.success ? inSettings : { data: { mcp: fileSchema.safeParse(json).data } };
   const { mcpServers, servers = mcpServers, inputs } = file.data.mcp ?? {};
@@ -152,8 +152,8 @@ function inputsOf(connection: McpFileServer['connection'], declared: readonly De
 }
 
 /**
- * The definition to add: off, not trusted, without network. `values` are by placeholder. Throws a `CountersignError` that names the
- * field if the result is invalid.
+ * The definition to add: disabled, not trusted, without network. `values`: the values by placeholder. If the result is invalid, throws a
+ * `CountersignError` that names the field.
  */
 export function fillMcpServer({ name, connection }: McpFileServer, values: ReadonlyMap<string, string>): NewMcpServer {
   const fill = (text: string): string => fillPlaceholders(text, values);

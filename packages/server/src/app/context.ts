@@ -42,7 +42,7 @@ export interface AppContext {
   auth: Auth;
   log: Log;
   version: string;
-  /** Absent in a program that has its providers in code; the routes about them are then left out. */
+  /** Absent in a program that configures its providers in code; the routes for providers are then omitted. */
   providers?: ProviderRegistry;
   /**
    * Throws if a world must not use this folder, such as one that contains our home folder (A21). If absent, the folder is checked at the first

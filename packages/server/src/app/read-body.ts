@@ -47,8 +47,8 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
 
 /** Reads from the socket if there is one: wrapping it in a web stream costs more than the rest of a short request. */
 function piecesOf({ env: { incoming }, req }: AppRequest): AsyncIterable<Uint8Array> {
-  // Don't destroy the socket on early exit: a client that sent too much must still get the 413.
-  // It may have been read before by the program that mounts this API.
+  // Don't destroy the socket on early exit: a client that sent too much must still get the 413. A program that mounts this API may have already
+  // read the body.
   if (incoming !== undefined && !incoming.readableEnded)
     return incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   return Readable.from(req.raw.body ?? []);

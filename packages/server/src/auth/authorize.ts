@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Returns the name of the person who sends a request, or undefined to refuse it. */
+/** Returns the name of the person who sent a request, or undefined to reject it. */
 export type Authorize = (
   request: Request,
   incoming: IncomingMessage | undefined,

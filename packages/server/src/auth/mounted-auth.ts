@@ -16,7 +16,7 @@ export interface MountedAuthOptions {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Authentication inside another program's server: its own check, or a token. Without a name, nothing is answered. */
+/** Authentication inside another program's server, using that program's own check or a token. Requests without a name are rejected. */
 export function createMountedAuth({ token, authorize, origins, clock }: MountedAuthOptions): Auth {
   const tokenHash = token === undefined ? undefined : hashSecret(token);
   const attempts = createFailedAttempts(clock);

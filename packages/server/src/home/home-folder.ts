@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 import { makeFolder } from './make-folder.js';
 
-/** The home folder: `COUNTERSIGN_HOME`, or a folder in the user's home. */
+/** The home folder: `COUNTERSIGN_HOME`, or a folder in the user's home folder. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
   const named = env['COUNTERSIGN_HOME'];
   return named === undefined ? join(homedir(), '.countersign') : named;

@@ -19,7 +19,7 @@ import { pageOf } from './support.js';
 
 const tag = 'providers';
 
-/** Programs that mount the API have their providers in code, and leave these routes out. */
+/** Programs that mount the API configure their providers in code, and omit these routes. */
 function registryOf({ providers }: AppContext): ProviderRegistry {
   if (providers === undefined) throw new HttpProblem(404, problemTexts.noProviders);
   return providers;

@@ -11,26 +11,26 @@ import type { Authorize } from '../auth/authorize.js';
 import { createMountedAuth } from '../auth/mounted-auth.js';
 import { routes } from '../routes/index.js';
 
-/** How a program serves the API. */
+/** Options for serving the API from a program. */
 export interface MountOptions {
   /**
-   * Returns the name of the person who sends a request, which the audit log records, or undefined to refuse it (401). Gets
-   * Node's request too, for what your own middleware has added to it.
+   * Returns the name of the person who sent a request, which is recorded in the audit log, or undefined to reject it (401). Also gets Node's
+   * request, with anything that your own middleware has added to it.
    */
   authorize?: Authorize;
-  /** A bearer token of at least 32 characters, for programs. Instead of `authorize`, or in addition to it. */
+  /** A bearer token of at least 32 characters, for programs. Used instead of `authorize`, or in addition to it. */
   token?: string;
   /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
   only?: 'approvals';
-  /** The path below which it is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). */
+  /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). */
   path?: string;
   /** Origins of other sites whose pages may send requests, such as `https://app.example.com`. Default: none. */
   origins?: readonly string[];
-  /** Called for errors of the server. Default: standard error. */
+  /** Called for server errors. Default: standard error. */
   onError?: (error: unknown, what: string) => void;
 }
 
-/** The API as request handlers. Its routes begin with `/api`, below the path where it is mounted. */
+/** The API as request handlers. Its routes start with `/api`, below the path where it is mounted. */
 export interface MountedApi {
   /** For Hono (`app.mount(path, api.fetch)`) and other servers with fetch handlers. Event streams need Hono on Node. */
   fetch(request: Request, env?: unknown): Promise<Response>;
@@ -49,8 +49,8 @@ const KEYS: Record<keyof MountOptions, true> = {
 const SHORTEST_TOKEN = 32;
 
 /**
- * The HTTP API of an engine for a server that the program runs itself. Throws unless there is a token or a check of requests:
- * an API without authentication could approve anything.
+ * The HTTP API of an engine, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API
+ * without authentication could approve anything.
  */
 export function mountApi(engine: Engine, given: MountOptions & { version: string }): MountedApi {
   const { version, ...options } = given;
@@ -70,7 +70,7 @@ export function mountApi(engine: Engine, given: MountOptions & { version: string
     const isBelow = below !== undefined && isInside(new URL(request.url).pathname, path);
     return await (isBelow ? below : app).fetch(request, env);
   };
-  // Without it, the adapter would replace the program's global Request and Response.
+  // Without this option, the adapter would replace the program's global Request and Response.
   const listener = getRequestListener((request, env) => fetchApi(request, isBindings(env) ? env : {}), {
     overrideGlobalObjects: false,
   });
@@ -83,7 +83,7 @@ export function mountApi(engine: Engine, given: MountOptions & { version: string
   };
 }
 
-/** Providers and sessions belong to `countersign serve`: a program has its providers in code, and its own sign-in. */
+/** Excludes providers and sessions, which belong to `countersign serve`: a program configures its providers in code and has its own sign-in. */
 function routesOf(only: MountOptions['only']): readonly Route[] {
   const isMountable = ({ path }: Route): boolean => !/^\/(?:providers|session|tickets)(?:\/|$)/.test(path);
   const isForApprovals = ({ path }: Route): boolean =>
@@ -91,7 +91,7 @@ function routesOf(only: MountOptions['only']): readonly Route[] {
   return routes.filter(only === 'approvals' ? isForApprovals : isMountable);
 }
 
-/** A body parser may have read the body already, such as `express.json()`. */
+/** A body parser, such as `express.json()`, may have already read the body. */
 function keepParsedBody(request: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   if (!request.readableEnded || request.body === undefined || request.rawBody !== undefined) return;
   const { body } = request;

@@ -14,7 +14,7 @@ export interface EncodedFrame {
   /** The message or call that a chunk belongs to, if any. */
   readonly part: string | undefined;
   readonly ends: string | undefined;
-  /** Whether the chat becomes busy, or becomes idle or waits for a person (M8). */
+  /** Whether the chat becomes busy (`working`), or idle or waiting for a person (`settled`) (M8). */
   readonly activity: 'working' | 'settled' | undefined;
   /** The chat or world that was deleted, so that its streams end. */
   readonly removes: { entity: 'chat' | 'world'; id: string } | undefined;

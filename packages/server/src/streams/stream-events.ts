@@ -88,7 +88,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));
   follower.start(held?.frames());
   held?.stop();
-  // If the program loaded the adapter before us, this is a response that writes itself until someone reads its body.
+  // If the program loaded the adapter before us, this response writes itself until someone reads its body.
   void RESPONSE_ALREADY_SENT.body;
   return RESPONSE_ALREADY_SENT;
 }

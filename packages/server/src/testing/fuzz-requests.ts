@@ -29,7 +29,7 @@ export interface Dice {
   pick<T>(from: readonly T[]): T;
 }
 
-/** Values that people, programs and attackers send. */
+/** Unusual values that people, programs and attackers send. */
 const STRANGE: readonly unknown[] = [
   null,
   true,

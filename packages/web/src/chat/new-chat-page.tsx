@@ -94,7 +94,7 @@ export default function NewChatPage(): ReactElement {
               key={message.clientMessageId}
               message={message}
               draftKey={draftKey}
-              // As plain text: the code that renders Markdown comes with the chat, which replaces this page.
+              // Shown as plain text: the code that renders Markdown is loaded with the chat, which replaces this page.
               text={
                 <div dir="auto" className="prose whitespace-pre-wrap">
                   <Visible text={message.content} />

@@ -8,7 +8,7 @@ import { Clock } from '../ui/time.js';
 import { countWords } from '../ui/time-text.js';
 import { t } from '../words/chat.js';
 
-/** The sender of a message, and what they said. */
+/** The sender of a message, and its text. */
 export function Spoken({
   speaker,
   agents,

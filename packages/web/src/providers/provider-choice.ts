@@ -1,13 +1,13 @@
 import type { ProviderStatus } from '@countersign/protocol';
 import { t } from '../words/providers.js';
 
-/** The id of the default for a new agent: a real model, or the demo's if nothing else is configured. */
+/** The id of the default provider for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {
   const usable = known.filter(({ available }) => available);
   return (usable.find(({ id }) => id !== 'scripted') ?? usable[0])?.id ?? '';
 }
 
-/** A provider as a choice: `ollama (not available)`. */
+/** The label of a provider in a list: `ollama (not available)`. */
 export function providerLabel(id: string, known: readonly ProviderStatus[]): string {
   const status = known.find((each) => each.id === id);
   if (status === undefined || status.available) return status?.name ?? id;

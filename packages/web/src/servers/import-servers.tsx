@@ -13,7 +13,7 @@ interface Found {
   notes: readonly string[];
 }
 
-/** Adds the servers of a Claude, Cursor or VS Code file, turned off. First the file, then what to take from it. */
+/** Adds the servers from a Claude, Cursor or VS Code file, disabled. The person first picks the file, then what to import from it. */
 export function ImportServers({
   worldId,
   taken,
@@ -115,7 +115,7 @@ function ChooseServers({
     if (inputs.some(isMissing)) return;
     setBusy(true);
     const work = async (): Promise<void> => {
-      // All of them first: an invalid one must not leave the others half imported.
+      // Convert all of them first: an invalid one must not leave the others half imported.
       const definitions = picked.map((server) => fillMcpServer(server, values));
       for (const definition of definitions) await client.addMcpServer(worldId, definition);
     };

@@ -1,11 +1,11 @@
 import { SESSION_HEADER } from '@countersign/protocol';
 import { currentSession, keepSession, ticketInUrl } from './session.js';
 
-// Every page signs in and lists the worlds first. These requests are sent while the app's code is still loading; each response is used once.
+// Every page first signs in and lists the worlds. These requests are sent while the app's code is still loading; each response is used once.
 
 const sent = new Map<string, Promise<Response>>();
 
-/** The query of `Home`, in the client's spelling. */
+/** The query that `Home` sends, exactly as the client formats it. */
 const WORLDS = '/api/worlds?limit=200';
 const SESSION = '/api/session';
 const COMMON = { cache: 'no-store', redirect: 'error' } as const;
@@ -16,7 +16,7 @@ export function sendEarly(): void {
   else void signIn(ticket).catch(() => undefined);
 }
 
-/** Like `fetch`, but returns the response of the same request if it was sent early. */
+/** Like `fetch`, but returns the response of an identical request that was sent early. */
 export const earlyFetch: typeof fetch = (input, init = {}) => {
   const key = keyOf(init.method ?? 'GET', typeof input === 'string' ? input : '');
   const early = sent.get(key);
@@ -37,7 +37,7 @@ async function signIn(ticket: string): Promise<void> {
   if (!response.ok) return;
   const body = (await response.json()) as unknown;
   if (typeof body !== 'object' || body === null || !('session' in body) || typeof body.session !== 'string') return;
-  // The ticket has been used: without this, a reload before the app starts would need a new link.
+  // The ticket has been used: without this, a reload before the app starts would require a new link.
   keepSession(body.session);
   readWorlds();
 }
@@ -46,7 +46,7 @@ function readWorlds(): void {
   const session = currentSession();
   if (session === undefined) return;
   const worlds = fetch(WORLDS, { headers: { Accept: 'application/json', [SESSION_HEADER]: session }, ...COMMON });
-  // The app handles a failure, if it takes the response at all.
+  // The app handles the failure, if it uses the response at all.
   worlds.catch(() => undefined);
   sent.set(keyOf('GET', WORLDS), worlds);
 }

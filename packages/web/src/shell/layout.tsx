@@ -42,7 +42,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     return () => clearErrors();
   }, [path]);
   useEffect(() => {
-    // The next page is usually a chat. For the others, wait until the first page has been rendered and loaded.
+    // The next page is usually a chat. Before loading the others, wait until the first page has been rendered and loaded.
     ChatPage.load(client).catch(() => undefined);
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);

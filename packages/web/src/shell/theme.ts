@@ -1,4 +1,4 @@
-// Without React: the entry applies the theme before React has been loaded.
+// Doesn't use React: the entry applies the theme before React has been loaded.
 
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'countersign.theme';
