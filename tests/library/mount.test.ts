@@ -169,7 +169,7 @@ describe('mountCountersign', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining('the user database is down')]);
   });
 
-  it('[L5] lets other origins in if they are listed, and streams nothing without a socket', async () => {
+  it('[L5] accepts other origins if they are listed, and refuses event streams without a socket', async () => {
     const onError = (error: unknown): void => void errors.push(error);
     const api = mountCountersign(countersign, { token: TOKEN, origins: ['https://app.example.com'], onError });
     const headers = {

@@ -135,7 +135,7 @@ function urlProblem(text: string): string | undefined {
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#\\]+)([^\\]*)$/i.exec(text) ?? [];
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
-  if (rest.includes('#')) return 'must not contain a # part';
+  if (rest.includes('#')) return 'must not contain a fragment (#…)';
   // A key in the query string would be visible.
   const [, query = ''] = /\?(.*)$/.exec(rest) ?? [];
   if (query !== '' && !/^api-version=[\w.-]*$/.test(query))

@@ -32,7 +32,7 @@ function convert(name: string, tool: AiSdkTool): TypedTool {
   if (!isObject(tool)) throw wrong(name, 'must be a tool of the AI SDK');
   const { type = 'function', description, needsApproval, execute } = tool;
   if (type !== 'function' && type !== 'dynamic')
-    throw wrong(name, 'is run by its vendor, so its calls could not be held');
+    throw wrong(name, 'is run by its vendor, so its calls cannot wait for approval');
   if (typeof execute !== 'function') throw wrong(name, 'has no execute function');
   const { parameters, validate } = schemaOf(name, tool.inputSchema);
   return defineTool({

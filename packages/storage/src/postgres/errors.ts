@@ -13,7 +13,9 @@ export function fromPostgres(cause: unknown): Error {
       return new CountersignError('conflict', detail, { field: 'name', cause });
     }
     if (code === '23505') {
-      return new CountersignError('conflict', 'Someone else saved the same at the same time. Try again.', { cause });
+      return new CountersignError('conflict', 'Someone else saved the same item at the same time. Try again.', {
+        cause,
+      });
     }
     if (code === '40001' || code === '40P01') {
       return new CountersignError('store-unavailable', 'Two concurrent changes conflicted. Try again.', { cause });

@@ -47,7 +47,7 @@ export function fromSqlite(cause: unknown, file: string): Error {
       );
     case 19:
       return isUnique(cause)
-        ? new CountersignError('conflict', 'Someone else saved the same at the same time. Try again.', { cause })
+        ? new CountersignError('conflict', 'Someone else saved the same item at the same time. Try again.', { cause })
         : asError(cause);
     default:
       return asError(cause);

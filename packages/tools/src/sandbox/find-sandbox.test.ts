@@ -255,7 +255,7 @@ describe('sandboxExecProfile', () => {
     network: 'none' as const,
   };
 
-  it('denies our files and files that run later once more, after all allow rules', () => {
+  it('denies our files and files that run later again at the end, after all allow rules', () => {
     const lines = sandboxExecProfile(
       confinement,
       { paths: ['hooks'], inDotFolders: [], known: true },
