@@ -2,7 +2,7 @@ import { startScriptedModel, type ScriptedModel } from '@countersign/providers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { button, overflow } from './support/steps.js';
+import { button, goTo, overflow, said } from './support/steps.js';
 import { violations } from './support/violations.js';
 
 const KEY = 'sk-Ab3dEf6hIj9kLmN0pQrStUvWx2z4';
@@ -152,7 +152,7 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(await dialog.getByRole('checkbox', { name: 'read_file' }).isChecked()).toBe(true);
     expect(await dialog.getByRole('checkbox', { name: 'shell_cmd' }).isChecked()).toBe(false);
     await dialog.getByLabel('Model', { exact: true }).press('Enter');
-    await dialog.getByText('Box does not list this model. Save again to use it anyway.').waitFor();
+    await dialog.getByText('Box does not list this model.').waitFor();
     expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada']);
     expect(await violations(page, { within: 'dialog[open]' })).toEqual([]);
     await button(page, 'Use scripted').click();
@@ -174,5 +174,50 @@ describe.runIf(hasBrowser)('providers', () => {
     expect(items.at(-1)?.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'grep']));
     expect(items.at(-1)?.tools).not.toContain('shell_cmd');
     await opened.api.removeProvider('box', { force: true });
+  });
+
+  it('[M13] [M13.1] [P7.1] from the demo to an agent on a real model, without a restart', async () => {
+    const { page, complaints } = await opened.visit({ path: '/w/harbour' });
+    await page.getByRole('link', { name: 'Use a real model' }).click();
+    const main = page.getByRole('main');
+    await main.getByLabel('Kind').selectOption('vLLM');
+    await main.getByLabel('Name').fill('Real');
+    await main.getByLabel('Base URL').fill(model.url);
+    await main.getByLabel('API key').fill('sk-wrong');
+    await main.getByLabel('API key').press('Enter');
+    await main.getByText('It answers and lists 1 model.').waitFor();
+    await button(page, 'Edit').click();
+    await button(page, 'Replace key').click();
+    await main.getByLabel('API key').fill(KEY);
+    await button(page, 'Save').click();
+    await main.getByText('It answers and lists 1 model.').waitFor();
+    // The only model is chosen; reading is all that the first template can do.
+    await expect.poll(() => main.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+    expect(await main.getByRole('radio', { name: 'Reviewer' }).isChecked()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await main.getByRole('radio', { name: 'Planner and worker' }).check();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await button(page, 'Start chatting').click();
+    await page.getByText('→ Planner').waitFor();
+    const { items } = await opened.api.agents('harbour');
+    expect(items.slice(-2)).toMatchObject([
+      { name: 'Planner', provider: 'real', model: 'scripted' },
+      { name: 'Worker', provider: 'real', model: 'scripted' },
+    ]);
+    await page.getByLabel('Message').fill('Hello');
+    await page.getByLabel('Message').press('Enter');
+    await said(page, 'OK').waitFor();
+    expect(model.requests.some(({ system = '' }) => system.includes('@Worker'))).toBe(true);
+
+    // The same in a new world for another folder; a folder that doesn't exist is refused at its field.
+    await goTo(page, '/w/harbour/start');
+    await main.getByLabel('Works in').selectOption('a new world for another folder');
+    await main.getByLabel('Folder').fill('/nowhere/at all');
+    await button(page, 'Start chatting').click();
+    await expect.poll(() => main.getByLabel('Folder').getAttribute('aria-invalid')).toBe('true');
+    expect((await opened.api.worlds()).items.map(({ name }) => name)).not.toContain('at all');
+    expect(complaints).toEqual([]);
+    await opened.api.removeProvider('real', { force: true });
   });
 });

@@ -27,7 +27,8 @@ export const AGENT_TEMPLATES = {
   },
   'shell-helper': {
     label: 'Shell helper',
-    description: 'Runs commands and edits files in the working folder. Commands and edits need your approval.',
+    description:
+      'Runs commands and edits files in the working folder. Commands and edits need approval unless a rule allows them.',
     agents: [
       {
         name: 'Helper',
@@ -39,7 +40,8 @@ export const AGENT_TEMPLATES = {
   },
   researcher: {
     label: 'Researcher',
-    description: 'Answers from web pages and files, with sources. Fetching a page needs your approval.',
+    description:
+      'Answers from web pages and files, with sources. Fetching a page needs approval unless a rule allows it.',
     agents: [
       {
         name: 'Researcher',
@@ -51,7 +53,8 @@ export const AGENT_TEMPLATES = {
   },
   'planner-and-worker': {
     label: 'Planner and worker',
-    description: 'Planner reads and plans, Worker does one step at a time. Commands and edits need your approval.',
+    description:
+      'Planner reads and plans, Worker does one step at a time. Commands and edits need approval unless a rule allows them.',
     agents: [
       {
         name: 'Planner',

@@ -9,7 +9,9 @@ import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { Composer } from './composer.js';
+import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './outgoing-row.js';
+import { DEMO_PROVIDER } from '../providers/provider-choice.js';
 import { t } from '../words/chat.js';
 
 /** A new chat: its agents, what will happen, and suggestions. */
@@ -45,6 +47,11 @@ export default function NewChatPage(): ReactElement {
       </Page>
     );
   const active = agents.filter((agent) => agent.active);
+  const realModel = (
+    <Link href={paths.page(worldId, 'start')} className="font-medium text-blue underline">
+      {t.realModel}
+    </Link>
+  );
   return (
     <>
       <TopBar>
@@ -60,6 +67,7 @@ export default function NewChatPage(): ReactElement {
           {active.length === 0 ? (
             <p className="mt-6 rounded-lg border border-dashed border-line-2 px-4 py-3 text-sm text-ink-2">
               {t.noAgents(
+                realModel,
                 <Link href={paths.page(worldId, 'agents')} className="font-medium text-blue underline">
                   {t.addAgent}
                 </Link>,
@@ -81,6 +89,11 @@ export default function NewChatPage(): ReactElement {
               ))}
             </ul>
           )}
+          {active.length > 0 && active.every(({ provider }) => provider === DEMO_PROVIDER) ? (
+            <p className="mt-4 rounded-lg border border-line bg-blue-soft px-4 py-3 text-sm text-ink-2">
+              {t.demo(realModel)}
+            </p>
+          ) : null}
           <p className="mt-4 flex items-start gap-2 text-[0.8125rem] text-ink-3">
             <Icon name="policy" className="mt-0.5" />
             {modeWords(world?.mode)}
@@ -115,16 +128,4 @@ export default function NewChatPage(): ReactElement {
       </div>
     </>
   );
-}
-
-function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
-  switch (mode) {
-    case 'read':
-      return t.modes.read;
-    case 'auto':
-      return t.modes.auto;
-    case 'ask':
-    case undefined:
-      return t.modes.ask;
-  }
 }

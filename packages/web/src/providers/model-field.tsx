@@ -1,5 +1,5 @@
 import type { ProviderStatus } from '@countersign/protocol';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { Button } from '../ui/button.js';
 import { Combobox } from '../ui/combobox.js';
 import { Note } from '../ui/note.js';
@@ -44,19 +44,26 @@ export function UnlistedModel({
   model: string;
   onChange: (model: string) => void;
 }): ReactElement | null {
+  const box = useRef<HTMLDivElement>(null);
+  // The button that saves may be at the other end of a long form.
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const missing = models.isListed ? unlisted(models.items, model) : undefined;
   if (missing === undefined || provider === undefined) return null;
   const { closest } = missing;
   return (
-    <Note>
-      <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        {t.notListed(provider.name)}
-        {closest === undefined ? null : (
-          <Button size="small" onClick={() => onChange(closest)}>
-            {t.useModel(visibleText(closest))}
-          </Button>
-        )}
-      </span>
-    </Note>
+    <div ref={box}>
+      <Note>
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {t.notListed(provider.name)}
+          {closest === undefined ? null : (
+            <Button size="small" onClick={() => onChange(closest)}>
+              {t.useModel(visibleText(closest))}
+            </Button>
+          )}
+        </span>
+      </Note>
+    </div>
   );
 }

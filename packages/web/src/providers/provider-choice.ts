@@ -1,10 +1,13 @@
 import type { ProviderStatus } from '@countersign/protocol';
 import { t } from '../words/providers.js';
 
+/** The id of the demo's model, which plays a script. */
+export const DEMO_PROVIDER = 'scripted';
+
 /** The id of the default provider for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {
   const usable = known.filter(({ available }) => available);
-  return (usable.find(({ id }) => id !== 'scripted') ?? usable[0])?.id ?? '';
+  return (usable.find(({ id }) => id !== DEMO_PROVIDER) ?? usable[0])?.id ?? '';
 }
 
 /** The label of a provider in a list: `ollama (not available)`. */

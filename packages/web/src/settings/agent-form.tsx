@@ -3,10 +3,10 @@ import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { unlisted } from '../providers/model-choice.js';
 import { ModelField, UnlistedModel } from '../providers/model-field.js';
 import { firstProvider, providerLabel } from '../providers/provider-choice.js';
 import { useModels } from '../providers/use-models.js';
+import { useUnlisted } from '../providers/use-unlisted.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
@@ -73,16 +73,14 @@ function Fields({
   const used = provider === '' ? firstProvider(known) : provider;
   const status = known.find(({ id }) => id === used);
   const models = useModels(status);
-  const [warned, setWarned] = useState('');
+  const unlisted = useUnlisted(models, model, agent?.model);
   const listed = tools.kind === 'ready' ? tools.data : [];
   const mayCall = chosen ?? defaultTools(listed);
 
   const save = async (): Promise<void> => {
     const read = readSettings(settings);
     if (!read.ok) return saving.refuse(read.field, read.words);
-    // Save only after the warning has been shown.
-    if (models.isListed && model !== agent?.model && warned !== model && unlisted(models.items, model) !== undefined)
-      return setWarned(model);
+    if (unlisted.stops()) return;
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
@@ -142,7 +140,7 @@ function Fields({
         />
         <ModelField models={models} value={model} error={saving.errorOf('model')} onChange={setModel} />
       </div>
-      {warned === model ? <UnlistedModel provider={status} models={models} model={model} onChange={setModel} /> : null}
+      {unlisted.isShown ? <UnlistedModel provider={status} models={models} model={model} onChange={setModel} /> : null}
       {providers.kind === 'failed' ? <NotRead read={providers} what={t.theProviders} /> : null}
       <TextArea
         label={t.systemPrompt}

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
 import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
@@ -27,6 +28,7 @@ export default function WorldPage(): ReactElement {
     read: (signal) => client.world(worldId, { signal }),
     once: true,
   });
+  const [, navigate] = useLocation();
   // Edited settings are kept until the person saves or discards them.
   const [draft, setDraft] = useState<Tagged<World>>();
   if (world.kind !== 'ready') return <NotRead read={world} what={t.theSettings} title={t.settings} />;
@@ -49,6 +51,10 @@ export default function WorldPage(): ReactElement {
         onChange={() => setDraft(shown)}
         onSaved={() => setDraft(undefined)}
       />
+      <Card className="mt-6 flex flex-wrap items-center gap-3 px-4 py-3 text-sm">
+        <p className="min-w-0 flex-1 basis-60 text-ink-2">{t.realModelLead}</p>
+        <Button onClick={() => navigate(paths.page(worldId, 'start'))}>{t.realModel}</Button>
+      </Card>
       <ExportOrDelete worldId={worldId} name={world.data.value.name} />
     </Page>
   );

@@ -26,6 +26,7 @@ const WorldPage = lazyView(t.pages.settings, () => import('../settings/world-pag
 const ProvidersPage = lazyView(t.pages.providers, () => import('../providers/providers-page.js'));
 const AuditPage = lazyView(t.pages.audit, () => import('../audit/audit-page.js'));
 const StatsPage = lazyView(t.pages.stats, () => import('../stats/stats-page.js'));
+const StartPage = lazyView(t.pages.start, () => import('../start/start-page.js'));
 const SearchPage = lazyView(t.pages.search, () => import('../chat/search-page.js'));
 
 /** Chats on the side, the page in the middle. On a phone, a button opens the side. */
@@ -86,6 +87,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               <Route path="/w/:world/audit" component={AuditPage} />
               <Route path="/w/:world/stats" component={StatsPage} />
               <Route path="/w/:world/search" component={SearchPage} />
+              <Route path="/w/:world/start" component={StartPage} />
               <Route>
                 <Nothing />
               </Route>

@@ -11,7 +11,16 @@ export const paths = {
   providers: '/providers',
 } as const;
 
-export type WorldPage = 'policy' | 'grants' | 'agents' | 'servers' | 'audit' | 'stats' | 'settings' | 'search';
+export type WorldPage =
+  | 'policy'
+  | 'grants'
+  | 'agents'
+  | 'servers'
+  | 'audit'
+  | 'stats'
+  | 'settings'
+  | 'search'
+  | 'start';
 
 const WORLD = 'countersign.world';
 

@@ -51,9 +51,17 @@ export const t = {
   newerMessage: 'a newer message was sent',
 
   motto: 'Agents propose. You countersign: calls that need approval wait here until you approve them.',
-  noAgents: (addAgent: ReactElement): ReactElement => <>This world has no agents yet. {addAgent} first.</>,
-  addAgent: 'Add an agent',
+  noAgents: (realModel: ReactElement, addAgent: ReactElement): ReactElement => (
+    <>
+      This world has no agents yet. {realModel} with a ready-made agent, or {addAgent} yourself.
+    </>
+  ),
+  addAgent: 'add an agent',
   noTools: 'no tools',
+  demo: (realModel: ReactElement): ReactElement => (
+    <>The agents of this demo follow a script and need no API key. {realModel}</>
+  ),
+  realModel: 'Use a real model',
   mayCall: (tools: string) => `may call ${tools}`,
   mainBadge: 'main agent',
   modes: {

@@ -95,6 +95,7 @@ export const t = {
   modelHint: 'Choose one from the list, or enter another name.',
   modelsLoading: 'Loading the provider’s models…',
   noModelList: 'The list of models can’t be read. Enter the name of a model, or test the provider.',
-  notListed: (provider: string): string => `${provider} does not list this model. Save again to use it anyway.`,
+  notListed: (provider: string): string =>
+    `${provider} does not list this model. To use it anyway, press the button again.`,
   useModel: (model: string): string => `Use ${model}`,
 } as const;

@@ -36,6 +36,9 @@ export const t = {
   notWhole: 'Enter a whole number, such as 10.',
   notSeconds: 'Enter a number of seconds, such as 30 or 0.5.',
 
+  realModel: 'Use a real model',
+  realModelLead: 'Add a provider, choose one of its models, and get a ready-made agent in this world.',
+
   exportTitle: 'Export, import, delete',
   exportLead:
     'An export is one YAML file with agents, policy and servers, without secrets. In an imported world, servers are turned off and allow rules have no effect until you accept them.',

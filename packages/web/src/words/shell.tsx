@@ -17,6 +17,7 @@ export const t = {
     audit: 'Audit',
     stats: 'Statistics',
     search: 'Search',
+    start: 'Use a real model',
   },
   skip: 'Skip to content',
   sidebar: 'Chats and agents',

@@ -1,0 +1,14 @@
+import { t } from '../words/chat.js';
+
+/** Which calls need approval in a world with this mode. */
+export function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
+  switch (mode) {
+    case 'read':
+      return t.modes.read;
+    case 'auto':
+      return t.modes.auto;
+    case 'ask':
+    case undefined:
+      return t.modes.ask;
+  }
+}

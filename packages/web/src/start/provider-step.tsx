@@ -1,0 +1,86 @@
+import type { ProviderStatus } from '@countersign/protocol';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useState } from 'react';
+import { ProviderForm } from '../providers/provider-form.js';
+import { TestResult } from '../providers/test-result.js';
+import { useTest } from '../providers/use-test.js';
+import { Button } from '../ui/button.js';
+import { Select } from '../ui/field.js';
+import { t } from '../words/start.js';
+
+/** Chooses an added provider, or adds one and tests it. */
+export function ProviderStep({
+  all,
+  chosen,
+  onChoose,
+}: {
+  all: readonly ProviderStatus[];
+  chosen: ProviderStatus | undefined;
+  onChoose: (id: string) => void;
+}): ReactElement {
+  const queries = useQueryClient();
+  const usable = all.filter(isReal);
+  const [mode, setMode] = useState<'choose' | 'add' | 'edit'>('choose');
+  // Tested again after each change.
+  const [saved, setSaved] = useState({ id: '', times: 0 });
+  if (mode !== 'choose' || chosen === undefined)
+    return (
+      <ProviderForm
+        saved={mode === 'edit' ? chosen : undefined}
+        taken={all.filter((each) => each.available || each.source === 'stored').map(({ name }) => name)}
+        submit={mode === 'edit' ? t.save : t.addProvider}
+        onDone={async ({ id }) => {
+          await queries.invalidateQueries({ queryKey: ['providers'] });
+          await queries.invalidateQueries({ queryKey: ['provider-models', id] });
+          setMode('choose');
+          setSaved({ id, times: saved.times + 1 });
+          onChoose(id);
+        }}
+        leave={usable.length === 0 ? null : <Button onClick={() => setMode('choose')}>{t.cancel}</Button>}
+      />
+    );
+  return (
+    <div className="space-y-3">
+      <Select
+        label={t.provider}
+        value={chosen.id}
+        options={[...usable.map(({ id, name }) => ({ value: id, label: name })), { value: '', label: t.another }]}
+        onChange={(event) => (event.target.value === '' ? setMode('add') : onChoose(event.target.value))}
+      />
+      <Tried
+        key={chosen.id}
+        id={chosen.id}
+        saves={chosen.id === saved.id ? saved.times : 0}
+        {...(chosen.source === 'stored' ? { onEdit: () => setMode('edit') } : {})}
+      />
+    </div>
+  );
+}
+
+/** A provider that was just saved is tested at once. */
+function Tried({ id, saves, onEdit }: { id: string; saves: number; onEdit?: () => void }): ReactElement {
+  const testing = useTest(id);
+  useEffect(() => {
+    if (saves > 0) testing.run();
+  }, [saves]);
+  return (
+    <div className="space-y-2">
+      <div className="flex gap-2">
+        <Button size="small" disabled={testing.state === 'running'} onClick={() => testing.run()}>
+          {t.testProvider}
+        </Button>
+        {onEdit === undefined ? null : (
+          <Button size="small" onClick={onEdit}>
+            {t.edit}
+          </Button>
+        )}
+      </div>
+      <TestResult testing={testing} />
+    </div>
+  );
+}
+
+/** Not the demo's, and configured. */
+export function isReal({ source, available }: ProviderStatus): boolean {
+  return source !== 'built-in' && available;
+}

@@ -1,0 +1,139 @@
+import type { AgentTemplateName, ProviderStatus, World } from '@countersign/protocol';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { modeWords } from '../chat/mode-words.js';
+import { useClient, useWorld } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { ModelField, UnlistedModel } from '../providers/model-field.js';
+import { useModels } from '../providers/use-models.js';
+import { useUnlisted } from '../providers/use-unlisted.js';
+import { useSaving } from '../settings/use-saving.js';
+import { NotRead, Page } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
+import { Button } from '../ui/button.js';
+import { Card } from '../ui/card.js';
+import { Select, TextField } from '../ui/field.js';
+import { say } from '../ui/toast.js';
+import { makeAgents, nameOfFolder } from './make-agents.js';
+import { isReal, ProviderStep } from './provider-step.js';
+import { TemplateChoice } from './template-choice.js';
+import { t } from '../words/start.js';
+
+/** From nothing to an agent on a real model: provider, model, agent. */
+export default function StartPage(): ReactElement {
+  const client = useClient();
+  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const [chosenId, setChosenId] = useState<string>();
+  if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
+  const all = providers.data.items;
+  const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isReal);
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Step title={t.providerStep}>
+        <ProviderStep all={all} chosen={chosen} onChoose={setChosenId} />
+      </Step>
+      {chosen === undefined ? null : <ModelAndAgent key={chosen.id} provider={chosen} />}
+    </Page>
+  );
+}
+
+function Step({ title, children }: { title: string; children: ReactNode }): ReactElement {
+  return (
+    <Card className="mb-4 px-4 py-4">
+      <h2 className="mb-3 font-semibold">{title}</h2>
+      {children}
+    </Card>
+  );
+}
+
+function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const saving = useSaving();
+  const [, navigate] = useLocation();
+  const worldId = useWorld((state) => state.worldId);
+  const world = useWorld((state) => state.world);
+  const agents = useWorld((state) => state.agents);
+  const models = useModels(provider);
+  const [typed, setTyped] = useState<string>();
+  const [template, setTemplate] = useState<AgentTemplateName>('reviewer');
+  const [place, setPlace] = useState<'here' | 'folder'>('here');
+  const [folder, setFolder] = useState('');
+  // A second attempt must not create a second world.
+  const created = useRef<World>(undefined);
+  const only = models.items.length === 1 ? models.items[0]?.id : undefined;
+  const model = (typed ?? only ?? '').trim();
+
+  const unlisted = useUnlisted(models, model);
+
+  const start = async (): Promise<void> => {
+    if (place === 'folder' && nameOfFolder(folder) === '') return saving.refuse('workingDirectory', t.noFolder);
+    if (unlisted.stops()) return;
+    let target = worldId;
+    const isDone = await saving.look(async () => {
+      if (place === 'folder') {
+        const workingDirectory = folder.trim();
+        if (created.current?.workingDirectory !== workingDirectory)
+          created.current = await client.createWorld({ name: nameOfFolder(folder), workingDirectory });
+        target = created.current.id;
+      }
+      const taken = place === 'here' ? agents.map(({ name }) => name) : [];
+      const made = await makeAgents(client, target, { template, provider: provider.id, model }, taken);
+      say(t.ready(made.map(({ name }) => name).join(t.and)), 'green');
+    });
+    if (!isDone) return;
+    await queries.invalidateQueries({ queryKey: ['worlds'] });
+    navigate(paths.world(target));
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <Step title={t.modelStep}>
+        <div className="space-y-3">
+          <ModelField models={models} value={typed ?? only ?? ''} error={saving.errorOf('model')} onChange={setTyped} />
+          {unlisted.isShown ? (
+            <UnlistedModel provider={provider} models={models} model={model} onChange={setTyped} />
+          ) : null}
+        </div>
+      </Step>
+      <Step title={t.agentStep}>
+        <div className="space-y-4">
+          <TemplateChoice value={template} onChange={setTemplate} />
+          <Select
+            label={t.worksIn}
+            value={place}
+            options={[
+              { value: 'here', label: t.thisWorld(world?.name ?? worldId, world?.workingDirectory) },
+              { value: 'folder', label: t.newWorld },
+            ]}
+            onChange={(event) => setPlace(event.target.value === 'folder' ? 'folder' : 'here')}
+          />
+          {place === 'folder' ? (
+            <TextField
+              label={t.folder}
+              mono
+              value={folder}
+              hint={t.folderHint}
+              error={saving.errorOf('workingDirectory') ?? saving.errorOf('name')}
+              onChange={(event) => setFolder(event.target.value)}
+            />
+          ) : null}
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="min-w-0 flex-1 basis-60 text-[0.8125rem] text-ink-3">
+              {modeWords(place === 'here' ? world?.mode : 'ask')}
+            </p>
+            <Button look="primary" type="submit" className="ml-auto" disabled={saving.busy || model === ''}>
+              {t.start}
+            </Button>
+          </div>
+        </div>
+      </Step>
+    </form>
+  );
+}

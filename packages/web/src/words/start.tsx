@@ -1,0 +1,27 @@
+import { common } from './common.js';
+
+/** From the demo to an agent on a real model. */
+export const t = {
+  ...common,
+  title: 'Use a real model',
+  lead: 'Choose a provider, a model and an agent. No restart is needed.',
+  providerStep: '1. Provider',
+  provider: 'Provider',
+  theProviders: 'the providers',
+  another: 'Another one…',
+  addProvider: 'Add provider',
+  testProvider: 'Test',
+  modelStep: '2. Model',
+  agentStep: '3. Agent',
+  template: 'Template',
+  worksIn: 'Works in',
+  thisWorld: (world: string, folder: string | undefined) =>
+    folder === undefined ? `${world}, in its own folder` : `${world}, in ${folder}`,
+  newWorld: 'a new world for another folder',
+  folder: 'Folder',
+  folderHint: 'Its full path on the server. The world gets its name.',
+  noFolder: 'Enter the full path of a folder, such as /home/me/project.',
+  start: 'Start chatting',
+  ready: (names: string) => `${names} ${names.includes(' and ') ? 'are' : 'is'} ready.`,
+  and: ' and ',
+} as const;
