@@ -155,7 +155,7 @@ describe('closing a process that shares its store', () => {
   }
 
   function slowSource(close: () => Promise<void>): ToolSource {
-    return { tools: () => new Map(), prepare: () => undefined, bring: async () => undefined, close };
+    return { tools: () => new Map(), prepare: () => undefined, refresh: async () => undefined, close };
   }
 
   async function open(close: (clock: ReturnType<typeof createFakeClock>) => Promise<void>) {

@@ -48,7 +48,7 @@ function begin(): void {
   });
 }
 
-async function crash(unfinished: 'take-up' | 'leave'): Promise<void> {
+async function crash(unfinished: 'resume' | 'leave'): Promise<void> {
   await settle();
   simulated.die();
   begin();
@@ -71,7 +71,7 @@ const words = (): string[] => asked.map((one) => one.words);
 describe('a short-lived command that acts in one chat', () => {
   it('[X4.2] [S3] neither ends the culprit in another chat nor starts the turns that wait for it', async () => {
     await say('elsewhere', 'first elsewhere');
-    await crash('take-up');
+    await crash('resume');
     await say('elsewhere', 'second elsewhere');
     await say('here', 'first here');
     await crash('leave');
@@ -87,7 +87,7 @@ describe('a short-lived command that acts in one chat', () => {
   it('[X4.2] [S3] continues each chat that it acts in, even though only one interrupted turn runs at a time', async () => {
     await say('here', 'first here');
     await say('elsewhere', 'first elsewhere');
-    await crash('take-up');
+    await crash('resume');
     await crash('leave');
     await say('here', 'second here');
     await say('elsewhere', 'second elsewhere');

@@ -36,13 +36,13 @@ export async function createStore(
         },
         (result) => onCommit?.(result.events),
       );
-      if (head !== undefined) heads.moved(worldId, head);
+      if (head !== undefined) heads.advanced(worldId, head);
       return { value, events };
     },
     async step(worldId, needs, decide, onCommit) {
       assertOpen();
       const { value, events, head } = await engine.step(worldId, needs, decide, onCommit);
-      if (head !== undefined) heads.moved(worldId, head);
+      if (head !== undefined) heads.advanced(worldId, head);
       return { value, events };
     },
     async read(work) {

@@ -9,7 +9,7 @@ export interface CommandContext {
   readonly servers: ServerAccess;
   readonly version: string;
   /**
-   * Connects on first use, so that `--help` and a mistyped flag start nothing; closed when the command ends. `take-up` also continues
+   * Connects on first use, so that `--help` and a mistyped flag start nothing; closed when the command ends. `resume` also continues
    * unfinished work of an earlier process.
    */
   client(unfinished?: Unfinished): Promise<Client>;

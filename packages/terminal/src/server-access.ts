@@ -55,7 +55,7 @@ export interface FoundServer {
 }
 
 /** Whether our own server continues unfinished turns of an earlier process, or leaves them until someone acts in their chat. */
-export type Unfinished = 'take-up' | 'leave';
+export type Unfinished = 'resume' | 'leave';
 
 interface OwnServerOptions {
   readonly unfinished: Unfinished;

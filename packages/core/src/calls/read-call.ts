@@ -39,14 +39,14 @@ function validate(tool: Tool, value: Record<string, unknown>): ReadCall['argumen
 }
 
 /** Prepares a tool before its call is judged, for example by starting its server. Returns an error message if that fails. */
-export async function bringTool(
+export async function refreshTool(
   { sources }: Runtime,
   worldId: string,
   toolName: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    for (const source of sources) await source.bring(worldId, toolName, signal);
+    for (const source of sources) await source.refresh(worldId, toolName, signal);
     return undefined;
   } catch (error) {
     return errorMessage(error);

@@ -7,7 +7,7 @@ import { errorMessage } from '../ports/error-message.js';
 import { commit } from '../step/commit.js';
 import { resumeTurn, readSituation } from '../step/move-turn.js';
 import type { Runtime, Started, Step } from '../step/runtime.js';
-import { bringTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
+import { refreshTool, callOf, judgeCall, type JudgedCall, type ReadCall } from './read-call.js';
 import { nextStep } from '../turn/next-step.js';
 import { askAgain, gateCall, gateNeeds } from './gate-call.js';
 import { sealOriginal } from './seal-original.js';
@@ -60,7 +60,7 @@ export async function startInvocation(
   before: InvocationRecord,
   signal: AbortSignal,
 ): Promise<Started | undefined> {
-  const missing = await bringTool(runtime, turn.worldId, before.toolName, signal);
+  const missing = await refreshTool(runtime, turn.worldId, before.toolName, signal);
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
   const ready = missing === undefined ? await readyCall(runtime, snapshot, before, call) : missing;

@@ -47,7 +47,7 @@ export interface ClientRegistry {
   /** Loads all clients: at startup, and periodically if other processes share the store. */
   load(): Promise<void>;
   /** Reloads a client that another process registered or removed. */
-  look(clientId: string): Promise<void>;
+  reload(clientId: string): Promise<void>;
   /** Loads clients registered by other processes before a model is called or a call is judged. */
   readonly source: ToolSource;
   close(): void;
@@ -226,7 +226,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       // When a single process starts, all clients are disconnected; each gets the usual grace time.
       for (const record of records) await reconcile(record, living);
     },
-    async look(clientId) {
+    async reload(clientId) {
       const record = await runtimeOf().store.read((reader) => reader.client(clientId));
       const entry = present.get(clientId);
       if (record !== undefined) note(record);
@@ -237,7 +237,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       tools: () => new Map(),
       read: reload,
       prepare: () => undefined,
-      async bring(worldId, toolName) {
+      async refresh(worldId, toolName) {
         if (toolName.startsWith('app__')) await runtimeOf().store.read((reader) => reload(reader, worldId));
       },
       close: () => Promise.resolve(),

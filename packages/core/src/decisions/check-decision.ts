@@ -3,7 +3,7 @@ import type { ApprovalRecord, InvocationRecord, StepNeeds, CallKeys } from '../p
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal, maskSecrets } from '../masking/index.js';
 import { gateNeeds, askAgain, gateCall } from '../calls/gate-call.js';
-import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '../calls/read-call.js';
+import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { readSnapshot } from '../step/commit.js';
 import type { Place, Runtime, Step } from '../step/runtime.js';
@@ -48,7 +48,7 @@ export async function readCallToSign(
   if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
   const snapshot = found.snapshot ?? (await readSnapshot(runtime, worldId));
   if (snapshot === undefined) return undefined;
-  const missing = await bringTool(runtime, worldId, invocation.toolName);
+  const missing = await refreshTool(runtime, worldId, invocation.toolName);
   if (missing !== undefined) return { ok: false, detail: missing };
   const tool = runtime.tools(worldId).get(invocation.toolName);
   try {

@@ -2,7 +2,7 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../approval/check-tool-approval.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { gateCall, gateNeeds } from '../calls/gate-call.js';
-import { callOf, judgeCall, type JudgedCall, bringTool } from '../calls/read-call.js';
+import { callOf, judgeCall, type JudgedCall, refreshTool } from '../calls/read-call.js';
 import { signCall } from '../calls/sign-call.js';
 import { readState } from '../step/commit.js';
 import type { Runtime } from '../step/runtime.js';
@@ -79,7 +79,7 @@ export async function findCovered(runtime: Runtime, worldId: string, query: Cove
     // First judge without inspecting the target: most waiting calls aren't covered, so their files need not be read.
     const unseen = judgeCall(callOf(runtime, invocation), { ...invocation, place, seen: [] });
     if ((await judge(unseen)) === undefined) continue;
-    if ((await bringTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
+    if ((await refreshTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
     const call = callOf(runtime, invocation);
     const signed = await signCall(runtime, call, { ...invocation, place }).catch(() => undefined);
     if (signed === undefined || signed.callHash !== approval.callHash) continue;

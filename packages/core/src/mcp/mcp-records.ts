@@ -60,8 +60,8 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
         ...(grants === undefined ? {} : { grants }),
       };
     },
-    async moved(worldId, name) {
-      await changeWorld(runtimeOf(), 'mcp-moved', worldId, async (change) => {
+    async notifyChanged(worldId, name) {
+      await changeWorld(runtimeOf(), 'mcp-changed', worldId, async (change) => {
         if ((await change.tx.mcpServer(worldId, name)) !== undefined) emitServer(change, 'update', name);
       });
     },

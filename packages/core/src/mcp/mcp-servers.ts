@@ -164,7 +164,7 @@ export async function removeMcpServer(
     await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was removed');
     emitServer(change, 'delete', name);
   });
-  await runtime.mcp?.look(worldId, name);
+  await runtime.mcp?.reload(worldId, name);
 }
 
 /** In the order in which they were added. */
@@ -194,14 +194,14 @@ export async function testMcpServer(runtime: Runtime, worldId: string, name: str
   if (!value.enabled) {
     throw new CountersignError('conflict', `The MCP server "${name}" is turned off. Turn it on to test it.`);
   }
-  await runtime.mcp?.look(worldId, name);
+  await runtime.mcp?.reload(worldId, name);
   await runtime.mcp?.test(worldId, name).catch(() => undefined);
   return (await showMcpServer(runtime, worldId, name)).value;
 }
 
 /** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */
 async function reload(runtime: Runtime, worldId: string, name: string): Promise<void> {
-  await runtime.mcp?.look(worldId, name);
+  await runtime.mcp?.reload(worldId, name);
   runtime.mcp?.start(worldId, name).catch(() => undefined);
 }
 

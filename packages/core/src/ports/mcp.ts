@@ -18,7 +18,7 @@ export interface ToolSource {
    */
   prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
   /** Refreshes a tool before its call is judged. Rejects with a message if the tool can't run. Ignores tools of other sources. */
-  bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
+  refresh(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
   /** Stops everything that the source started. */
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface McpRecords {
   /** The real path of the world's working folder, and the paths that rules currently protect from this server. */
   place(worldId: string, name: string): Promise<McpPlace>;
   /** Tells clients to reload the server after it started or failed. */
-  moved(worldId: string, name: string): Promise<void>;
+  notifyChanged(worldId: string, name: string): Promise<void>;
   report(error: unknown, what: string): void;
 }
 
@@ -81,7 +81,7 @@ export interface McpServerState {
 export interface McpHost extends ToolSource {
   load(): Promise<void>;
   /** Reloads a record that was added, changed or removed. */
-  look(worldId: string, name: string): Promise<void>;
+  reload(worldId: string, name: string): Promise<void>;
   state(worldId: string, name: string): McpServerState | undefined;
   /** Starts the server if it is enabled, and waits for its tools. Rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;

@@ -151,7 +151,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
             if (rounds % ROUNDS_PER_RELEASE === 0 && !unfinished.endsSoon()) releaseInBackground();
           },
           onChanged({ entity, worldId, id }) {
-            const looking = entity === 'client' ? clients.look(id) : mcp?.look(worldId, id);
+            const looking = entity === 'client' ? clients.reload(id) : mcp?.reload(worldId, id);
             looking?.catch((error: unknown) => onError(error, 'failed to load a change from another process'));
           },
         });
@@ -264,13 +264,13 @@ export function createRuntime(options: RuntimeOptions): Engine {
       own.set(tool.definition.name, tool);
       added.set(worldId, own);
     },
-    async start(how = 'take-up') {
+    async start(how = 'resume') {
       await clients.load();
       await providerSource?.load();
       if (mcp !== undefined) await sealStoredValues(runtime);
       await mcp?.load();
       await unfinished.start(how);
-      if (how === 'take-up') releaseInBackground();
+      if (how === 'resume') releaseInBackground();
     },
     stalledChats: () => unfinished.stalledChats(),
     async quiet() {

@@ -4,7 +4,7 @@ import type { Membership } from './membership.js';
 import type { ChatOrCall, Runtime } from '../step/runtime.js';
 
 /** What a process does at startup with the turns of an earlier one. `leave` is for a process that ends soon (X4). */
-export type Unfinished = 'take-up' | 'leave';
+export type Unfinished = 'resume' | 'leave';
 
 export interface UnfinishedTurns {
   start(unfinished: Unfinished): Promise<void>;
@@ -30,13 +30,13 @@ export function createUnfinishedTurns({
   membership,
   watchDeadlines,
 }: UnfinishedTurnsOptions): UnfinishedTurns {
-  let left: Unfinished = 'take-up';
+  let left: Unfinished = 'resume';
   let isShort = false;
   let resuming = Promise.resolve();
   const resumed = new Set<string>();
 
-  async function takeUp(): Promise<void> {
-    left = 'take-up';
+  async function resumeAll(): Promise<void> {
+    left = 'resume';
     await watchDeadlines();
     if (membership === undefined) await recover(runtime());
     else await membership.takeTurns();
@@ -49,7 +49,7 @@ export function createUnfinishedTurns({
     resumed.add(chatId);
     if (membership === undefined) await recover(runtime(), chatId);
     // A wake-up goes to any process that takes turns, and this may be the only one.
-    else if (left === 'leave') await takeUp();
+    else if (left === 'leave') await resumeAll();
   }
 
   return {
@@ -57,10 +57,10 @@ export function createUnfinishedTurns({
       left = unfinished;
       isShort = unfinished === 'leave';
       await membership?.start();
-      if (unfinished === 'take-up') await takeUp();
+      if (unfinished === 'resume') await resumeAll();
     },
     async resume(of) {
-      if (left === 'take-up') return;
+      if (left === 'resume') return;
       // Serialized: two concurrent claims of one turn would abort each other's run.
       resuming = resuming.catch(() => undefined).then(() => resumeTurnsOf(of));
       await resuming;

@@ -16,7 +16,7 @@ import {
   MAX_CALLS,
   refuseExcess,
 } from '../calls/gate-call.js';
-import { judgeCall, readCall, type JudgedCall, type ReadCall, bringTool } from '../calls/read-call.js';
+import { judgeCall, readCall, type JudgedCall, type ReadCall, refreshTool } from '../calls/read-call.js';
 import { refuseCall } from '../calls/settle-call.js';
 import { signCall, type SignedCall } from '../calls/sign-call.js';
 import { startCall } from '../calls/start-call.js';
@@ -63,7 +63,7 @@ export async function handleToolCalls(
   answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot; signal: AbortSignal },
 ): Promise<WrittenCalls | undefined> {
   const { response, place, signal } = answer;
-  const missing = await bringTools(runtime, turn, answer);
+  const missing = await refreshTools(runtime, turn, answer);
   await maskLongTexts([response.content]);
   // Stopped or shutting down while a server was starting: write nothing.
   if (signal.aborted) return undefined;
@@ -133,7 +133,7 @@ function isAsSeen(runtime: Runtime, step: Step, seen: WorldSnapshot, proposed: r
 }
 
 /** Why calls can't run, by tool name. Doesn't start servers for tools that the agent may not use. */
-async function bringTools(
+async function refreshTools(
   runtime: Runtime,
   { worldId, agentId }: TurnRecord,
   { response, snapshot, signal }: { response: ToolCallsResponse; snapshot: WorldSnapshot; signal: AbortSignal },
@@ -143,7 +143,7 @@ async function bringTools(
   const given = snapshot.agent(agentId)?.definition.tools ?? [];
   for (const name of new Set(response.tool_calls.slice(0, MAX_CALLS).map((call) => call.function.name))) {
     if (!agentMayAskFor(given, name)) continue;
-    const trouble = await bringTool(runtime, worldId, name, signal);
+    const trouble = await refreshTool(runtime, worldId, name, signal);
     if (trouble !== undefined) missing.set(name, trouble);
   }
   return missing;

@@ -115,7 +115,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
     if (main !== undefined) await tx.updateWorld(id, { settings: { ...settings, mainAgent: main.id } });
     return main === undefined ? settings : { ...settings, mainAgent: main.id };
   });
-  for (const { name: server } of mcpServers) await runtime.mcp?.look(world.id, server);
+  for (const { name: server } of mcpServers) await runtime.mcp?.reload(world.id, server);
   return { ...toWorld(world), proposed: allows, notes };
 }
 

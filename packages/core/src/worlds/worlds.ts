@@ -175,6 +175,6 @@ export async function deleteWorld(
     });
     return servers;
   });
-  for (const { name } of servers) await runtime.mcp?.look(worldId, name);
+  for (const { name } of servers) await runtime.mcp?.reload(worldId, name);
   runtime.repeats.clear();
 }

@@ -7,7 +7,7 @@ import type { AuditHead, StoredHead } from './head.js';
 export interface HeadKeeper {
   get(worldId: string): StoredHead | undefined;
   /** Called after a commit. Doesn't block: the file is written a moment later, so after a crash it may lag behind. */
-  moved(worldId: string, head: AuditHead): void;
+  advanced(worldId: string, head: AuditHead): void;
   /** Waits until the file is up to date. */
   flush(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function keepHeadsInMemory(): HeadKeeper {
   const heads = new Map<string, StoredHead>();
   return {
     get: (worldId) => heads.get(worldId),
-    moved: (worldId, head) => void heads.set(worldId, follow(heads.get(worldId), head)),
+    advanced: (worldId, head) => void heads.set(worldId, follow(heads.get(worldId), head)),
     flush,
   };
 }
@@ -85,7 +85,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
 
   return {
     get: (worldId) => heads.get(worldId),
-    moved(worldId, head) {
+    advanced(worldId, head) {
       if (contradicted.has(worldId)) return;
       heads.set(worldId, follow(heads.get(worldId), head));
       isDirty = true;

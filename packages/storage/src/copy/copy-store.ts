@@ -69,7 +69,7 @@ async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
   const keeper = await keepHeadsInFile(file, { hashAt: async () => undefined, heads: async () => [] });
   for await (const page of source.pages('worlds', ['id', 'audit_seq', 'audit_hash'])) {
     for (const [id, seq, hash] of page) {
-      if (Number(seq) > 0) keeper.moved(String(id), { seq: Number(seq), hash: String(hash) });
+      if (Number(seq) > 0) keeper.advanced(String(id), { seq: Number(seq), hash: String(hash) });
     }
   }
   await keeper.flush();

@@ -14,7 +14,7 @@ const DEMO = 'harbour';
 
 /** Opens a chat in the world of this folder (X1.3). A new world grants nothing: mode `ask`, no rules, no servers. */
 export async function openProject(context: CommandContext, folder: string): Promise<number> {
-  const client = await context.client('take-up');
+  const client = await context.client('resume');
   context.leave();
   const worlds = await readAll((page) => client.worlds(page));
   const found = worlds.find(({ workingDirectory }) => workingDirectory === folder);

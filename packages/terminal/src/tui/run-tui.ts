@@ -20,7 +20,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
   if (!context.isPerson || env['TERM'] === 'dumb') {
     throw new CommandError(errors.needsTerminal);
   }
-  const client = await context.client('take-up');
+  const client = await context.client('resume');
   context.leave();
   const { id: worldId } = await findWorld(client, options.world);
   const newest = await client.chats(worldId, { newest: true, limit: 1 });

@@ -13,7 +13,7 @@ function hostWith(stored: Map<string, McpServerWithTools>, isShared: boolean) {
     },
     listed: () => Promise.resolve(undefined),
     place: () => Promise.resolve({ workingDirectory: '/' }),
-    moved: () => Promise.resolve(),
+    notifyChanged: () => Promise.resolve(),
     report: () => undefined,
   };
   const host = mcpServers({ sandbox: { kind: 'none', reason: 'nothing runs' }, clock: systemClock })(records);
@@ -44,16 +44,16 @@ const off: McpServerWithTools = {
 it('[S4.1] finds a server that another process added, before the notification arrives', async () => {
   const { host } = hostWith(new Map([['late', off]]), true);
   expect(host.state('w', 'late')).toBeUndefined();
-  await host.bring('w', 'mcp__late__echo');
+  await host.refresh('w', 'mcp__late__echo');
   expect(host.state('w', 'late')).toMatchObject({ status: 'off' });
   await host.close();
 });
 
 it('reads nothing for tools that are not from MCP servers, or if no other process shares the store', async () => {
   const shared = hostWith(new Map(), true);
-  for (const name of ['read_file', 'mcp__', 'mcp__x', 'mcp____x']) await shared.host.bring('w', name);
+  for (const name of ['read_file', 'mcp__', 'mcp__x', 'mcp____x']) await shared.host.refresh('w', name);
   expect(shared.asked).toEqual([]);
   const alone = hostWith(new Map(), false);
-  await alone.host.bring('w', 'mcp__late__echo');
+  await alone.host.refresh('w', 'mcp__late__echo');
   expect(alone.asked).toEqual([]);
 });

@@ -76,7 +76,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     } else await known.update(found);
   }
 
-  async function look(worldId: string, name: string): Promise<void> {
+  async function reload(worldId: string, name: string): Promise<void> {
     await put(worldId, name, await records.one(worldId, name));
   }
 
@@ -114,17 +114,17 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       });
       return Promise.all(missing).then((each) => each.flat());
     },
-    async bring(worldId, toolName, signal) {
+    async refresh(worldId, toolName, signal) {
       const name = serverOf(toolName);
       if (name === undefined) return;
       // Another process may have added, changed or removed the server, and its notification may be late.
-      if (records.isShared()) await look(worldId, name);
+      if (records.isShared()) await reload(worldId, name);
       if (worlds.get(worldId)?.get(name)?.isOn() === true) await start(worldId, name, callWaitMs, signal);
     },
     async load() {
       for (const found of await records.all()) await put(found.server.worldId, found.server.name, found);
     },
-    look,
+    reload,
     state: (worldId, name) => worlds.get(worldId)?.get(name)?.state(),
     async test(worldId, name) {
       const server = worlds.get(worldId)?.get(name);

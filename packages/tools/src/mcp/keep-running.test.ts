@@ -5,7 +5,7 @@ import { keepRunning, type Runs } from './keep-running.js';
 function setUp({ failing = 0 }: { failing?: number } = {}) {
   const clock = createFakeClock();
   const starts: { at: number; folder: string | undefined; end: () => void }[] = [];
-  const life = { failing, healthy: true, moved: 0, closed: 0 };
+  const life = { failing, healthy: true, changes: 0, closed: 0 };
   const keeper = keepRunning<Runs>({
     clock,
     firstPauseMs: 1_000,
@@ -24,8 +24,8 @@ function setUp({ failing = 0 }: { failing?: number } = {}) {
       };
     },
     explain: (error) => (error instanceof Error ? error.message : 'unknown'),
-    moved: () => {
-      life.moved += 1;
+    onChange: () => {
+      life.changes += 1;
     },
   });
   const startedAt = clock.now();
@@ -73,7 +73,7 @@ it('callers don’t wait for a server that just failed or has been starting for 
     healthMs: 1,
     start: () => new Promise(() => undefined),
     explain: String,
-    moved: () => undefined,
+    onChange: () => undefined,
   });
   void hanging.get();
   expect(hanging.isStuck(10_000)).toBe(false);

@@ -18,7 +18,7 @@ export interface KeepRunningOptions<R extends Runs> {
   /** Turns an error into a message for a person. */
   explain(error: unknown): string;
   /** Called when the server starts running or fails. */
-  moved(): void;
+  onChange(): void;
 }
 
 export interface Keeper<R extends Runs> {
@@ -90,7 +90,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
       current = { runs, since: clock.now() };
       error = undefined;
       watchHealth();
-      options.moved();
+      options.onChange();
       return runs;
     } catch (cause) {
       throw signal.aborted ? new Error('it was stopped') : failed(cause);
@@ -114,7 +114,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
     // In the background: an idle server must not keep the process alive.
     if (failures <= MAX_TRIES)
       cancelRetry = clock.after(pauseMs, () => void get().catch(() => undefined), { background: true });
-    options.moved();
+    options.onChange();
     return new Error(error);
   }
 

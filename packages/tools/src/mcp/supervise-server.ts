@@ -74,7 +74,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
   let view = '';
   let opened = '';
   const offered = offerTools(call);
-  const keeper = keepRunning<Connection>({ ...options, start, explain, moved });
+  const keeper = keepRunning<Connection>({ ...options, start, explain, onChange });
   rebuild();
 
   function rebuild(): void {
@@ -206,10 +206,10 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     return startCause({ definition, sandbox: options.sandbox, refused, isSilent: error instanceof NoAnswer });
   }
 
-  function moved(): void {
+  function onChange(): void {
     if (closed) return;
     records
-      .moved(worldId, name)
+      .notifyChanged(worldId, name)
       .catch((error: unknown) => records.report(error, `the state of "${name}" could not be published`));
   }
 

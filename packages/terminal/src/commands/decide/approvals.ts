@@ -76,7 +76,7 @@ export function addApprovals(program: Command, register: Register): void {
     },
   );
   register<ApprovalFlags>(withHelp(inWorld(approvals.command('watch')), help.watch), async (context, { options }) => {
-    const client = await context.client('take-up');
+    const client = await context.client('resume');
     context.leave();
     const worlds = await findWorlds(client, options.world);
     if (worlds.length === 0) throw new CommandError(errors.noWorldToWatch);

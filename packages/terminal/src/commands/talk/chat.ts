@@ -42,7 +42,7 @@ export function addChat(program: Command, register: Register): void {
     const timeoutMs = options.timeout === undefined ? undefined : readDuration(options.timeout, '--timeout');
     const content = await readContent(context, args);
     const isConversation = context.isPerson && content === undefined;
-    const client = await context.client(isConversation ? 'take-up' : 'leave');
+    const client = await context.client(isConversation ? 'resume' : 'leave');
     if (isConversation) context.leave();
     const world = await findWorld(client, options.world);
     const chosen = options.chat === undefined ? undefined : await findChat(client, world.id, options.chat);
