@@ -10,8 +10,9 @@ import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { createRegistry, type ProviderRegistry } from '../providers/create-registry.js';
+import { prepareSecrets } from '../providers/prepare-secrets.js';
 import { createSecretBox } from '../providers/secret-box.js';
-import { takeSecretsKey, type SecretsKey } from '../providers/secrets-key.js';
+import { takeSecretsKey } from '../providers/secrets-key.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
@@ -169,22 +170,6 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
   } catch (error) {
     await store.close();
     throw error;
-  }
-}
-
-/**
- * Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although API
- * keys were saved, it is lost or elsewhere, and a new one could not decrypt them.
- */
-async function prepareSecrets(secrets: SecretsKey, store: Store, log: Log): Promise<void> {
-  if (secrets.isFromEnvironment === true) return;
-  try {
-    const saved = await store.read((reader) => reader.providers());
-    if (saved.every(({ apiKey }) => apiKey === null)) secrets.create();
-    secrets.get();
-  } catch (error) {
-    // Only saved API keys need this file, and each of them reports the problem.
-    log.warn("API keys can't be read or saved", { error });
   }
 }
 

@@ -96,7 +96,7 @@ function readFile(file: string): string {
   if (text !== undefined && BASE64_KEY.test(text)) return text;
   if (!existsSync(file)) {
     const restore = `Restore it from a backup, or set ${VARIABLE} to the key that was used, and restart`;
-    const start = 'If it is lost, remove the providers with saved keys, restart, and add them again';
+    const start = 'If it is lost, remove the providers and MCP servers with saved secrets, restart, and add them again';
     throw new CountersignError(
       'conflict',
       `The file ${file}, which encrypts API keys, is missing. ${restore}. ${start}`,

@@ -285,6 +285,24 @@ describe('a server with saved providers', () => {
     const fresh = { kind: 'openai', name: 'OpenAI', apiKey: KEY } as const;
     expect(await again.home.providers.add(again.home.engine.runtime, fresh, TESTER)).toMatchObject({ available: true });
     expect(again.home.engine.runtime.ownSecrets()).toContain((await readFile(file, 'utf8')).trim());
+    // A value of an MCP server needs it too.
+    await again.home.providers.remove(again.home.engine.runtime, 'openai', true, TESTER);
+    const server = await fetch(`${again.url}/api/worlds/harbour/mcp-servers`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${again.home.token.value}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'notes',
+        transport: 'stdio',
+        command: 'true',
+        enabled: false,
+        env: { TOKEN: KEY },
+      }),
+    });
+    expect(server.status).toBe(201);
+    await rm(file);
+    await stop();
+    await start();
+    expect(existsSync(file)).toBe(false);
   });
 
   it('[P8.6] someone who changes a record in the database gets neither its key nor the next one', async () => {

@@ -1,0 +1,27 @@
+import type { Store } from '@countersign/core/ports';
+import type { Log } from '../app/context.js';
+import type { SecretsKey } from './secrets-key.js';
+
+/**
+ * Creates the file before anything is sandboxed: a sandbox can't hide a file that appears while its command runs (A21). If it is missing although
+ * secrets were saved, it is lost or elsewhere, and a new one could not decrypt them (P8.7).
+ */
+export async function prepareSecrets(secrets: SecretsKey, store: Pick<Store, 'read'>, log: Log): Promise<void> {
+  if (secrets.isFromEnvironment === true) return;
+  try {
+    if (!(await hasSecrets(store))) secrets.create();
+    secrets.get();
+  } catch (error) {
+    // Only saved secrets need this file, and each of them reports the problem.
+    log.warn("Saved API keys can't be read, and no secret can be saved", { error });
+  }
+}
+
+async function hasSecrets(store: Pick<Store, 'read'>): Promise<boolean> {
+  return await store.read(async (reader) => {
+    if ((await reader.providers()).some(({ apiKey }) => apiKey !== null)) return true;
+    for (const { id } of await reader.worlds())
+      if ((await reader.mcpServers(id)).some(({ sealed }) => sealed !== null)) return true;
+    return false;
+  });
+}
