@@ -114,7 +114,7 @@ describe.each(Object.keys(servers))('mounted in %s', (name) => {
     expect((await ask('/api/worlds', { user: 'ada', headers: own })).status).toBe(200);
   });
 
-  it('[L5.2] can serve approvals alone', async () => {
+  it('[L5.2] can serve only approvals', async () => {
     await start(name, { authorize, only: 'approvals' });
     expect((await ask('/api/worlds/harbour/approvals', { user: 'ada' })).status).toBe(200);
     for (const path of ['', '/harbour', '/harbour/agents', '/harbour/policy', '/harbour/events', '/harbour/audit']) {
@@ -137,7 +137,7 @@ describe('mountCountersign', () => {
     expect(() => mountCountersign(countersign, options as MountOptions)).toThrow(sentence);
   });
 
-  it('[L5.1] refuses what this library did not open, and takes a world of openWorld', async () => {
+  it('[L5.1] refuses an object that this library did not open, and accepts a world from openWorld', async () => {
     expect(() => mountCountersign({} as never, { token: TOKEN })).toThrow(
       'pass what openCountersign or openWorld returned',
     );
@@ -182,7 +182,7 @@ describe('mountCountersign', () => {
     expect([streaming.status, await streaming.text()]).toEqual([501, expect.stringContaining('its Node handler')]);
   });
 
-  it('[L5] gives `authorize` what the program’s middleware added to the request', async () => {
+  it('[L5] `authorize` sees what the program’s middleware added to the request', async () => {
     const users: unknown[] = [];
     const { createServer } = await import('node:http');
     const api = mountCountersign(countersign, {

@@ -283,7 +283,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByRole('button', { name: 'Allow network' }).click();
     await page
       .getByRole('dialog')
-      .getByText(/will reach public hosts from its sandbox/)
+      .getByText(/will be able to reach public hosts from its sandbox/)
       .waitFor();
     expect((await opened.api.mcpServer(world, name)).value.network).toBe(false);
     await page.getByRole('dialog').getByRole('button', { name: 'Allow network' }).click();

@@ -71,7 +71,7 @@ describe('the `approve` function', () => {
     answer.resolve({ decision: 'approve' });
     expect([await t.chat.settled(), t.runs]).toEqual(['waiting', []]);
     expect(t.errors.map(({ error, what }) => `${what}: ${String(error)}`)).toEqual([
-      'the call of remove still waits for a decision: Error: `approve` took too long',
+      'the call to remove is still waiting for a decision: Error: `approve` took too long',
     ]);
     await t.world.quiet();
     expect(t.runs).toEqual([]);

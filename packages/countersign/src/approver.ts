@@ -52,7 +52,7 @@ export function createApprover(
 
   function track(chatId: string, work: Promise<void>): void {
     const tracked = work
-      .catch((error: unknown) => report(error, 'failed to ask `approve` about a call'))
+      .catch((error: unknown) => report(error, 'failed to call `approve`'))
       .finally(() => running.delete(tracked));
     running.set(tracked, chatId);
   }
@@ -94,8 +94,8 @@ export function createApprover(
       const decision = await untilAborted(async () => await approve(approval, { worldId, signal }), signal);
       if (decision !== undefined) await send(worldId, approval, decision);
     } catch (error) {
-      if (isLate) report(signal.reason, `the call of ${toolName} still waits for a decision`);
-      else if (!signal.aborted) report(error, `\`approve\` failed, so the call of ${toolName} still waits`);
+      if (isLate) report(signal.reason, `the call to ${toolName} is still waiting for a decision`);
+      else if (!signal.aborted) report(error, `\`approve\` failed, so the call to ${toolName} is still waiting`);
     } finally {
       end();
       cancel();

@@ -20,7 +20,7 @@ it('[W3.29] reads the files of Claude and Cursor', () => {
     { placeholder: '${TOKEN:-none}', label: 'TOKEN', isSecret: true, default: 'none' },
   ]);
   expect(notes).toEqual([
-    '"Git Hub" is called "git-hub" here.',
+    '"Git Hub" was renamed to "git-hub".',
     '"old" was left out: it uses the old SSE transport, which is not supported.',
   ]);
 });
@@ -45,7 +45,7 @@ it('[W3.29] reads the files of VS Code, with comments and inputs', () => {
   expect(serversOf(`{ "mcp": ${vscode} }`).servers).toEqual(servers);
 });
 
-it('[W3.29] imported servers are off and get nothing; values are filled in once', () => {
+it('[W3.29] imported servers are off and have no access; values are filled in once', () => {
   const { servers } = serversOf(
     '{ "mcpServers": { "a": { "command": "x", "args": ["${A}", "${B}"], "env": { "E": "${A}" }, "disabled": false, "trusted": true } } }',
   );
@@ -75,7 +75,7 @@ it('[W3.29] names stay valid and unique', () => {
   for (const name of made) expect(name).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/);
 });
 
-it('[W3.29] a bad file gets a sentence', () => {
+it('[W3.29] an invalid file gets a clear error', () => {
   const problem = (text: string): string => {
     const file = readMcpFile(text);
     return file.ok ? '' : file.problem;

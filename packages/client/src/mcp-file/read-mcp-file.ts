@@ -103,7 +103,7 @@ function readServers(found: readonly [string, unknown][], declared: readonly Dec
       continue;
     }
     const name = freeName(title, servers);
-    if (name !== title) notes.push(`"${title}" is called "${name}" here.`);
+    if (name !== title) notes.push(`"${title}" was renamed to "${name}".`);
     if (cwd !== undefined) notes.push(`"${title}" starts in the working folder of the world; its "cwd" was ignored.`);
     if (envFile !== undefined) notes.push(`"${title}": its "envFile" was not read. Add the variables yourself.`);
     const connection = connectionOf(parsed.data);

@@ -35,8 +35,8 @@ export const t = {
   allowNetwork: 'Allow network',
   allowNetworkText: (name: string): ReactElement => (
     <>
-      <strong>{name}</strong> will reach public hosts from its sandbox, so it can download packages and send data. It
-      still can’t reach this machine or your local network.
+      <strong>{name}</strong> will be able to reach public hosts from its sandbox, so it can download packages and send
+      data. It still can’t reach this machine or your local network.
     </>
   ),
   addRule: 'Add rule',
@@ -52,7 +52,7 @@ export const t = {
   importServers: 'Import…',
   importTitle: 'Import servers',
   importLead:
-    'Choose a file of Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
+    'Choose a configuration file of Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
   file: 'File',
   orPaste: 'Or paste the JSON',
   fileTooLarge: 'The file is larger than 2 MB.',
