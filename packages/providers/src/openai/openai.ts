@@ -16,13 +16,14 @@ import { runCall } from '../shared/run-call.js';
 import { refuseSettings, withThinking, type CheckSettings } from '../shared/settings.js';
 import type { Dialect } from './dialect.js';
 import { readCompletion, readStream } from './read-answer.js';
+import { askResponses } from './responses/ask-responses.js';
 import { checkSettings, toRequest } from './to-request.js';
 
-/** OpenAI's models through chat completions. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+/** OpenAI's models through chat completions, or the responses API for thinking. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
-  return chatCompletions({ name, dialect: 'openai' }, options, () => {
+  return openaiProvider({ name, dialect: 'openai' }, options, () => {
     const missing = 'Set OPENAI_API_KEY to a key from platform.openai.com/api-keys and restart.';
     const address = options.baseURL ?? fromEnvironment('OPENAI_BASE_URL');
     return {
@@ -53,12 +54,13 @@ export function openaiCompatible(options: CompatibleOptions): Provider {
 /** Like `openaiCompatible`, for a known vendor behind any host name. */
 export function compatibleWith(
   options: ProviderOptions & { name: string; baseURL: string },
-  known: Partial<ReturnType<typeof vendorSettings>>,
+  known: Partial<ReturnType<typeof vendorSettings>> & { responses?: 'always' },
 ): Provider {
   // The first call reports an invalid URL.
   const hostname = URL.canParse(options.baseURL) ? new URL(options.baseURL).hostname : '';
-  const { dialect, keyHeader } = { ...vendorSettings(hostname), ...known };
-  return chatCompletions({ name: options.name, dialect }, options, () => {
+  const { responses, ...vendor } = known;
+  const { dialect, keyHeader } = { ...vendorSettings(hostname), ...vendor };
+  return openaiProvider({ name: options.name, dialect, responses }, options, () => {
     const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'The apiKey option is empty.');
     return {
       address: readBaseURL(options.baseURL),
@@ -79,14 +81,19 @@ export function vendorSettings(hostname: string): { dialect: Dialect; keyHeader:
   return { dialect: 'compatible', keyHeader: 'authorization' };
 }
 
+/** Other servers with OpenAI's models may not have the responses API. */
+export function isOpenai(address: string | undefined): boolean {
+  return address === undefined || new URL(address).hostname === 'api.openai.com';
+}
+
 interface Connection {
   address: string | undefined;
   key: string | undefined;
   client: ClientOptions;
 }
 
-function chatCompletions(
-  { name, dialect }: { name: string; dialect: Dialect },
+function openaiProvider(
+  { name, dialect, responses }: { name: string; dialect: Dialect; responses?: 'always' | undefined },
   options: ProviderOptions,
   findServer: () => Connection,
 ): Provider {
@@ -115,8 +122,13 @@ function chatCompletions(
       refuseSettings(request, check);
       const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
+      const asked = withThinking(request, options.thinking);
+      const isThinking = asked.thinking !== undefined && asked.thinking !== 'off';
+      const usesResponses = responses === 'always' || (isThinking && dialect === 'openai' && isOpenai(address));
       return runCall(callee, request.signal, (signal) =>
-        ask(client, request, toRequest(withThinking(request, options.thinking), dialect), name, signal),
+        usesResponses
+          ? askResponses(client, asked, name, signal)
+          : ask(client, request, toRequest(asked, dialect), name, signal),
       );
     },
   };

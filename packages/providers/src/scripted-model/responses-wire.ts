@@ -118,15 +118,15 @@ interface Output {
   whole: { id: string; [field: string]: unknown };
 }
 
-function outputsOf({ text = '', thinking, calls = [] }: WireReply, head: WireHead): Output[] {
+function outputsOf({ text = '', thinking, signature, calls = [] }: WireReply, head: WireHead): Output[] {
   return [
-    ...(thinking === undefined ? [] : [reasoningOutput(thinking, `rs_${head.id}`)]),
+    ...(thinking === undefined ? [] : [reasoningOutput(thinking, signature, `rs_${head.id}`)]),
     ...(text === '' && calls.length > 0 ? [] : [messageOutput(text, `msg_${head.id}`)]),
     ...calls.map((call, index) => callOutput(call, `fc_${head.id}${index}`, head.body)),
   ];
 }
 
-function reasoningOutput(thinking: string, id: string): Output {
+function reasoningOutput(thinking: string, signature: string | undefined, id: string): Output {
   const item = { id, type: 'reasoning' };
   const part = { type: 'summary_text', text: thinking };
   const at = { summary_index: 0 };
@@ -138,7 +138,7 @@ function reasoningOutput(thinking: string, id: string): Output {
       { type: 'response.reasoning_summary_text.done', ...at, text: thinking },
       { type: 'response.reasoning_summary_part.done', ...at, part },
     ],
-    whole: { ...item, summary: [part] },
+    whole: { ...item, summary: [part], ...(signature === undefined ? {} : { encrypted_content: signature }) },
   };
 }
 

@@ -2,7 +2,6 @@ import type { Agent } from '@countersign/protocol';
 import { type Notice, type TranscriptMessage, wordCount } from '@countersign/client';
 import { memo, type ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
-import { FoldedText } from '../ui/folded-text.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 import { Calls } from './calls.js';
@@ -49,7 +48,9 @@ export const MessageRow = memo(function MessageRow({
         {message.thinking === undefined ? null : (
           <details className="mb-1 text-[0.8125rem] text-ink-3">
             <summary className="w-fit">{t.thoughts(wordCount(message.thinking))}</summary>
-            <FoldedText text={message.thinking} className="mt-1 border-l-2 border-line pl-3" />
+            <p className="scroll-quiet mt-1 max-h-96 overflow-auto border-l-2 border-line pl-3 break-words whitespace-pre-wrap">
+              <Visible text={message.thinking} />
+            </p>
           </details>
         )}
         {message.content === '' ? null : (
