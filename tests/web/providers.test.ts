@@ -138,6 +138,39 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('[P7] can be added, tested and removed with the keyboard alone', async () => {
+    const { page } = await opened.visit({ path: '/providers' });
+    const tabTo = async (control: Locator): Promise<void> => {
+      const focused = control.and(page.locator(':focus'));
+      for (let tabs = 0; tabs < 60 && (await focused.count()) === 0; tabs += 1) await page.keyboard.press('Tab');
+      expect(await focused.count()).toBe(1);
+    };
+    const dialog = page.getByRole('dialog');
+    await button(page, 'Add provider').waitFor();
+    await tabTo(button(page, 'Add provider'));
+    await page.keyboard.press('Enter');
+    await tabTo(dialog.getByLabel('Kind'));
+    await page.keyboard.type('LM');
+    await tabTo(dialog.getByLabel('Base URL'));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(`${DEAD}?key=x`);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Must not contain parameters').waitFor();
+    // The focus goes to the field with the error.
+    expect(await dialog.getByLabel('Base URL').and(page.locator(':focus')).count()).toBe(1);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(DEAD);
+    await page.keyboard.press('Enter');
+    const added = card(page, 'LM Studio');
+    await added.getByText('wrong address').waitFor();
+    await tabTo(added.getByRole('button', { name: 'Test' }));
+    await tabTo(added.getByRole('button', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
+    await tabTo(dialog.getByRole('button', { name: 'Remove' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('No providers yet.').waitFor();
+  });
+
   it('[P9.2] an agent gets a model from the list of its provider, or another one after a warning', async () => {
     await opened.api.addProvider({ kind: 'vllm', name: 'Box', baseUrl: model.url, apiKey: KEY });
     const { world } = await opened.newChat();

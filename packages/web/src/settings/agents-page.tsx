@@ -33,9 +33,14 @@ export default function AgentsPage(): ReactElement {
       title={t.agents}
       lead={t.agentsLead}
       actions={
-        <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
-          {t.addAgent}
-        </Button>
+        <>
+          <Button size="small" onClick={() => navigate(paths.page(worldId, 'start'))}>
+            {t.fromTemplate}
+          </Button>
+          <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
+            {t.addAgent}
+          </Button>
+        </>
       }
     >
       {agents.length === 0 ? <Empty title={t.noAgents}>{t.noAgentsHint}</Empty> : null}

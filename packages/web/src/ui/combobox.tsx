@@ -4,7 +4,7 @@ import { fieldBox, Framed } from './field.js';
 import { Visible } from './visible.js';
 import { t } from '../words/ui.js';
 
-export interface Choice {
+interface Choice {
   value: string;
   /** Additional information, such as a price. */
   note?: string;

@@ -57,6 +57,7 @@ export const t = {
   agentsLead:
     'An agent is a model with a name, a prompt and a list of tools it may call. The policy and you decide which calls run.',
   addAgent: 'Add agent',
+  fromTemplate: 'From a template',
   noAgents: 'No agents yet.',
   noAgentsHint: 'Add one with a model and some tools, then write to it in a chat.',
   mainBadge: 'main agent',
