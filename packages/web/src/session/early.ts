@@ -1,7 +1,9 @@
 import { SESSION_HEADER } from '@countersign/protocol';
+import { worldToShow } from '../shell/paths.js';
 import { currentSession, keepSession, ticketInUrl } from './session.js';
 
-// Every page first signs in and lists the worlds. These requests are sent while the app's code is still loading; each response is used once.
+// Every page signs in, lists the worlds and finds the end of one world's log (`openFeed`) before it loads anything else. These requests are
+// sent while the app's code is still loading; each response is used once.
 
 const sent = new Map<string, Promise<Response>>();
 
@@ -12,8 +14,8 @@ const COMMON = { cache: 'no-store', redirect: 'error' } as const;
 
 export function sendEarly(): void {
   const ticket = ticketInUrl();
-  if (ticket === undefined) readWorlds();
-  else void signIn(ticket).catch(() => undefined);
+  // The app handles the failure, if it uses the response at all.
+  (ticket === undefined ? readWorlds() : signIn(ticket)).catch(() => undefined);
 }
 
 /** Like `fetch`, but returns the response of an identical request that was sent early. */
@@ -39,16 +41,29 @@ async function signIn(ticket: string): Promise<void> {
   if (typeof body !== 'object' || body === null || !('session' in body) || typeof body.session !== 'string') return;
   // The ticket has been used: without this, a reload before the app starts would require a new link.
   keepSession(body.session);
-  readWorlds();
+  await readWorlds();
 }
 
-function readWorlds(): void {
+async function readWorlds(): Promise<void> {
   const session = currentSession();
   if (session === undefined) return;
-  const worlds = fetch(WORLDS, { headers: { Accept: 'application/json', [SESSION_HEADER]: session }, ...COMMON });
-  // The app handles the failure, if it uses the response at all.
-  worlds.catch(() => undefined);
-  sent.set(keyOf('GET', WORLDS), worlds);
+  const response = await read(WORLDS, session);
+  const body = response.ok ? ((await response.json()) as unknown) : undefined;
+  if (typeof body !== 'object' || body === null || !('items' in body) || !Array.isArray(body.items)) return;
+  const world = worldToShow(location.pathname, (body.items as unknown[]).filter(hasId));
+  if (world !== undefined) await read(`/api/worlds/${encodeURIComponent(world)}`, session);
+}
+
+/** Resolves to a copy of the response: the app gets the original. */
+function read(path: string, session: string): Promise<Response> {
+  const response = fetch(path, { headers: { Accept: 'application/json', [SESSION_HEADER]: session }, ...COMMON });
+  const copy = response.then((each) => each.clone());
+  sent.set(keyOf('GET', path), response);
+  return copy;
+}
+
+function hasId(world: unknown): world is { id: string } {
+  return typeof world === 'object' && world !== null && 'id' in world && typeof world.id === 'string';
 }
 
 function keyOf(method: string, url: string): string {

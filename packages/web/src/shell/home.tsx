@@ -14,7 +14,7 @@ import { NoWorlds } from './no-worlds.js';
 import { Loading, NotRead } from './frame.js';
 import { Gone } from './gone.js';
 import { Layout } from './layout.js';
-import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
+import { paths, rememberWorld, worldToShow } from './paths.js';
 import { t } from '../words/shell.js';
 
 /** Finds the world to show and keeps its stream open on every page. */
@@ -28,8 +28,7 @@ export function Home(): ReactElement {
   });
   if (worlds.kind !== 'ready') return <NotRead read={worlds} what={t.yourWorlds} />;
   const items = worlds.data;
-  const remembered = rememberedWorld();
-  const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
+  const worldId = worldToShow(path, items);
   if (worldId === undefined) return <NoWorlds />;
   if (path === '/') return <Redirect to={paths.world(worldId)} replace />;
   return <InWorld key={worldId} worldId={worldId} worlds={items} />;

@@ -11,12 +11,12 @@ import { clearErrors } from '../ui/toast.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { OpenSidebar, Page } from './frame.js';
 import { lazyView, loadViews } from './lazy-view.js';
-import { decoded } from './paths.js';
+import { decoded, isChat } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 import { t } from '../words/shell.js';
 
-const ChatPage = lazyView(t.pages.chat, () => import('../chat/chat-page.js'));
+const ChatPage = lazyView(t.pages.chat, () => import('../chat/chat-page.js'), isChat(location.pathname));
 const InboxPage = lazyView(t.pages.inbox, () => import('../approvals/inbox-page.js'));
 const PolicyPage = lazyView(t.pages.policy, () => import('../settings/policy-page.js'));
 const GrantsPage = lazyView(t.pages.grants, () => import('../settings/grants-page.js'));

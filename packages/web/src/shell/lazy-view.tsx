@@ -9,13 +9,21 @@ type Load = (client: Client) => Promise<unknown>;
 
 const loads: Load[] = [];
 
-/** A page whose code is loaded on demand or in advance. If that fails, the rest of the app still works. */
+/**
+ * A page whose code is loaded on demand or in advance. If that fails, the rest of the app still works. `isFirst`: it is the first page, so its
+ * code is loaded immediately.
+ */
 export function lazyView<P extends object>(
   title: string,
   load: () => Promise<{ default: ComponentType<P> }>,
+  isFirst = false,
 ): ComponentType<P> & { load: Load } {
   let loaded: ComponentType<P> | undefined;
+  const first = isFirst ? load().then((code) => (loaded = code.default)) : undefined;
+  // `read` tries again.
+  first?.catch(() => undefined);
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
+    await first?.catch(() => undefined);
     // Browsers cache a failed module load until the page is reloaded, so first check that the server is up.
     if (loaded === undefined) await client.health();
     try {

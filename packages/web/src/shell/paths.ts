@@ -33,7 +33,7 @@ export function rememberWorld(world: string): void {
   }
 }
 
-export function rememberedWorld(): string | undefined {
+function rememberedWorld(): string | undefined {
   try {
     return localStorage.getItem(WORLD) ?? undefined;
   } catch {
@@ -45,6 +45,12 @@ export function rememberedWorld(): string | undefined {
 export function worldOf(path: string): string | undefined {
   const found = /^\/w\/([^/]+)/.exec(path)?.[1];
   return found === undefined ? undefined : decoded(found);
+}
+
+/** The world of this page; on a page without one, the last open world or the first. */
+export function worldToShow(path: string, worlds: readonly { readonly id: string }[]): string | undefined {
+  const remembered = rememberedWorld();
+  return worldOf(path) ?? worlds.find(({ id }) => id === remembered)?.id ?? worlds[0]?.id;
 }
 
 /** Whether the page shows messages. */
