@@ -36,7 +36,7 @@ export type Health = z.infer<typeof healthSchema>;
 export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
 export type StartLink = z.infer<typeof startLinkSchema>;
 
-/** A ticket is valid once, for a minute (W1). */
+/** A ticket can be used once, within a minute (W1). */
 export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
 /** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
 export const sessionSchema = z.object({ session: z.string() });

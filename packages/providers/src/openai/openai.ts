@@ -19,7 +19,10 @@ import { readCompletion, readStream } from './read-answer.js';
 import { askResponses } from './responses/ask-responses.js';
 import { checkSettings, toRequest } from './to-request.js';
 
-/** OpenAI's models through chat completions, or the responses API for thinking. Key and URL default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+/**
+ * OpenAI's models through chat completions, or through the responses API for thinking. Key and URL default to `OPENAI_API_KEY` and
+ * `OPENAI_BASE_URL`.
+ */
 export function openai(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
@@ -81,7 +84,7 @@ export function vendorSettings(hostname: string): { dialect: Dialect; keyHeader:
   return { dialect: 'compatible', keyHeader: 'authorization' };
 }
 
-/** Other servers with OpenAI's models may not have the responses API. */
+/** Other servers with OpenAI's models may not support the responses API. */
 export function isOpenai(address: string | undefined): boolean {
   return address === undefined || new URL(address).hostname === 'api.openai.com';
 }

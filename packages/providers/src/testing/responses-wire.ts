@@ -7,10 +7,10 @@ import { STREAMING, WEATHER, WHOLE, type Reply, type Wire } from './wire.js';
 const { model } = openaiWire;
 const HEAD = { id: '1', created: 1_730_000_000, model, body: {} };
 const THOUGHT = 'The user wants the weather.';
-/** Events without text, which would hide a broken stream. */
+/** Events without text. Sending them would hide a broken stream. */
 const QUIET = /^event: response\.(?:created|in_progress|output_item\.added|content_part\.added)\n/;
 
-/** As OpenAI sends it: the reasoning has a summary and is encrypted. */
+/** In OpenAI's format: the reasoning has a summary and is encrypted. */
 function toReply({ sealed, usage = { input: 1, output: 1 }, ...reply }: Reply): WireReply {
   return { ...reply, usage, ...(sealed === undefined ? {} : { thinking: THOUGHT, signature: sealed }) };
 }

@@ -5,12 +5,12 @@ import { projectWords as words } from '../words/project.js';
 import { askLine, choose, pick, showOptions } from './choose.js';
 import type { Reached } from './choose-provider.js';
 
-/** How many models are listed at once. */
+/** The number of models listed at a time. */
 const SHOWN = 12;
 /** Models that can't chat are listed last. */
 const NOT_CHAT = /embed|whisper|tts|dall-e|moderation|transcribe|realtime|image|sora|davinci|babbage|rerank|guard/i;
 
-/** A model that answered a short question. Undefined: choose another provider. */
+/** A model that answered a short test question. Undefined if the person wants another provider. */
 export async function chooseModel(
   context: CommandContext,
   client: Client,
@@ -37,14 +37,16 @@ export async function chooseModel(
   }
 }
 
-/** The vendor's suggestions first. */
+/** The vendor's suggestions come first. */
 export function inOrder(listed: readonly string[], suggested: readonly string[]): string[] {
   const first = suggested.filter((id) => listed.includes(id));
   const rest = listed.filter((id) => !first.includes(id));
   return [...first, ...rest.filter((id) => !NOT_CHAT.test(id)), ...rest.filter((id) => NOT_CHAT.test(id))];
 }
 
-/** A number of the list, a name, or part of one, which shortens the list. A name that isn't listed is used if it is entered twice. */
+/**
+ * Asks for a number from the list, a name, or part of a name, which shortens the list. A name that isn't listed is used if it is entered twice.
+ */
 async function nameModel(context: CommandContext, ids: readonly string[]): Promise<string> {
   let shown = ids;
   let unlisted: string | undefined;

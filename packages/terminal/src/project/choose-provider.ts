@@ -13,7 +13,7 @@ import { projectWords as words } from '../words/project.js';
 import { results } from '../words/results.js';
 import { askLine, choose, type Option } from './choose.js';
 
-/** A provider that answered, with its models. */
+/** A provider that responded, with its models. */
 export interface Reached {
   readonly provider: ProviderStatus;
   readonly models: readonly ProviderModel[];
@@ -25,7 +25,7 @@ export async function realProviders(client: Client): Promise<ProviderStatus[]> {
   return all.filter(({ source, available }) => source !== 'built-in' && available);
 }
 
-/** A configured provider, or a new one: kind, URL and key, which is not shown. */
+/** Asks for a configured provider, or for the kind, URL and key of a new one. The key is not echoed. */
 export async function chooseProvider(context: CommandContext, client: Client): Promise<Reached> {
   for (;;) {
     const known = await realProviders(client);
@@ -49,7 +49,7 @@ async function reach(context: CommandContext, client: Client, provider: Provider
 
 const KINDS = Object.keys(PROVIDER_KINDS) as ProviderKind[];
 
-/** Undefined if the provider could not be used; then nothing is saved. */
+/** Undefined if the provider could not be used. In that case, nothing is saved. */
 async function addProvider(context: CommandContext, client: Client): Promise<Reached | undefined> {
   const options = KINDS.map((kind) => ({ label: providerKindFacts(kind).label, value: kind }));
   const kind = await choose(context, words.whichProvider, options);
@@ -69,7 +69,7 @@ async function addProvider(context: CommandContext, client: Client): Promise<Rea
       ...(apiKey === '' ? {} : { apiKey }),
     });
   } catch (error) {
-    // A malformed URL or key: the server says what is wrong with it.
+    // The URL or key is malformed: the server says what is wrong with it.
     if (!(error instanceof ClientError) || error.kind !== 'problem') throw error;
     context.say(context.paint.red(plainLine(error.message)));
     return undefined;

@@ -27,7 +27,7 @@ export async function choose<T>(context: CommandContext, title: string, options:
   }
 }
 
-/** One line for each: a label that the terminal wraps could imitate another option. */
+/** Shows each option on one line: a label wrapped by the terminal could imitate another option. */
 export function showOptions(context: CommandContext, options: readonly Omit<Option<unknown>, 'value'>[]): void {
   const columns = context.columns() ?? 80;
   for (const [index, { label, detail }] of options.entries()) {
@@ -42,7 +42,7 @@ export function pick<T>(typed: string, options: readonly T[]): T | undefined {
   return /^\d{1,4}$/.test(typed) ? options[Number(typed) - 1] : undefined;
 }
 
-/** A trimmed line. Ctrl-C and the end of input leave. */
+/** Asks for a line and trims it. Ctrl-C and the end of input leave. */
 export async function askLine(context: CommandContext, prompt: string): Promise<string> {
   const { stdin, stdout } = context.console;
   const readline = createInterface({ input: stdin, output: stdout });

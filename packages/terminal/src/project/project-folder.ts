@@ -25,8 +25,8 @@ const MARKERS = [
 ];
 
 /**
- * The folder's real path if it is a project (X1.3). A home folder with dotfiles in git is not one: its agents could read everything
- * that its owner has.
+ * The folder's real path if it is a project (X1.3). A home folder with dotfiles in Git doesn't count: its agents could read all of its owner's
+ * files.
  */
 export function projectFolder(folder: string, personal: string = homedir()): string | undefined {
   const real = realPath(folder);
@@ -42,7 +42,7 @@ function realPath(folder: string): string | undefined {
   }
 }
 
-/** The name of a new world for this folder. The folder's name may contain anything. */
+/** The name of a new world for this folder. The folder's name may contain any characters. */
 export function worldName(folder: string): string {
   const name = basename(folder)
     .normalize('NFKC')

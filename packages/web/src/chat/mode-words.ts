@@ -1,6 +1,6 @@
 import { t } from '../words/chat.js';
 
-/** Which calls need approval in a world with this mode. */
+/** Explains which calls need approval in a world with this mode. */
 export function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
   switch (mode) {
     case 'read':

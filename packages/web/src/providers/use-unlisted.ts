@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { unlisted } from './model-choice.js';
 import type { Models } from './use-models.js';
 
-/** A model that the provider doesn't list is saved only after the warning was on screen (P9.2). `saved`: the agent's model so far. */
+/** A model that the provider doesn't list is saved only after the warning has been shown (P9.2). `saved`: the agent's current model. */
 export function useUnlisted(
   models: Models,
   model: string,
   saved?: string,
-): { isShown: boolean; /** Shows the warning, unless it was shown. */ stops: () => boolean } {
+): { isShown: boolean; /** Shows the warning, unless it has been shown already. */ stops: () => boolean } {
   const [warned, setWarned] = useState('');
   const isUnlisted = models.isListed && model !== saved && unlisted(models.items, model) !== undefined;
   return {

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.js';
 import { Select } from '../ui/field.js';
 import { t } from '../words/start.js';
 
-/** Chooses an added provider, or adds one and tests it. */
+/** Lets the person choose an existing provider, or add and test a new one. */
 export function ProviderStep({
   all,
   chosen,
@@ -21,7 +21,7 @@ export function ProviderStep({
   const queries = useQueryClient();
   const usable = all.filter(isReal);
   const [mode, setMode] = useState<'choose' | 'add' | 'edit'>('choose');
-  // Tested again after each change.
+  // The provider is tested again after each change.
   const [saved, setSaved] = useState({ id: '', times: 0 });
   if (mode !== 'choose' || chosen === undefined)
     return (
@@ -57,7 +57,7 @@ export function ProviderStep({
   );
 }
 
-/** A provider that was just saved is tested at once. */
+/** A provider that was just saved is tested immediately. */
 function Tried({ id, saves, onEdit }: { id: string; saves: number; onEdit?: () => void }): ReactElement {
   const testing = useTest(id);
   useEffect(() => {
@@ -80,7 +80,7 @@ function Tried({ id, saves, onEdit }: { id: string; saves: number; onEdit?: () =
   );
 }
 
-/** Not the demo's, and configured. */
+/** Whether the provider is configured and not the demo's. */
 export function isReal({ source, available }: ProviderStatus): boolean {
   return source !== 'built-in' && available;
 }

@@ -20,7 +20,7 @@ import { isReal, ProviderStep } from './provider-step.js';
 import { TemplateChoice } from './template-choice.js';
 import { t } from '../words/start.js';
 
-/** From nothing to an agent on a real model: provider, model, agent. */
+/** Guides a person from nothing to an agent with a real model: provider, model, agent. */
 export default function StartPage(): ReactElement {
   const client = useClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });

@@ -1,6 +1,6 @@
 import { common } from './common.js';
 
-/** From the demo to an agent on a real model. */
+/** The steps from the demo to an agent with a real model. */
 export const t = {
   ...common,
   title: 'Use a real model',

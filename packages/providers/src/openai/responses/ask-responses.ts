@@ -4,7 +4,7 @@ import { isRecord } from '../../shared/records.js';
 import { readResponse, readStream } from './read-answer.js';
 import { toRequest, withoutSummary } from './to-request.js';
 
-/** Asks through the responses API, which returns the thinking that chat completions withholds. */
+/** Calls the model through the responses API, which returns the thinking that chat completions withholds. */
 export async function askResponses(
   client: OpenAI,
   request: GenerateRequest,

@@ -10,7 +10,7 @@ import { wireCalls, wireName, type WireCalls } from '../../shared/wire-calls.js'
 type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>;
 type Item = OpenAI.Responses.ResponseInputItem;
 
-/** A request to the responses API. Nothing is stored at OpenAI; the reasoning comes back encrypted instead. */
+/** A request to the responses API. Nothing is stored at OpenAI; the reasoning is returned encrypted instead. */
 export function toRequest(request: GenerateRequest): Body {
   const { model, temperature, topP, maxTokens, tools, thinking, parallelToolCalls } = request;
   return {
@@ -60,7 +60,7 @@ function toInput(messages: readonly ModelMessage[]): Item[] {
 
 function toItems(pieces: readonly Piece[], wire: WireCalls): Item[] {
   const items = pieces.flatMap((piece) => toItem(piece, wire));
-  // OpenAI rejects reasoning that nothing follows.
+  // OpenAI rejects reasoning that isn't followed by another item.
   while (items.at(-1)?.type === 'reasoning') items.pop();
   return items;
 }

@@ -128,7 +128,7 @@ function explained(error: unknown): unknown {
   return error instanceof pg.DatabaseError ? error : fromPostgres(error);
 }
 
-/** Whether the server rejected the query, so that nothing was committed. 57P ends the connection. */
+/** Whether the server rejected the query, so that nothing was committed. Excludes class 57P, which ends the connection. */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(?:08|57P)/.test(error.code ?? '');
 }

@@ -59,7 +59,7 @@ export function addChat(program: Command, register: Register): void {
   });
 }
 
-/** A conversation in this world: the chosen chat, the last unfinished one, or a new one. */
+/** Starts a conversation in this world: the given chat, the last unfinished one, or a new one. */
 export async function talkIn(
   context: CommandContext,
   client: Client,

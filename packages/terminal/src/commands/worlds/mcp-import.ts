@@ -16,9 +16,7 @@ export interface ImportFlags {
   value?: string[];
 }
 
-/**
- * `countersign mcp import`: adds the servers of a Claude, Cursor or VS Code file, turned off. Checks all of them before it adds one.
- */
+/** `countersign mcp import`: adds the servers from a Claude, Cursor or VS Code file, disabled. Checks all of them before adding any. */
 export async function importServers(context: CommandContext, file: string, options: ImportFlags): Promise<void> {
   const read = readMcpFile(file === '-' ? await text(context.console.stdin) : await readText(file));
   if (!read.ok) throw new CommandError(plainLine(read.problem));
@@ -47,7 +45,7 @@ function definitionOf(server: McpFileServer, values: ReadonlyMap<string, string>
   }
 }
 
-/** From `--value` or a prompt. Never from our own environment: the file could then read any of its variables. */
+/** Reads values from `--value` or a prompt, never from our own environment: otherwise, the file could read any of its variables. */
 async function readValues(
   context: CommandContext,
   servers: readonly McpFileServer[],
