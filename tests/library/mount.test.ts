@@ -15,6 +15,12 @@ const { servers } = (await import(new URL('fixtures/servers.mjs', import.meta.ur
   servers: Record<string, (mount: Mount) => Promise<Served>>;
 };
 
+interface AskInit {
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+}
+
 let removed: string[] = [];
 let countersign: Countersign;
 let served: Served | undefined;
@@ -132,6 +138,13 @@ describe('mountCountersign', () => {
     ['an unknown key', { authorise: authorize, token: TOKEN }, 'unknown key "authorise"'],
     ['another part', { token: TOKEN, only: 'chats' }, 'only: must be "approvals"'],
     ['a path with a slash at its end', { token: TOKEN, path: '/x/' }, 'path: must begin with /'],
+    ['a web app without a token', { webApp: 'http://127.0.0.1:1', authorize }, 'token: is missing'],
+    ['a web app below a path', { webApp: 'http://127.0.0.1:1/x', token: TOKEN }, 'webApp: must be the URL'],
+    [
+      'a web app with another sign-in',
+      { webApp: 'http://a.test', token: TOKEN, authorize },
+      "authorize: can't be used",
+    ],
     ['any origin', { token: TOKEN, origins: ['*'] }, 'origins: must be a list of origins'],
   ])('[L5.1] refuses %s', (_, options, sentence) => {
     expect(() => mountCountersign(countersign, options as MountOptions)).toThrow(sentence);
@@ -180,6 +193,34 @@ describe('mountCountersign', () => {
     expect((await api.fetch(new Request('http://x.test/api/worlds', { headers }))).status).toBe(200);
     const streaming = await api.fetch(new Request('http://x.test/api/worlds/harbour/events', { headers }));
     expect([streaming.status, await streaming.text()]).toEqual([501, expect.stringContaining('its Node handler')]);
+  });
+
+  it('[L5.3] serves the web app for one host, and signs browsers in with start links', async () => {
+    const api = mountCountersign(countersign, { token: TOKEN, webApp: 'https://agents.example.com' });
+    const ask = async (path: string, { headers, ...init }: AskInit = {}) => {
+      const all = { host: 'agents.example.com', ...headers };
+      return await api.fetch(new Request(`https://agents.example.com${path}`, { ...init, headers: all }));
+    };
+    const page = await ask('/');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await ask('/', { headers: { host: 'evil.example' } })).status).toBe(403);
+    expect((await ask('/api/worlds')).status).toBe(401);
+    const start = new URL(api.newStartUrl());
+    expect(start.origin).toBe('https://agents.example.com');
+    const redeem = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'https://agents.example.com' },
+      body: JSON.stringify({ ticket: start.hash.replace('#ticket=', '') }),
+    };
+    const session = await ask('/api/session', redeem);
+    expect([session.status, session.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('HttpOnly')]);
+    expect((await ask('/api/session', redeem)).status).toBe(401);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect(await (await ask('/api/providers', { headers })).json()).toMatchObject({ items: [{ id: 'scripted' }] });
+    const adding = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' };
+    expect((await ask('/api/providers', adding)).status).toBe(405);
+    const plain = mountCountersign(countersign, { token: TOKEN });
+    expect(() => plain.newStartUrl()).toThrow('mount with webApp to use start links');
   });
 
   it('[L5] `authorize` sees what the program’s middleware added to the request', async () => {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 import { mountApi, type MountedApi, type MountOptions } from '@countersign/server/mount';
 import { engineOf } from './engines.js';
@@ -22,5 +23,6 @@ export function mountCountersign(opened: Countersign | OpenedWorld, options: Mou
     throw new CountersignError('invalid', 'mountCountersign: options: must be an object with authorize or a token');
   }
   const { version } = require('countersign/package.json') as { version: string };
-  return mountApi(engine, { ...options, version });
+  const webRoot = join(dirname(require.resolve('@countersign/web/package.json')), 'dist');
+  return mountApi(engine, options, { version, webRoot });
 }

@@ -4,11 +4,13 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
 import { CountersignError, refuseUnknownKeys } from '@countersign/protocol';
 import { Hono } from 'hono';
-import type { Env, Log } from '../app/context.js';
+import type { Auth, Env, Log } from '../app/context.js';
 import { createApp } from '../app/create-app.js';
 import type { Route } from '../app/route.js';
 import type { Authorize } from '../auth/authorize.js';
+import { createAuth } from '../auth/create-auth.js';
 import { createMountedAuth } from '../auth/mounted-auth.js';
+import { createFixedRegistry } from '../providers/fixed-registry.js';
 import { routes } from '../routes/index.js';
 
 /** Options for serving the API from a program. */
@@ -20,6 +22,11 @@ export interface MountOptions {
   authorize?: Authorize;
   /** A bearer token of at least 32 characters, for programs. Used instead of `authorize`, or in addition to it. */
   token?: string;
+  /**
+   * Serves the web app too, at the root of this URL, such as `https://agents.example.com`. It signs browsers in with start
+   * links, so it needs a `token` and no `authorize`.
+   */
+  webApp?: string;
   /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
   only?: 'approvals';
   /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). */
@@ -36,11 +43,21 @@ export interface MountedApi {
   fetch(request: Request, env?: unknown): Promise<Response>;
   /** For Express (`app.use(path, api.node)`), Fastify and `node:http`. */
   node(request: IncomingMessage, response: ServerResponse): void;
+  /** A link that signs one browser in, once and within a minute. Throws without `webApp`. */
+  newStartUrl(): string;
+}
+
+/** What the package that mounts the API knows about its installation. */
+interface Installed {
+  version: string;
+  /** The folder of the built web app. */
+  webRoot: string;
 }
 
 const KEYS: Record<keyof MountOptions, true> = {
   authorize: true,
   token: true,
+  webApp: true,
   only: true,
   path: true,
   origins: true,
@@ -52,17 +69,16 @@ const SHORTEST_TOKEN = 32;
  * The HTTP API of an engine, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API
  * without authentication could approve anything.
  */
-export function mountApi(engine: Engine, given: MountOptions & { version: string }): MountedApi {
-  const { version, ...options } = given;
+export function mountApi(engine: Engine, options: MountOptions, installed: Installed): MountedApi {
   checkOptions(options);
-  const { authorize, token, path = '', origins = [] } = options;
-  const auth = createMountedAuth({
-    origins,
-    clock: engine.runtime.clock,
-    ...(authorize === undefined ? {} : { authorize }),
-    ...(token === undefined ? {} : { token }),
-  });
-  const app = createApp({ engine, auth, version, log: logTo(options.onError) }, routesOf(options.only));
+  const { path = '', webApp } = options;
+  const auth = authOf(engine, options);
+  const { version, webRoot } = installed;
+  const context = { engine, auth, version, log: logTo(options.onError) };
+  const app = createApp(
+    webApp === undefined ? context : { ...context, webRoot, providers: createFixedRegistry(engine) },
+    routesOf(options),
+  );
   const inside = async (request: Request, env: unknown): Promise<Response> =>
     await app.fetch(request, isBindings(env) ? env : {});
   const below = path === '' ? undefined : new Hono<Env>().mount(path, inside);
@@ -80,11 +96,34 @@ export function mountApi(engine: Engine, given: MountOptions & { version: string
       keepParsedBody(request);
       void listener(request, response);
     },
+    newStartUrl() {
+      if (webApp === undefined)
+        throw new CountersignError('invalid', 'newStartUrl: mount with webApp to use start links');
+      return `${new URL(webApp).origin}/#ticket=${auth.newTicket()}`;
+    },
   };
 }
 
-/** Excludes providers and sessions, which belong to `countersign serve`: a program configures its providers in code and has its own sign-in. */
-function routesOf(only: MountOptions['only']): readonly Route[] {
+/** The web app signs browsers in itself; otherwise the program says who sends a request. */
+function authOf({ runtime: { clock } }: Engine, { authorize, token, webApp, origins = [] }: MountOptions): Auth {
+  if (webApp !== undefined && token !== undefined) {
+    const { host, port, protocol } = new URL(webApp);
+    const at = port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : Number(port);
+    return createAuth({ token, clock, host: '127.0.0.1', allowHosts: [host], port: () => at ?? 0 });
+  }
+  return createMountedAuth({
+    origins,
+    clock,
+    ...(authorize === undefined ? {} : { authorize }),
+    ...(token === undefined ? {} : { token }),
+  });
+}
+
+/** Without the web app, a program has its own sign-in, and its providers in code. */
+function routesOf({ only, webApp }: MountOptions): readonly Route[] {
+  // Its providers are in code too: they can be listed, but not changed.
+  if (webApp !== undefined)
+    return routes.filter(({ path, method }) => !path.startsWith('/providers') || method === 'get');
   const isMountable = ({ path }: Route): boolean => !/^\/(?:providers|session|tickets)(?:\/|$)/.test(path);
   const isForApprovals = ({ path }: Route): boolean =>
     /^\/worlds\/\{world\}\/(?:approvals|tool-results|grants)(?:\/|$)/.test(path);
@@ -117,11 +156,27 @@ function logTo(onError: MountOptions['onError']): Log {
   };
 }
 
+function wrong(field: string, must: string): CountersignError {
+  return new CountersignError('invalid', `${field}: ${must}`, { field });
+}
+
+function checkWebApp({ webApp, token, authorize, only, path, origins }: MountOptions): void {
+  if (typeof webApp !== 'string' || !URL.canParse(webApp) || !/^https?:\/\/[^/]+\/?$/.test(webApp)) {
+    throw wrong(
+      'webApp',
+      'must be the URL at which people open it, without a path, such as "https://agents.example.com"',
+    );
+  }
+  if (token === undefined) throw wrong('token', 'is missing. The web app needs one for its start links');
+  const others = { authorize, only, path, origins };
+  const unusable = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
+  if (unusable !== undefined) throw wrong(unusable, "can't be used together with webApp");
+}
+
 function checkOptions(options: MountOptions): void {
-  const wrong = (field: string, must: string): CountersignError =>
-    new CountersignError('invalid', `${field}: ${must}`, { field });
   refuseUnknownKeys(options, KEYS, 'mount');
-  const { authorize, token, only, path, origins } = options;
+  const { authorize, token, webApp, only, path, origins } = options;
+  if (webApp !== undefined) checkWebApp(options);
   if (authorize === undefined && token === undefined) {
     throw wrong('authorize', 'is missing. Without it or a token, anyone could approve calls');
   }
