@@ -86,10 +86,12 @@ describe('requests to a provider and its responses', () => {
   });
 
   it('[P10.2] a setting that the provider does not support is refused at its field', async () => {
+    let accepts = false;
     const plain: Provider = {
       ...scripted([]),
       name: 'plain',
-      checkSettings: (_, { topP }) => (topP === undefined ? undefined : { field: 'topP', detail: 'No top-p here.' }),
+      checkSettings: (_, { topP }) =>
+        topP === undefined || accepts ? undefined : { field: 'topP', detail: 'No top-p here.' },
     };
     const { world } = await openTestWorld({ providers: [plain] });
     const agent = { name: 'Bob', provider: 'plain', model: 'any' };
@@ -98,6 +100,12 @@ describe('requests to a provider and its responses', () => {
     await world.addAgent(agent);
     await expect(world.updateAgent('bob', { topP: 0.5 })).rejects.toMatchObject(refused);
     await world.updateAgent('bob', { temperature: 0.5 });
+    // A provider can lose a setting later. The agent can still be deactivated, but not called.
+    accepts = true;
+    await world.updateAgent('bob', { topP: 0.5 });
+    accepts = false;
+    await world.updateAgent('bob', { active: false });
+    await expect(world.updateAgent('bob', { temperature: 1 })).rejects.toMatchObject(refused);
   });
 
   it('[P1] a provider gets messages and schemas, and nothing else', async () => {

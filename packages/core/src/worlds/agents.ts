@@ -90,7 +90,8 @@ export async function updateAgent(
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
-    refuseSettings(runtime, definition);
+    // Settings that its provider no longer accepts may stay too: the agent can still be renamed or deactivated.
+    if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(change.snapshot, definition, agentId);
     await change.tx.updateAgent(worldId, agentId, definition);
@@ -146,6 +147,11 @@ function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`;
   const detail = `There is no provider "${name}".${meant} Known: ${known.join(', ') || 'none'}.`;
   throw new CountersignError('invalid', detail, { field: 'provider' });
+}
+
+/** How its model is called, for comparison. */
+function modelCall(definition: AgentDefinition): string {
+  return JSON.stringify([definition.provider, definition.model, modelSettings(definition)]);
 }
 
 /** Rejects settings that the vendor doesn't support: otherwise, the agent's first turn would fail. */

@@ -3,7 +3,7 @@ export const chatWords = {
   you: 'you',
   unfinished: '· This chat was left unfinished.',
   hint: '· /help lists the commands. Ctrl-C stops the agents, Ctrl-D quits.',
-  demo: '· Try: Please tidy the notes folder.',
+  demo: '· Try: Please tidy the notes folder.\n· For a real model, run countersign in the folder of a project.',
   stopped: '· Stopped',
   interruptAgain: '· Press Ctrl-C again to quit, or type /quit.',
   unknownSlash: (word: string, near: string | undefined): string =>
