@@ -104,6 +104,10 @@ describe.each(transports)('server-everything over %s', (transport) => {
     await until(async () => (await lab.pending()).length > 0, 'it is asked');
     const [approval] = await lab.pending();
     expect(approval?.question?.text).toMatch(/asks: [\s\S]*- name \(string/);
+    const kinds = approval?.question?.form?.fields.map(({ name, kind }) => `${name}: ${kind}`);
+    expect(kinds).toEqual(
+      expect.arrayContaining(['name: text', 'check: boolean', 'integer: integer', 'titledMultipleSelectEnum: choices']),
+    );
     const answer = { tool_call_id: approval?.approvalId ?? '', content: 'name: Ada\ncheck: yes' };
     await publishToolResult(runtime, lab.worldId, undefined, answer, ME);
     await lab.settled(chat);

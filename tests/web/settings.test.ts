@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
-import { button, goTo, press, remarked, said, write } from './support/steps.js';
+import { stdio } from '../mcp/support/servers.js';
+import { button, call, enabled, goTo, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -268,6 +269,38 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
     const { value } = await opened.api.mcpServer(world, 'notes');
     expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY'] });
+  });
+
+  it('[W3.30] a server’s question is a form with real controls, and its errors are at the fields', async () => {
+    await opened.api.addMcpServer(world, stdio('everything'));
+    await expect
+      .poll(async () => (await opened.api.testMcpServer(world, 'everything')).tools)
+      .toContain('mcp__everything__trigger-elicitation-request');
+    const { etag = '*' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['allow mcp__everything__*'] }, { ifMatch: etag });
+    await opened.api.send(world, chat, { content: call('mcp__everything__trigger-elicitation-request', {}) });
+    const { page } = visit;
+    await goTo(page, path);
+    await page.getByLabel('String', { exact: true }).fill('Ada');
+    await page.getByLabel('Boolean').check();
+    await page.getByLabel('Integer (optional)').fill('101');
+    await page.getByLabel('String with email format (optional)').fill('nobody');
+    await page.getByLabel('Titled Single Select Enum (optional)', { exact: true }).selectOption('Wonder Woman');
+    await page.getByLabel('Piano').check();
+    const answer = button(page, 'Answer');
+    await enabled(answer);
+    expect(await violations(page)).toEqual([]);
+    await answer.click();
+    await page.getByText('Must be at most 100.').waitFor();
+    await page.getByText('Enter an email address.').waitFor();
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    await page.getByLabel('Integer (optional)').fill('7');
+    await page.getByLabel('String with email format (optional)').fill('');
+    await answer.click();
+    await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
+    const told = JSON.stringify((await opened.api.messages(world, chat)).items);
+    for (const words of ['Ada', 'hero-3', 'Guitar', 'Piano']) expect(told).toContain(words);
+    expect(told).not.toContain('nobody');
   });
 
   it('[A46.2] a server that needs the network says so, with a button that allows it', async () => {

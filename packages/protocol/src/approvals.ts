@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
+import { questionFormSchema } from './question-form.js';
 import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
 
@@ -15,7 +16,12 @@ export const approvalFilterSchema = z.strictObject({
 export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 
 /** A question to a person (`ask_human`, MCP elicitation). Choices are suggestions: any text answers it, and no answer approves anything. */
-export const questionSchema = z.object({ text: z.string(), choices: z.array(z.string()) });
+export const questionSchema = z.object({
+  text: z.string(),
+  choices: z.array(z.string()),
+  /** The fields of an MCP elicitation. The answer is a JSON object with their values, or text as for any question. */
+  form: questionFormSchema.exactOptional(),
+});
 export type Question = z.infer<typeof questionSchema>;
 
 /** One approval in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */

@@ -217,6 +217,8 @@ export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './worl
 export type { ImportedWorld, WorldFile } from './world-file.js';
 export { mcpServerChangeSchema, mcpServerNameSchema, newMcpServerSchema } from './mcp-servers.js';
 export type { McpServerChange, McpServerDefinition, NewMcpServer } from './mcp-servers.js';
+export { fieldProblem, formAnswer, readField, readFormAnswer } from './question-form.js';
+export type { FormContent, FormField, FormValue, QuestionForm } from './question-form.js';
 export { modelSettings, modelSettingsSchema } from './model-settings.js';
 export type { ModelSettings, Thinking } from './model-settings.js';
 export { policyCheckSchema } from './worlds.js';

@@ -17,7 +17,7 @@ export function obedientModel(): ScriptedProvider {
         const usage = { inputTokens: 1200, outputTokens: 34 };
         return { say: said, usage, ...(thinking === undefined ? {} : { thinking }) };
       }
-      const calls = [...told.matchAll(/^call (?<name>\w+) (?<args>\{.*\})$/gm)].map(({ groups }): ScriptedCall => ({
+      const calls = [...told.matchAll(/^call (?<name>[\w-]+) (?<args>\{.*\})$/gm)].map(({ groups }): ScriptedCall => ({
         name: groups?.['name'] ?? '',
         arguments: JSON.parse(groups?.['args'] ?? '{}') as Record<string, unknown>,
       }));

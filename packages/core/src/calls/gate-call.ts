@@ -1,4 +1,4 @@
-import { describeReason, defaultMessage, mapReason, type Question } from '@countersign/protocol';
+import { describeReason, defaultMessage, mapReason, type Question, type QuestionForm } from '@countersign/protocol';
 import { checkToolApproval, type Gate, type GateGrant, type GateInput } from '../approval/check-tool-approval.js';
 import type { StepTransaction } from '../facts/step-transaction.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -214,8 +214,14 @@ const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
 const MAX_CHOICES = 50;
 
+/** A mask in a form would be sent back as a value. Such a form is left out, and the text alone is shown. */
+function isPlain(form: QuestionForm, known: { alreadyKnown: readonly string[] }): boolean {
+  const text = JSON.stringify(form);
+  return text.length <= TEXT_LIMIT_BYTES && JSON.stringify(maskValue(form, known).value) === text;
+}
+
 /** A question as shown to people: truncated, and masked like a call's arguments. */
-export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
+export function showQuestion({ text, choices, form }: Question, secrets: readonly string[]): Question {
   const known = { alreadyKnown: secrets };
   const shown = (part: unknown, limit: number): string => {
     const { value } = maskValue(capText(textOf(part), limit), known);
@@ -224,5 +230,6 @@ export function showQuestion({ text, choices }: Question, secrets: readonly stri
   return {
     text: shown(text, TEXT_LIMIT_BYTES),
     choices: (choices ?? []).slice(0, MAX_CHOICES).map((choice) => shown(choice, CHOICE_LIMIT_BYTES)),
+    ...(form === undefined || !isPlain(form, known) ? {} : { form }),
   };
 }

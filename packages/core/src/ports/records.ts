@@ -13,6 +13,7 @@ import type {
   Usage,
   WorldEvent,
   WorldSettings,
+  QuestionForm,
 } from '@countersign/protocol';
 
 /** Rows in the form that core uses. Times are milliseconds since 1970 by the store's clock. */
@@ -170,6 +171,7 @@ export interface InvocationRecord {
 export interface QuestionRecord {
   text: string;
   choices: readonly string[];
+  form?: QuestionForm;
   raisedBy: 'call' | 'tool';
 }
 

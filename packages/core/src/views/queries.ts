@@ -139,8 +139,8 @@ export function toApproval(
   };
 }
 
-function shownQuestion({ text, choices }: QuestionRecord): Question {
-  return { text, choices: [...choices] };
+function shownQuestion({ text, choices, form }: QuestionRecord): Question {
+  return { text, choices: [...choices], ...(form === undefined ? {} : { form }) };
 }
 
 /** The messages of a chat as shown to people, with the status of each call (M1). */

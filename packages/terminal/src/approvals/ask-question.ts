@@ -1,3 +1,5 @@
+import { formAnswer } from '@countersign/protocol';
+import { askForm } from './ask-form.js';
 import { describeQuestion } from './describe-approval.js';
 import { lookOf, type Ask } from './approval-prompt.js';
 import { sendDecision, sendWords } from './send-answer.js';
@@ -7,7 +9,19 @@ import { cardWords } from '../words/cards.js';
 export const askQuestion: Ask = async (prompt, approval, look, signal) => {
   const { keyboard, context } = prompt;
   const choices = approval.question?.choices ?? [];
-  keyboard.print(`${describeQuestion(approval, { ...look, ...lookOf(context) })}\n`);
+  const form = approval.question?.form;
+  const card = form === undefined ? approval : { ...approval, question: { text: form.lead, choices: [] } };
+  keyboard.print(`${describeQuestion(card, { ...look, ...lookOf(context) })}\n`);
+  if (form !== undefined) {
+    keyboard.print(`${cardWords.formPrompt}\n`);
+    const filled = await askForm(form.fields, {
+      print: (text) => keyboard.print(text),
+      ask: () => keyboard.ask({ prompt: context.paint.amber('  ? '), fresh: true, signal }),
+    });
+    if (filled.kind === 'filled') return await sendWords(prompt, approval, formAnswer(filled.content));
+    if (filled.kind !== 'unanswered') return { kind: filled.kind };
+    return await sendDecision(prompt, approval, { decision: 'deny', reason: cardWords.notAnswered });
+  }
   keyboard.print(`${cardWords.answerPrompt(choices.length > 0)}\n`);
   const typed = await keyboard.ask({ prompt: context.paint.amber('  ? '), fresh: true, signal });
   if (typed.kind === 'cancelled') return { kind: 'gone' };

@@ -49,7 +49,7 @@ describe('a question with one field', () => {
       { colour: { type: 'string', enum: ['red', 'green'], description: 'of the boat' } },
       'red',
     );
-    expect(question).toEqual({
+    expect(question).toMatchObject({
       text: 'The MCP server "shed" asks: Please\n- colour (red | green): of the boat',
       choices: ['red', 'green', 'Decline'],
     });
@@ -71,6 +71,69 @@ describe('a question with several fields', () => {
   it('[A17] is declined if a required field is missing or the answer names no field', async () => {
     expect((await ask(fields, 'ok: yes', ['name'])).result).toEqual({ action: 'decline' });
     expect((await ask(fields, 'what is this?')).result).toEqual({ action: 'decline' });
+  });
+});
+
+describe('a question with a form', () => {
+  const fields: Schema['properties'] = {
+    name: { type: 'string', title: 'Full name', minLength: 2 },
+    mail: { type: 'string', format: 'email' },
+    age: { type: 'integer', minimum: 1, maximum: 99, default: 42 },
+    ok: { type: 'boolean', description: 'Agree' },
+    hero: { type: 'string', oneOf: [{ const: 'h1', title: 'Superman' }] },
+    fish: { type: 'array', items: { type: 'string', enum: ['cod', 'eel'] }, minItems: 1 },
+  };
+
+  it('[W3.30] has the kind, label, default, limits and choices of each field', async () => {
+    const { question } = await ask(fields, 'Decline', ['name']);
+    expect(question?.form).toEqual({
+      lead: 'The MCP server "shed" asks: Please',
+      fields: [
+        { name: 'name', label: 'Full name', kind: 'text', isRequired: true, least: 2 },
+        { name: 'mail', label: 'mail', kind: 'text', format: 'email', isRequired: false },
+        { name: 'age', label: 'age', kind: 'integer', isRequired: false, default: 42, least: 1, most: 99 },
+        { name: 'ok', label: 'ok', hint: 'Agree', kind: 'boolean', isRequired: false },
+        {
+          name: 'hero',
+          label: 'hero',
+          kind: 'choice',
+          isRequired: false,
+          choices: [{ value: 'h1', label: 'Superman' }],
+        },
+        {
+          name: 'fish',
+          label: 'fish',
+          kind: 'choices',
+          isRequired: false,
+          least: 1,
+          choices: [
+            { value: 'cod', label: 'cod' },
+            { value: 'eel', label: 'eel' },
+          ],
+        },
+      ],
+    });
+    const { question: odd } = await ask({ odd: { type: 'object' } as never }, 'Decline');
+    expect(odd?.form).toBeUndefined();
+  });
+
+  it('[W3.30] is answered with exactly the values that were sent', async () => {
+    const content = { name: 'Ada', mail: 'ada@example.org', ok: false, fish: ['eel'] };
+    const { result } = await ask(fields, JSON.stringify(content), ['name']);
+    expect(result).toEqual({ action: 'accept', content });
+  });
+
+  it.each([
+    [{ mail: 'ada@example.org' }],
+    [{ name: 'A' }],
+    [{ name: 'Ada', mail: 'nobody' }],
+    [{ name: 'Ada', age: 100 }],
+    [{ name: 'Ada', age: 1.5 }],
+    [{ name: 'Ada', ok: 'yes' }],
+    [{ name: 'Ada', hero: 'h2' }],
+    [{ name: 'Ada', fish: [] }],
+  ])('[A17] [W3.30] %j is declined', async (content) => {
+    expect((await ask(fields, JSON.stringify(content), ['name'])).result).toEqual({ action: 'decline' });
   });
 });
 

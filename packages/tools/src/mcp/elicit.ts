@@ -1,5 +1,6 @@
 import { NoAnswer, type ToolContext } from '@countersign/core/ports';
-import type { Question } from '@countersign/protocol';
+import { readFormAnswer, type Question } from '@countersign/protocol';
+import { elicitationForm } from './elicitation-form.js';
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/client';
 
 const DECLINE = 'Decline';
@@ -18,10 +19,15 @@ export async function elicit(
   ask: NonNullable<ToolContext['ask']>,
 ): Promise<ElicitResult> {
   const fields = Object.entries(params.requestedSchema.properties) as [string, Field][];
+  const required = params.requestedSchema.required ?? [];
+  const form = elicitationForm(leadOf(server, params.message), fields, required);
   try {
-    const answer = (await ask(questionOf(server, params.message, fields))).trim();
+    const question = questionOf(server, params.message, fields);
+    const answer = (await ask(form === undefined ? question : { ...question, form })).trim();
     if (answer.toLowerCase() === DECLINE.toLowerCase()) return { action: 'decline' };
-    const content = contentOf(fields, params.requestedSchema.required ?? [], answer);
+    const filled = form === undefined ? 'not-a-form' : readFormAnswer(form.fields, answer);
+    if (filled === 'invalid') return { action: 'decline' };
+    const content = filled === 'not-a-form' ? contentOf(fields, required, answer) : filled;
     return content === undefined ? { action: 'decline' } : { action: 'accept', content };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
@@ -29,8 +35,12 @@ export async function elicit(
   }
 }
 
+function leadOf(server: string, message: string): string {
+  return `The MCP server "${server}" asks: ${message}`;
+}
+
 function questionOf(server: string, message: string, fields: readonly [string, Field][]): Question {
-  const lines = [`The MCP server "${server}" asks: ${message}`];
+  const lines = [leadOf(server, message)];
   const [only] = fields;
   if (fields.length === 1 && only !== undefined) {
     const choices = choicesOf(only[1]);

@@ -81,7 +81,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
             className={cx('size-3.5 text-ink-3 transition-transform duration-100', isOpen && 'rotate-90')}
           />
           <Icon name={toolIcon(invocation.toolName)} className="text-ink-3" />
-          <span className="shrink-0 text-[0.8125rem] text-ink-3">
+          <span className="min-w-0 truncate text-[0.8125rem] text-ink-3">
             <Visible text={invocation.toolName} strict />
           </span>
           <code className="min-w-0 flex-1 truncate text-ink">

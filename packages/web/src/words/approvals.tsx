@@ -60,7 +60,10 @@ export const t = {
 
   asks: 'asks',
   answer: 'Answer',
+  optional: (label: string) => `${label} (optional)`,
+  noChoice: 'no choice',
   yourAnswer: 'Your answer',
+  formNote: 'Your answers go to the server. They approve no call.',
   answerNote: 'Your answer is sent as text. It doesn’t approve any call.',
 
   proposed: 'about to run',

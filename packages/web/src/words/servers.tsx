@@ -59,9 +59,8 @@ export const t = {
   next: 'Next',
   import: 'Import',
   importFailed: 'The servers could not be imported. Try again.',
-  importedOff: 'Imported servers stay off, without network access, until you turn them on.',
-  importedServers: (count: number) =>
-    `Imported ${count} ${count === 1 ? 'server' : 'servers'}. Review each one, then turn it on.`,
+  importedOff: 'Imported servers are off and have no network access. Review each one, then turn it on.',
+  importedServers: (count: number) => `Imported ${count} ${count === 1 ? 'server' : 'servers'}, turned off.`,
   alreadyExists: 'A server with this name already exists.',
   valueMissing: 'Enter a value.',
 

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+const choiceSchema = z.object({ value: z.string(), label: z.string() });
+
+/** One field of a question with a form (MCP elicitation). */
+export const formFieldSchema = z.object({
+  name: z.string(),
+  label: z.string(),
+  hint: z.string().exactOptional(),
+  /** `choice`: one of `choices`. `choices`: any number of them. */
+  kind: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+  format: z.enum(['email', 'uri', 'date', 'date-time']).exactOptional(),
+  isRequired: z.boolean(),
+  default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).exactOptional(),
+  choices: z.array(choiceSchema).exactOptional(),
+  /** The smallest number, length or count. */
+  least: z.number().exactOptional(),
+  most: z.number().exactOptional(),
+});
+export type FormField = z.infer<typeof formFieldSchema>;
+
+/** `lead` is the question without its fields, which `text` lists for screens without forms. */
+export const questionFormSchema = z.object({ lead: z.string(), fields: z.array(formFieldSchema) });
+export type QuestionForm = z.infer<typeof questionFormSchema>;
+
+export type FormValue = string | number | boolean | string[];
+export type FormContent = Record<string, FormValue>;
+
+/** Parses what a person typed for one field. Undefined: left empty. */
+export function readField(field: FormField, typed: string): FormValue | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  switch (field.kind) {
+    case 'number':
+    case 'integer':
+      return Number.isFinite(Number(text)) ? Number(text) : text;
+    case 'boolean':
+      if (/^(?:y|yes|true)$/i.test(text)) return true;
+      return /^(?:n|no|false)$/i.test(text) ? false : text;
+    case 'choices':
+      return text.split(',').map((part) => part.trim());
+    case 'text':
+    case 'choice':
+      return text;
+  }
+}
+
+/** What is wrong with the value of a field, as a sentence. Undefined if it is valid. */
+export function fieldProblem(field: FormField, value: unknown): string | undefined {
+  if (value === undefined) return field.isRequired ? 'Enter a value.' : undefined;
+  const values = (field.choices ?? []).map((choice) => choice.value);
+  switch (field.kind) {
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'Answer yes or no.';
+    case 'number':
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.';
+      if (field.kind === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
+      return limitProblem(field, value, '');
+    case 'choice':
+      return typeof value === 'string' && values.includes(value) ? undefined : 'Choose one of the options.';
+    case 'choices':
+      if (!Array.isArray(value) || !value.every((each) => values.includes(each as string)))
+        return 'Choose from the options.';
+      return limitProblem(field, value.length, ' options');
+    case 'text':
+      if (typeof value !== 'string') return 'Enter text.';
+      return formatProblem(field.format, value) ?? limitProblem(field, value.length, ' characters');
+  }
+}
+
+function limitProblem({ least, most }: FormField, size: number, unit: string): string | undefined {
+  if (least !== undefined && size < least) return `Must be at least ${least}${unit}.`;
+  return most !== undefined && size > most ? `Must be at most ${most}${unit}.` : undefined;
+}
+
+function formatProblem(format: FormField['format'], value: string): string | undefined {
+  switch (format) {
+    case 'email':
+      return z.email().safeParse(value).success ? undefined : 'Enter an email address.';
+    case 'uri':
+      return z.url().safeParse(value).success ? undefined : 'Enter a URL.';
+    case 'date':
+      return z.iso.date().safeParse(value).success ? undefined : 'Enter a date, such as 2026-01-31.';
+    case 'date-time':
+      return z.iso.datetime({ offset: true }).safeParse(value).success
+        ? undefined
+        : 'Enter a date and time, such as 2026-01-31T10:00:00Z.';
+    case undefined:
+      return undefined;
+  }
+}
+
+/** The answer to a form, as the text that answers the question. */
+export function formAnswer(content: FormContent): string {
+  return JSON.stringify(content);
+}
+
+/**
+ * Reads the text of `formAnswer`. `not-a-form`: it is not an object with only names of fields. Fields that were left out are not
+ * filled with defaults: a person saw and may have cleared them.
+ */
+export function readFormAnswer(fields: readonly FormField[], text: string): FormContent | 'not-a-form' | 'invalid' {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return 'not-a-form';
+  }
+  const parsed = z.record(z.string(), z.unknown()).safeParse(json);
+  const names = new Set(fields.map(({ name }) => name));
+  if (!parsed.success || !Object.keys(parsed.data).every((name) => names.has(name))) return 'not-a-form';
+  const isValid = fields.every((field) => fieldProblem(field, parsed.data[field.name]) === undefined);
+  return isValid ? (parsed.data as FormContent) : 'invalid';
+}
