@@ -37,11 +37,17 @@ function unconverted(name: string, schema: unknown): StandardSchema {
       vendor: 'langchain',
       jsonSchema: { input: () => read.json },
       validate: (value) => {
+        if (isEnvelope(value)) return { issues: [{ path: ['type'], message: 'must not be "tool_call"' }] };
         const checked = read.check(value);
         return checked.ok ? { value } : { issues: [{ message: checked.error }] };
       },
     },
   };
+}
+
+/** `invoke` would run the tool with the `args` of this object instead of the arguments that were judged and approved. */
+function isEnvelope(value: unknown): boolean {
+  return isObject(value) && 'type' in value && value.type === 'tool_call';
 }
 
 /** Some tools return a message instead of just its content. */
