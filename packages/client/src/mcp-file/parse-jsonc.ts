@@ -3,8 +3,9 @@ export function parseJsonc(text: string): unknown {
   return JSON.parse(withoutComments(text.replace(/^\uFEFF/, '')));
 }
 
-const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
-const COMMENT = String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`;
+// Also matches a string or comment that isn't closed: a failed match would be tried again at every later quote, for hours.
+const STRING = String.raw`"(?:[^"\\]+|\\[\s\S])*"?`;
+const COMMENT = String.raw`\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`;
 const PART = new RegExp(`${STRING}|${COMMENT}`, 'g');
 const TRAILING_COMMA = new RegExp(String.raw`${STRING}|,(?=\s*[\]}])`, 'g');
 

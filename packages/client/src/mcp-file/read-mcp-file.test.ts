@@ -86,6 +86,9 @@ it('[W3.29] an invalid file gets a clear error', () => {
   expect(problem('{"servers":{"a":{}}}')).toBe('The server "a" has neither a command nor a URL.');
   expect(problem('{"servers":{"a":{"command":"x","args":"y"}}}')).toBe('The server "a" is invalid at "args".');
   expect(problem('{"servers":{"a":7}}')).toBe('The server "a" is invalid.');
+  // Each of these took hours: an unclosed string or comment was searched again from every quote.
+  for (const text of ['\\"', '/* ', '"\\', ','])
+    expect(problem(text.repeat(300_000))).toMatch(/^The file is not valid/);
   expect(problem(' '.repeat(1_000_001))).toBe('The file is larger than 1 MB.');
   const [server] = serversOf('{"servers":{"a":{"url":"${X}"}}}').servers;
   if (server === undefined) throw new Error('no server');
