@@ -19,7 +19,8 @@ it('[T13.1] [P8] masks our own credentials, however the output is split', () => 
       const chunks = lengths.map((length) => text.slice(from, (from += length)));
       const shown = streamed([...chunks, text.slice(from)]);
       expect(shown).not.toContain(KEY);
-      expect(shown.startsWith('a ‹masked› b ‹masked›')).toBe(true);
+      // At most three characters of it are sent before it is recognized.
+      expect(shown).toMatch(/^a (?:q|qX|qX7)?‹masked› b (?:q|qX|qX7)?‹masked›/);
       expect(shown.endsWith(' qX7vB2 end qX7')).toBe(true);
     }),
   );
@@ -28,7 +29,12 @@ it('[T13.1] [P8] masks our own credentials, however the output is split', () => 
 it('[T13] holds back nothing that can’t become a credential', () => {
   const stream = createOwnSecretStream([KEY]);
   expect(stream.push('progress 50 %\n')).toBe('progress 50 %\n');
-  expect(stream.push('qX7')).toBe('');
-  expect(stream.push('!')).toBe('qX7!');
+  // An ordinary word may end like that.
+  expect(stream.push('qX7')).toBe('qX7');
+  expect(stream.push('!')).toBe('!');
+  expect(stream.push('qX7vB')).toBe('');
+  expect(stream.push('!')).toBe('qX7vB!');
+  for (const character of KEY.slice(0, 6)) stream.push(character);
+  expect(stream.end()).toBe('vB2');
   expect(createOwnSecretStream([]).push('text')).toBe('text');
 });

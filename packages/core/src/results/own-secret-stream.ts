@@ -1,3 +1,6 @@
+/** Shorter matches are sent at once: a few characters reveal nothing, and holding them back would delay ordinary output. */
+const SHORTEST_HELD = 4;
+
 /** Masks our own credentials in streamed text, however it is split into chunks. Holds back the start of a possible credential. */
 export function createOwnSecretStream(ownSecrets: readonly string[]): {
   push(chunk: string): string;
@@ -5,19 +8,28 @@ export function createOwnSecretStream(ownSecrets: readonly string[]): {
 } {
   // Longest first: otherwise, if one starts with another, the rest of the longer one would remain.
   const secrets = ownSecrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length);
-  let held = '';
+  const mask = (text: string): string =>
+    secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), text);
+  /** The end of the text so far that may become a credential, and how many of its characters were sent. */
+  let pending = '';
+  let sent = 0;
   return {
     push(chunk) {
-      const text = secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), held + chunk);
-      const kept = Math.max(0, ...secrets.map((secret) => startAtEnd(text, secret)));
-      held = text.slice(text.length - kept);
-      return text.slice(0, text.length - kept);
+      const text = mask(pending + chunk);
+      // If its start was sent, the credential is masked behind it.
+      const from = text.startsWith(pending.slice(0, sent)) ? sent : 0;
+      const length = Math.max(0, ...secrets.map((secret) => startAtEnd(text, secret)));
+      const start = text.length - length;
+      const until = Math.max(from, length < SHORTEST_HELD ? text.length : start);
+      pending = text.slice(start);
+      sent = until - start;
+      return text.slice(from, until);
     },
-    end: () => held,
+    end: () => pending.slice(sent),
   };
 }
 
-/** The length of the suffix of `text` that is a prefix of the secret. */
+/** How many characters at the end of the text are the start of the secret. */
 function startAtEnd(text: string, secret: string): number {
   let length = Math.min(secret.length - 1, text.length);
   while (length > 0 && !text.endsWith(secret.slice(0, length))) length -= 1;
