@@ -241,7 +241,7 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').fill('Hello');
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
-    expect(model.requests.some(({ system = '' }) => system.includes('@Worker'))).toBe(true);
+    expect(model.requests.some(({ system }) => system.includes('@Worker'))).toBe(true);
 
     // The same in a new world for another folder; a folder that doesn't exist is refused at its field.
     await goTo(page, '/w/harbour/start');

@@ -23,19 +23,20 @@ export function ProviderStep({
   const [mode, setMode] = useState<'choose' | 'add' | 'edit'>('choose');
   // The provider is tested again after each change.
   const [saved, setSaved] = useState({ id: '', times: 0 });
+  const finish = async (id: string): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: ['providers'] });
+    await queries.invalidateQueries({ queryKey: ['provider-models', id] });
+    setMode('choose');
+    setSaved({ id, times: saved.times + 1 });
+    onChoose(id);
+  };
   if (mode !== 'choose' || chosen === undefined)
     return (
       <ProviderForm
         saved={mode === 'edit' ? chosen : undefined}
         taken={all.filter((each) => each.available || each.source === 'stored').map(({ name }) => name)}
         submit={mode === 'edit' ? t.save : t.addProvider}
-        onDone={async ({ id }) => {
-          await queries.invalidateQueries({ queryKey: ['providers'] });
-          await queries.invalidateQueries({ queryKey: ['provider-models', id] });
-          setMode('choose');
-          setSaved({ id, times: saved.times + 1 });
-          onChoose(id);
-        }}
+        onDone={({ id }) => void finish(id)}
         leave={usable.length === 0 ? null : <Button onClick={() => setMode('choose')}>{t.cancel}</Button>}
       />
     );
