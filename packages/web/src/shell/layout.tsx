@@ -4,7 +4,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import { useInbox, inboxCount } from '../approvals/use-inbox.js';
 import { useNotifications } from '../approvals/use-notifications.js';
 import NewChatPage from '../chat/new-chat-page.js';
-import { useClient } from '../data/connection.js';
+import { useClient, useWorld } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
 import { clearErrors } from '../ui/toast.js';
@@ -43,11 +43,15 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     return () => clearErrors();
   }, [path]);
   useEffect(() => {
-    // The next page is usually a chat. Before loading the others, wait until the first page has been rendered and loaded.
-    ChatPage.load(client).catch(() => undefined);
+    // Wait until the first page has been rendered and loaded.
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);
+  const isReady = useWorld(({ loading }) => loading.kind === 'ready');
+  useEffect(() => {
+    // The next page is usually a chat.
+    if (isReady) ChatPage.load(client).catch(() => undefined);
+  }, [client, isReady]);
   const pending = inboxCount(inbox);
   const openSidebar = useMemo(() => (isWide ? undefined : { open: () => setOpen(true), pending }), [isWide, pending]);
   const sidebar = <Sidebar worlds={worlds} pending={pending} onGo={() => setOpen(false)} />;

@@ -42,7 +42,7 @@ function rememberedWorld(): string | undefined {
 }
 
 /** `/w/harbour/c/x` → `harbour` */
-export function worldOf(path: string): string | undefined {
+function worldOf(path: string): string | undefined {
   const found = /^\/w\/([^/]+)/.exec(path)?.[1];
   return found === undefined ? undefined : decoded(found);
 }
