@@ -71,7 +71,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
                   <Visible text={model.name} />
                 </span>
               )}
-              <span className="text-ink-2 sm:ml-auto">{factsOf(model)}</span>
+              <span className="basis-full text-ink-2">{factsOf(model)}</span>
             </li>
           ))}
         </ul>

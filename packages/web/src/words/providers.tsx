@@ -78,7 +78,7 @@ export const t = {
   moreModels: (count: number) => `Show ${count} more`,
   context: (tokens: number) => `${tokens.toLocaleString('en')} tokens`,
   price: (input: number | undefined, output: number | undefined) =>
-    `$${input ?? '?'} in, $${output ?? '?'} out per million tokens`,
+    `${dollars(input)} in, ${dollars(output)} out per million tokens`,
 
   removeTitle: 'Remove provider',
   removeText: (name: string): ReactElement => (
@@ -99,3 +99,9 @@ export const t = {
     `${provider} does not list this model. To use it anyway, press the button again.`,
   useModel: (model: string): string => `Use ${model}`,
 } as const;
+
+/** `$2.50`, `$10`, `$0.075`, or `$?` if it is unknown. */
+function dollars(price: number | undefined): string {
+  if (price === undefined) return '$?';
+  return `$${price.toLocaleString('en', { minimumFractionDigits: Number.isInteger(price) ? 0 : 2, maximumFractionDigits: 4 })}`;
+}
