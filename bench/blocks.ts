@@ -123,7 +123,7 @@ async function openBench(folder: string): Promise<Bench> {
   const program = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
   await send('/worlds/hostile/mcp-servers', JSON.stringify({ name: 'flood', ...program }));
 
-  /** Sends a message in a new chat and waits until the agent has answered or waits. One client is listening, as in a browser. */
+  /** Sends a message in a new chat and waits until the agent answers or needs approval. One client is listening, as in a browser. */
   async function turn(body: string): Promise<void> {
     const chat = /"id":"([^"]+)"/.exec(await send('/worlds/hostile/chats', '{}'))?.[1] ?? '';
     const path = `/worlds/hostile/chats/${chat}`;

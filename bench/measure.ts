@@ -19,7 +19,7 @@ export interface Figures {
 }
 
 export interface Plan {
-  /** Operations of each subject before the measurement. */
+  /** Operations to run per subject before measuring. */
   warmUp: number;
   rounds: number;
   /** Consecutive operations of one subject in each round. */

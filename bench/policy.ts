@@ -18,7 +18,7 @@ const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 // No command runs here. Without a sandbox, no rule with a star would apply.
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 
-/** The time to judge a shell command of 4 kB by a thousand rules. */
+/** The time to check a 4 kB shell command against a thousand rules. */
 export async function policySuite(plan: Plan): Promise<PolicyResult> {
   const world = compiled(rules());
   const none = compiled([]);

@@ -47,7 +47,7 @@ const packages: Readonly<Record<string, PackageRules>> = {
       '@countersign/tools',
       '@countersign/storage',
       '@countersign/server',
-      // Apart from the rest, so that the library's declarations don't need the types of Hono.
+      // A separate entry point, so that the library's declarations don't need Hono's types.
       '@countersign/server/mount',
       '@countersign/client',
       '@countersign/web',

@@ -39,7 +39,7 @@ async function lastContent({ runtime }: Engine, chatId: string): Promise<string>
 }
 
 describe('[S4.1] clients, questions and sessions across processes', () => {
-  it('[A18] a client registers at one process, listens at another, is called from any and answers at a third', async () => {
+  it('[A18] a client can register with one process, listen on another, be called from any and answer to a third', async () => {
     const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
     const [a, b, c] = engines as [Engine, Engine, Engine];

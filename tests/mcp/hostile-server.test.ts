@@ -194,7 +194,7 @@ describe('a server that removes a tool and offers it again', () => {
   });
 });
 
-describe('a server that returns with other tools', () => {
+describe('a server that comes back with different tools', () => {
   it('[A7] [A9] a call from before a restart needs approval again, with the difference shown', async () => {
     const folder = await freshFolder();
     const store = join(await freshFolder(), 'store.db');

@@ -300,7 +300,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 
-  it('[A21.2] [A21.3] refuses a working folder for keys and passwords, even behind a symlink, and nothing runs in one that a world already has', async () => {
+  it('[A21.2] [A21.3] refuses ~/.ssh as a working folder, even through a symlink, and runs nothing in a working folder replaced by such a symlink', async () => {
     vi.stubEnv('HOME', t.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     const keys = join(t.folder, '.ssh');

@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('forms save exactly what was entered', () => {
       await page.getByLabel('Rules').fill(rule);
       await button(page, 'Save policy').click();
       await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
-      // There is nothing left to save, even after the save was confirmed here.
+      // The form has no unsaved changes after the save.
       await expect.poll(() => button(page, 'Discard changes').isDisabled()).toBe(true);
     }
     await remarked(page, 'Policy saved.');

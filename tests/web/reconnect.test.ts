@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     expect(await readdir(home)).toContain('countersign.db');
   });
 
-  it('[S3] [A7] killed with a phone’s sheet open and one call half edited: the text stays, and the edited call runs', async () => {
+  it('[S3] [A7] a half-edited call in a phone’s sheet survives a kill, and the edited call runs', async () => {
     const { open } = await findServer();
     page = await openPage(360, 740);
     await page.clock.install();
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('a server that stops', () => {
     await page.getByText('No connection to the server. Reconnecting…').waitFor();
   }
 
-  /** The page retries immediately, as when a laptop is online again, and not after its longest delay. */
+  /** The page retries immediately, as when a laptop comes back online, instead of waiting for its longest delay. */
   async function startAndWake(): Promise<void> {
     await start();
     await page.evaluate('dispatchEvent(new Event("online"))');

@@ -266,7 +266,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await readToEnd(page);
     await enabled(approve);
 
-    // An edited call is a new one: its end counts, even if it has grown.
+    // After each edit, the call must be scrolled to its end again.
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
     await edit(page, context);
     await context.clock.runFor(1000);

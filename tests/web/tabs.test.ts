@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { asks, button, decided, enabled, press, said, toolCard, write } from './support/steps.js';
 
-/** One more than a browser's connections per server. */
+/** One more than a browser's connection limit per server. */
 const TABS = 7;
 
 /**

@@ -256,7 +256,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await page.getByLabel('Message').waitFor();
     expect(await page.evaluate('Notification.permission')).toBe('granted');
     await opened.api.send(world, chat, { content: press('notify\u202Ex') });
-    // Calls of other worlds cause notifications too.
+    // Calls in other worlds trigger notifications too.
     const ours = "notes.find(({ body }) => body?.includes('notify'))";
     await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
     expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');

@@ -82,7 +82,7 @@ describe('closing a world', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('[S7] leaves no timer of a step that was waiting to be retried', async () => {
+  it('[S7] leaves no timer behind for a step that was waiting for a retry', async () => {
     const { clock, timers } = countingClock(createFakeClock());
     const t = await openTestWorld({
       script: obedient,

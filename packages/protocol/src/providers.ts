@@ -149,7 +149,7 @@ export function isUnencrypted(baseUrl: string): boolean {
   return host !== undefined && !/^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?$/i.test(host);
 }
 
-/** Error messages never quote the key. Other characters are not allowed in HTTP headers. */
+/** Visible ASCII only, because the key is sent in an HTTP header. Error messages never quote it. */
 const apiKey = z
   .string()
   .min(1)

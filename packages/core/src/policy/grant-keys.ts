@@ -14,7 +14,7 @@ export function keyOfPattern(pattern: string | null): string {
   const parsed = pattern === null ? undefined : parsePattern(pattern);
   const [first, ...more] = parsed?.ok === true ? (parsed.words ?? []) : [];
   if (first === undefined) return ANY_CALL;
-  // Named conditions apply in any order, and also for tools that report paths and hosts.
+  // Named conditions match in any order, and also apply to tools that report paths and hosts.
   if (parsed?.ok === true && parsed.named !== undefined && isByName(parsed.named)) return ANY_CALL;
   const words = [first, ...more].map(literalText);
   // A single word may be a path or host, so its key is its last part. Several literal words must match exactly.

@@ -86,7 +86,7 @@ export type ProviderFailure =
   | 'network'
   | 'aborted';
 
-/** Details of a failure, if the provider knows them: what a person has to check. */
+/** The specific cause of a failure, if the provider knows it. It tells a person what to check. */
 export type ProviderReason =
   | 'no-credit'
   | 'unknown-model'

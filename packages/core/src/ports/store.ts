@@ -127,7 +127,7 @@ export interface WorldCounts {
   approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
 }
 
-/** Changes of a world outside running chats: settings, agents, clients, MCP servers, search index. `Store.step` changes chats. */
+/** Changes to a world outside running chats: settings, agents, clients, MCP servers, search index. `Store.step` changes chats. */
 export interface StoreTransaction extends StoreReader {
   insertWorld(world: {
     id: string;

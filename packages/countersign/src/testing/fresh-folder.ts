@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { closeTestWorlds } from './fixture.js';
 
-/** A folder for each test of a file, removed after the test once its worlds are closed. Returns a function that resolves names in it. */
+/** Gives each test its own folder, removed after the test once its worlds are closed. Returns a function that resolves names in it. */
 export function freshFolder(): (name: string) => string {
   let folder = '';
   beforeEach(async () => {

@@ -161,7 +161,7 @@ describe('Anthropic messages', () => {
     expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
   });
 
-  it('[P1] omits the thinking of a text that was changed afterwards', async () => {
+  it('[P1] omits the thinking if the answer was changed afterwards', async () => {
     server.will(
       saying([
         { type: 'thinking', thinking: 'hm', signature: 's' },

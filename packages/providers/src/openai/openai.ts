@@ -150,7 +150,7 @@ async function ask(
   return readStream(await completions.create(streaming, { signal }), request.onChunk, name);
 }
 
-/** Removes the headers from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */
+/** Unsets headers that the SDK adds from `OPENAI_CUSTOM_HEADERS`, and sends a key only if one is configured. */
 function ownHeaders(key: string | undefined, header: 'authorization' | 'api-key'): Record<string, string | null> {
   const lines = fromEnvironment('OPENAI_CUSTOM_HEADERS')?.split('\n') ?? [];
   const foreign = lines

@@ -86,7 +86,7 @@ function whole(reply: WireReply, head: WireHead): unknown {
 
 function frames(reply: WireReply, head: WireHead): string[] {
   const { text = '', thinking = '', calls = [] } = reply;
-  // Only with usage requested: other clients read `choices[0]` of every chunk.
+  // Send usage only if it was requested: other clients expect `choices[0]` in every chunk.
   const withUsage = asksForUsage(head.body);
   const frame = (chunk: object): string =>
     `data: ${JSON.stringify({ ...headOf(head), object: 'chat.completion.chunk', ...chunk })}\n\n`;

@@ -13,7 +13,7 @@ export type Route = { wire: Wire } & (
   | { kind: 'unknown' }
 );
 
-/** Any path before these is accepted, because base URLs differ: `/v1`, `/api/v1`, none. */
+/** Any path prefix is accepted, because base URLs differ: `/v1`, `/api/v1`, none. */
 const POSTS: readonly (readonly [RegExp, Route])[] = [
   [/\/messages$/, { kind: 'answer', wire: anthropicWire, model: '', stream: false }],
   [/\/messages\/count_tokens$/, { kind: 'count', wire: anthropicWire }],

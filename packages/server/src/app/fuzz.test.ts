@@ -186,7 +186,7 @@ it('[W2] thousands of generated requests never cause a 5xx, and rejected ones wr
       throw new Error(`wrote: ${describeFailure()}`);
     if (answer.status < 400) answered.add(sent.operation);
     statuses.add(answer.status);
-    // Wait for the turn that a message starts, so its writes don't count for a later rejected request.
+    // Wait for the turn that a message starts, so its writes aren't attributed to a later rejected request.
     if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
   }
   expect(t.errors).toEqual([]);

@@ -38,7 +38,7 @@ it('[A21] reports the file even if the key comes from the environment: an older 
   expect(takeSecretsKey(join(folder, 'home'), env).file).toBe(join(folder, 'home-secrets'));
 });
 
-it('[P8.8] refuses a weak key with a sentence', () => {
+it('[P8.8] rejects a weak key with a clear error message', () => {
   const take = (text: string) => () => takeSecretsKey(join(folder, 'home'), { COUNTERSIGN_SECRETS_KEY: text }).get();
   expect(take('short')).toThrow('COUNTERSIGN_SECRETS_KEY has 5 characters, but needs at least 32.');
   expect(take('abababababababababababababababababab')).toThrow('COUNTERSIGN_SECRETS_KEY is too easy to guess');

@@ -187,7 +187,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] is not returned for a call that never ran, or to a client without approvals', async () => {
+    it('[A40] is not returned for a call that never ran, or to a client that can’t approve calls', async () => {
       const { t, call } = await ran();
       const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
         label: 'pipe',

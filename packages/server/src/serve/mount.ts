@@ -43,7 +43,7 @@ export interface MountedApi {
   fetch(request: Request, env?: unknown): Promise<Response>;
   /** For Express (`app.use(path, api.node)`), Fastify and `node:http`. */
   node(request: IncomingMessage, response: ServerResponse): void;
-  /** A link that signs one browser in, once and within a minute. Throws without `webApp`. */
+  /** A single-use sign-in link for a browser. It expires after a minute. Throws without `webApp`. */
   newStartUrl(): string;
 }
 

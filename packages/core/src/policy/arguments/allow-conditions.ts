@@ -87,7 +87,7 @@ function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | un
   };
 }
 
-/** A star matches no path traversal: `src/*` doesn't match `src/../.env`. */
+/** A star never matches path traversal: `src/*` doesn't match `src/../.env`. */
 function textTest(value: PatternWord): (text: string) => boolean {
   const glob = wordGlob(value);
   const climbs = climbsIn(`=${glob.join('*')}`);

@@ -3,7 +3,7 @@ import { C, HOSTILE, message, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { step, stepWithEvents } from './support.js';
 
-/** Steps and transactions number events and chain audit records. */
+/** Event numbers and the audit hash chain, in steps and in transactions. */
 export function describeLogs(open: OpenStore): void {
   const { store } = freshStore(open);
   const notice = (text: string) => ({ event: 'system', chatId: C, data: { type: 'notice', message: text } }) as const;

@@ -244,7 +244,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     expect(sh('git log --format=%s; git branch --show-current; git status --short')).toBe('first\nother\n');
   });
 
-  it('is cleaned up if its process is gone or had the same PID as ours', async () => {
+  it('is cleaned up if its process is gone, even if our process now has the same PID', async () => {
     const drafts = at('drafts');
     await mkdir(drafts, { mode: 0o700 });
     const [mine, before, dead] = await Promise.all([1, 2, 3].map(() => makeCallFolder(drafts)));
