@@ -3,7 +3,7 @@ import { z } from 'zod';
 const choiceSchema = z.object({ value: z.string(), label: z.string() });
 
 /** One field of a question with a form (MCP elicitation). */
-export const formFieldSchema = z.object({
+const formFieldSchema = z.object({
   name: z.string(),
   label: z.string(),
   hint: z.string().exactOptional(),

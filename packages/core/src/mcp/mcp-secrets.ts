@@ -43,7 +43,7 @@ function purposeOf(worldId: string, definition: McpServerDefinition): string[] {
   return ['mcp server', worldId, definition.name, definition.transport, target];
 }
 
-export function valuesOf(definition: McpServerDefinition): Values {
+function valuesOf(definition: McpServerDefinition): Values {
   return definition.transport === 'stdio' ? definition.env : definition.headers;
 }
 
