@@ -13,7 +13,7 @@ const formFieldSchema = z.object({
   isRequired: z.boolean(),
   default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).exactOptional(),
   choices: z.array(choiceSchema).exactOptional(),
-  /** The smallest number, length or count. */
+  /** The minimum value, length or count. */
   least: z.number().exactOptional(),
   most: z.number().exactOptional(),
 });
@@ -26,7 +26,7 @@ export type QuestionForm = z.infer<typeof questionFormSchema>;
 export type FormValue = string | number | boolean | string[];
 export type FormContent = Record<string, FormValue>;
 
-/** Parses what a person typed for one field. Undefined: left empty. */
+/** Parses what a person typed for one field. Undefined if it is empty. */
 export function readField(field: FormField, typed: string): FormValue | undefined {
   const text = typed.trim();
   if (text === '') return undefined;
@@ -97,8 +97,8 @@ export function formAnswer(content: FormContent): string {
 }
 
 /**
- * Reads the text of `formAnswer`. `not-a-form`: it is not an object with only names of fields. Fields that were left out are not
- * filled with defaults: a person saw and may have cleared them.
+ * Parses the text from `formAnswer`. `not-a-form`: it is not an object with only field names as keys. Omitted fields don't get defaults: the
+ * person saw them and may have cleared them.
  */
 export function readFormAnswer(fields: readonly FormField[], text: string): FormContent | 'not-a-form' | 'invalid' {
   let json: unknown;

@@ -3,7 +3,7 @@ export function parseJsonc(text: string): unknown {
   return JSON.parse(withoutComments(text.replace(/^\uFEFF/, '')));
 }
 
-// Also matches a string or comment that isn't closed: a failed match would be tried again at every later quote, for hours.
+// Also matches a string or comment that isn't closed: otherwise, the match would be retried at every later quote, which could take hours.
 const STRING = String.raw`"(?:[^"\\]+|\\[\s\S])*"?`;
 const COMMENT = String.raw`\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`;
 const PART = new RegExp(`${STRING}|${COMMENT}`, 'g');

@@ -214,7 +214,7 @@ const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
 const MAX_CHOICES = 50;
 
-/** A mask in a form would be sent back as a value. Such a form is left out, and the text alone is shown. */
+/** A mask in a form would be sent back as a value, so a form with a mask is dropped and only the text is shown. */
 function isPlain(form: QuestionForm, known: { alreadyKnown: readonly string[] }): boolean {
   const text = JSON.stringify(form);
   return text.length <= TEXT_LIMIT_BYTES && JSON.stringify(maskValue(form, known).value) === text;

@@ -1,4 +1,4 @@
-/** Shorter matches are sent at once: a few characters reveal nothing, and holding them back would delay ordinary output. */
+/** Shorter matches are sent immediately: a few characters reveal nothing, and holding them back would delay ordinary output. */
 const SHORTEST_HELD = 4;
 
 /** Masks our own credentials in streamed text, however it is split into chunks. Holds back the start of a possible credential. */
@@ -10,13 +10,13 @@ export function createOwnSecretStream(ownSecrets: readonly string[]): {
   const secrets = ownSecrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length);
   const mask = (text: string): string =>
     secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), text);
-  /** The end of the text so far that may become a credential, and how many of its characters were sent. */
+  /** The end of the text so far that may become a credential, and how many of its characters have been sent. */
   let pending = '';
   let sent = 0;
   return {
     push(chunk) {
       const text = mask(pending + chunk);
-      // If its start was sent, the credential is masked behind it.
+      // If the start of the credential has been sent, the rest is masked.
       const from = text.startsWith(pending.slice(0, sent)) ? sent : 0;
       const length = Math.max(0, ...secrets.map((secret) => startAtEnd(text, secret)));
       const start = text.length - length;

@@ -90,7 +90,7 @@ export async function updateAgent(
     const definition = parseInput(isRenamed ? newAgentSchema : existingAgentSchema, after, 'agent');
     // A provider that is no longer configured may stay, so that the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
-    // Settings that its provider no longer accepts may stay too: the agent can still be renamed or deactivated.
+    // Settings that the provider no longer accepts may stay too, so that the agent can still be renamed or deactivated.
     if (modelCall(definition) !== modelCall(agent.definition)) refuseSettings(runtime, definition);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(change.snapshot, definition, agentId);
@@ -149,7 +149,7 @@ function refuseUnknownProvider({ providers }: Runtime, name: string): void {
   throw new CountersignError('invalid', detail, { field: 'provider' });
 }
 
-/** How its model is called, for comparison. */
+/** The settings for calling the agent's model, for comparison. */
 function modelCall(definition: AgentDefinition): string {
   return JSON.stringify([definition.provider, definition.model, modelSettings(definition)]);
 }

@@ -23,8 +23,8 @@ export interface MountOptions {
   /** A bearer token of at least 32 characters, for programs. Used instead of `authorize`, or in addition to it. */
   token?: string;
   /**
-   * Serves the web app too, at the root of this URL, such as `https://agents.example.com`. It signs browsers in with start
-   * links, so it needs a `token` and no `authorize`.
+   * Also serves the web app, at the root of this URL, such as `https://agents.example.com`. It signs browsers in with start links, so it
+   * requires a `token` and excludes `authorize`.
    */
   webApp?: string;
   /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
@@ -47,7 +47,7 @@ export interface MountedApi {
   newStartUrl(): string;
 }
 
-/** What the package that mounts the API knows about its installation. */
+/** Details of the installation, from the package that mounts the API. */
 interface Installed {
   version: string;
   /** The folder of the built web app. */
@@ -104,7 +104,7 @@ export function mountApi(engine: Engine, options: MountOptions, installed: Insta
   };
 }
 
-/** The web app signs browsers in itself; otherwise the program says who sends a request. */
+/** The web app signs browsers in itself; otherwise, the program says who sent a request. */
 function authOf({ runtime: { clock } }: Engine, { authorize, token, webApp, origins = [] }: MountOptions): Auth {
   if (webApp !== undefined && token !== undefined) {
     const { host, port, protocol } = new URL(webApp);
@@ -119,9 +119,9 @@ function authOf({ runtime: { clock } }: Engine, { authorize, token, webApp, orig
   });
 }
 
-/** Without the web app, a program has its own sign-in, and its providers in code. */
+/** Without the web app, a program has its own sign-in and configures its providers in code. */
 function routesOf({ only, webApp }: MountOptions): readonly Route[] {
-  // Its providers are in code too: they can be listed, but not changed.
+  // The providers are configured in code too: they can be listed, but not changed.
   if (webApp !== undefined)
     return routes.filter(({ path, method }) => !path.startsWith('/providers') || method === 'get');
   const isMountable = ({ path }: Route): boolean => !/^\/(?:providers|session|tickets)(?:\/|$)/.test(path);

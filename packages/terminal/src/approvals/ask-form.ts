@@ -5,7 +5,7 @@ import { cardWords } from '../words/cards.js';
 
 export type FilledForm = { kind: 'filled'; content: FormContent } | { kind: 'unanswered' } | { kind: 'left' | 'gone' };
 
-/** Asks for each field, and again while its value is invalid. An empty line takes the default, or leaves a field out. */
+/** Asks for each field, and again while its value is invalid. An empty line takes the default or skips the field. */
 export async function askForm(
   fields: readonly FormField[],
   { print, ask }: { print: (text: string) => void; ask: () => Promise<Typed> },
@@ -30,7 +30,7 @@ export async function askForm(
   return { kind: 'filled', content };
 }
 
-/** Options can be typed as their number. */
+/** Accepts the number of an option instead of its text. */
 function withNumbers(field: FormField, text: string): FormValue | undefined {
   const byNumber = (word: string): string => {
     const values = (field.choices ?? []).map(({ value }) => value);

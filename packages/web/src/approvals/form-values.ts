@@ -1,6 +1,6 @@
 import { fieldProblem, readField, type FormContent, type FormField, type FormValue } from '@countersign/protocol';
 
-/** What is in the controls: text, a tick, or the chosen options. */
+/** The state of the controls: text, a checkbox, or the selected options. */
 export type Typed = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 export function defaultsOf(fields: readonly FormField[]): Typed {
@@ -13,7 +13,7 @@ export function defaultsOf(fields: readonly FormField[]): Typed {
   );
 }
 
-/** The values to send, and what is wrong with them by field. Empty fields are left out. */
+/** The values to send, and the errors by field. Empty fields are omitted. */
 export function readTyped(
   fields: readonly FormField[],
   typed: Typed,

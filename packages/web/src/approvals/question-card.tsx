@@ -39,7 +39,7 @@ export function QuestionCard({
     if (form === undefined) return void send(() => onAnswer(words.trim()));
     const read = readTyped(form.fields, typed);
     setProblems(read.problems);
-    // It may be outside the visible part of the card.
+    // The field may be outside the visible part of the card.
     requestAnimationFrame(() => fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
     if (Object.keys(read.problems).length === 0) void send(() => onAnswer(formAnswer(read.content)));
   };

@@ -20,7 +20,7 @@ export function lazyView<P extends object>(
 ): ComponentType<P> & { load: Load } {
   let loaded: ComponentType<P> | undefined;
   const first = isFirst ? load().then((code) => (loaded = code.default)) : undefined;
-  // `read` tries again.
+  // `read` retries.
   first?.catch(() => undefined);
   async function read(client: Client): Promise<{ View: ComponentType<P> }> {
     await first?.catch(() => undefined);
