@@ -131,12 +131,15 @@ export async function runReadme(folder, env) {
 }
 
 /**
- * Type-checks that program, with the declarations of every package it reaches.
+ * Type-checks that program and every other export, with the declarations of every package they reach.
  *
  * @param {string} folder
  */
 export async function checkTypes(folder) {
-  writeFileSync(join(folder, 'program.mts'), readmeProgram(folder));
+  const { exports = {} } = manifestIn(join(folder, 'node_modules', 'countersign'));
+  const modules = Object.keys(exports).filter((name) => !name.endsWith('.json'));
+  const imports = modules.map((name) => `import '${name.replace('.', 'countersign')}';\n`);
+  writeFileSync(join(folder, 'program.mts'), `${imports.join('')}${readmeProgram(folder)}`);
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
   const types = ['--typeRoots', join(root, 'node_modules', '@types')];
@@ -205,7 +208,7 @@ function readmeProgram(folder) {
 
 /** @param {string} folder */
 function manifestIn(folder) {
-  return /** @type {{ name: string, dependencies?: Record<string, string> }} */ (
+  return /** @type {{ name: string, dependencies?: Record<string, string>, exports?: Record<string, unknown> }} */ (
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   );
 }
