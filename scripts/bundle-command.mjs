@@ -59,7 +59,7 @@ export async function bundleCommand(which = 'command') {
     const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
     writeFileSync(join(fresh, 'licenses.md'), bundleLicenses(modules));
     const entries = library.map((name) => join(dist, `${name}.d.ts`));
-    bundleTypes({ packages: join(root, 'packages'), entries, target: join(fresh, 'types') });
+    await bundleTypes({ packages: join(root, 'packages'), entries, target: join(fresh, 'types') });
   }
   writeFileSync(join(fresh, '.built-from'), hash);
   rmSync(target, { recursive: true, force: true });
@@ -73,7 +73,7 @@ export async function bundleCommand(which = 'command') {
  */
 function hashOfInputs(entries) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const script of ['./bundle-licenses.mjs', './bundle-types.mjs'])
+  for (const script of ['./bundle-licenses.mjs', './bundle-types.mjs', './describe-schemas.mjs'])
     hash.update(readFileSync(new URL(script, import.meta.url)));
   for (const file of entries) hash.update(readFileSync(file));
   const packages = join(root, 'packages');

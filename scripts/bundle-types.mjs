@@ -10,7 +10,12 @@ const OURS = '@countersign/';
  *
  * @param {{ packages: string, entries: string[], target: string }} folders
  */
-export function bundleTypes({ packages, entries, target }) {
+export async function bundleTypes({ packages, entries, target }) {
+  // Loaded lazily: on a fresh clone, the parser is installed and the server is compiled after this script has been loaded.
+  const { describeSchemas } = await import('./describe-schemas.mjs');
+  const { FIELD_TEXTS } = /** @type {{ FIELD_TEXTS: Record<string, string> }} */ (
+    await import(join(packages, 'server', 'dist', 'app', 'field-texts.js'))
+  );
   // A set also iterates over elements that are added during the loop.
   const files = new Set(entries);
   for (const file of files) {
@@ -24,7 +29,7 @@ export function bundleTypes({ packages, entries, target }) {
         return `${before}${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`;
       });
     mkdirSync(dirname(placeOf(file)), { recursive: true });
-    writeFileSync(placeOf(file), text);
+    writeFileSync(placeOf(file), text.includes('ZodObject') ? describeSchemas(text, FIELD_TEXTS) : text);
   }
 
   /** @param {string} file */

@@ -61,45 +61,63 @@ type EventData = { [E in WorldEvent as E['event']]: E['data'] };
 
 /** One conversation. */
 export interface OpenedChat {
+  /** The id of the chat. */
   readonly id: string;
   /** Resolves when the message is stored; answers arrive as events. */
   send(content: string, options?: { sender?: string; clientMessageId?: string }): Promise<{ messageId: string }>;
+  /** The messages as people see them, oldest first. */
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
+  /** What one agent knows of this chat. */
   memory(agentId: string): Promise<Message[]>;
+  /** Whether something runs, waits for a person, or neither. */
   status(): Promise<ChatStatus>;
   /** Earlier calls in this chat that a rule would have matched, newest first; `more` if the list is incomplete. */
   matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
+  /** The title, which a model writes after the first exchange. */
   title(): Promise<string>;
   /** Resolves when nothing runs in this chat; it may be waiting for people. */
   settled(): Promise<Exclude<ChatStatus, 'working'>>;
+  /** Stops everything that runs in this chat and denies its pending approvals. */
   stop(): Promise<void>;
+  /** Stops the chat, then deletes it. */
   delete(): Promise<void>;
 }
 
 /** A world of an open store. It is closed together with the store. */
 export interface StoreWorld<A extends Approval = Approval> {
+  /** The id: a slug of the first name. */
   readonly id: string;
+  /** The name when the world was opened. */
   readonly name: string;
+  /** Adds an agent. Its name must be new in this world. */
   addAgent(agent: NewAgent): Promise<Agent>;
+  /** Changes an agent. What you leave out stays. */
   updateAgent(agentId: string, change: Partial<NewAgent>): Promise<void>;
+  /** Removes an agent. Its messages stay. */
   removeAgent(agentId: string): Promise<void>;
+  /** The agents of this world, in the order in which they were added. */
   agents(): Promise<Agent[]>;
+  /** Adds a tool to this world, until it is closed. */
   addTool(tool: Tool): void;
   /** A new chat, or the one with this id. */
   chat(id?: string): Promise<OpenedChat>;
+  /** The chats of this world, oldest first. */
   chats(): Promise<Chat[]>;
   /** Subscribes to one kind of event in this world. Returns a function that unsubscribes. A failing listener doesn't affect the others. */
   on<E extends WorldEventName>(
     event: E,
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
   ): () => void;
+  /** Subscribes to every event of this world. Returns a function that unsubscribes. */
   subscribe(listener: EventListener): () => void;
   /**
    * Iterates over the events of this world, in order and without gaps. Save the `id` of the last event you handled, and pass it as `after` to
    * continue from there, even after a restart. Ends when `signal` aborts, or when the world is closed or deleted.
    */
   events(options?: EventsOptions): AsyncIterable<WorldEvent>;
+  /** Approvals, oldest first. Default: those that are pending. */
   approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<A[]>;
+  /** One approval with the last messages of its chat. */
   approval(approvalId: string): Promise<(A & ApprovalWithContext) | undefined>;
   /** Decides an approval. An invalid decision is refused in the result, not with an exception. */
   decide(
@@ -119,19 +137,27 @@ export interface StoreWorld<A extends Approval = Approval> {
     content: string,
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
+  /** Decisions that still cover later calls. */
   grants(): Promise<Grant[]>;
+  /** Ends a grant. True if it was in effect. */
   revoke(grantId: string): Promise<boolean>;
+  /** The rules of this world. */
   policy(): Promise<readonly string[]>;
+  /** Replaces the rules of this world. An invalid rule changes nothing. */
   setPolicy(rules: readonly string[]): Promise<void>;
   /** Reports what would happen to a call, and which rule decides. Nothing runs. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
+  /** Changes the name or settings of this world. What you leave out stays. */
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
+  /** Records of the audit log, oldest first. */
   audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;
+  /** Checks that no record of the audit log was changed, removed or reordered. */
   verifyAudit(): Promise<AuditVerdict>;
   /** Clients with their own tools. */
   readonly clients: ClientRegistry;
   /** Resolves when nothing runs in this process on this file: everything is done or waits for someone. */
   quiet(): Promise<void>;
+  /** Stops and deletes the world. Its audit log stays. */
   delete(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
+/** The state of an approval. */
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
 /** A filter for approvals (W3). */
@@ -22,6 +23,7 @@ export const questionSchema = z.object({
   /** The fields of an MCP elicitation. The answer is a JSON object with their values, or text as for any question. */
   form: questionFormSchema.exactOptional(),
 });
+/** A question to people. */
 export type Question = z.infer<typeof questionSchema>;
 
 /** One approval in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
@@ -53,6 +55,7 @@ export const approvalSchema = z.object({
   /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
   question: questionSchema.exactOptional(),
 });
+/** A call that needs or needed approval, as people see it. */
 export type Approval = z.infer<typeof approvalSchema>;
 
 /** An approval with its position in the queue (A12). Decided approvals have no position. */
@@ -68,6 +71,7 @@ export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
 /** An approval with the last messages of its chat, at most ten (A3). */
 export const approvalWithContextSchema = queuedApprovalSchema.extend({ context: z.array(messageSchema) });
+/** An approval with the last messages of its chat. */
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
 /** An unmasked call, for a person who asked to see it (A15). Invisible characters are escaped. */
@@ -87,6 +91,7 @@ export const grantSchema = z.object({
   grantedAt: z.string(),
   lastUsedAt: z.string(),
 });
+/** A decision that covers later calls, until it is revoked. */
 export type Grant = z.infer<typeof grantSchema>;
 
 /** One record of the audit log (A16). Secrets are masked before it is written. */
@@ -116,6 +121,7 @@ export const auditEntrySchema = auditRecordSchema.extend({
   previousHash: z.string(),
   hash: z.string(),
 });
+/** A record of the audit log with its place in the hash chain. */
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** Whether a world's audit chain is intact (A16). */
@@ -134,4 +140,5 @@ export const auditVerdictSchema = z.discriminatedUnion('ok', [
     detail: z.string(),
   }),
 ]);
+/** Whether the audit log is intact. */
 export type AuditVerdict = z.infer<typeof auditVerdictSchema>;

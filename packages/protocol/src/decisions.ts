@@ -21,6 +21,7 @@ export const toolDecisionSchema = z.strictObject({
   turnId: z.string().exactOptional(),
   chatId: z.string().exactOptional(),
 });
+/** A decision on one approval. */
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 
 /** The maximum length of an answer. Longer text belongs in a file. */
@@ -37,6 +38,7 @@ export const questionAnswerSchema = z.strictObject({
   turnId: z.string().exactOptional(),
   chatId: z.string().exactOptional(),
 });
+/** A person's answer to a question. */
 export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
 
 /** The result of a client tool, sent by its client (A18). Requires either content or an error. */
@@ -51,6 +53,7 @@ export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
 /** Who decided, and from which client. Taken from the connection, never from the request body (A16). */
 export const signerSchema = z.strictObject({ who: z.string().min(1).max(200), client: z.string().min(1).max(200) });
+/** Who decided, and from which client. */
 export type Signer = z.infer<typeof signerSchema>;
 
 /** A client's registration (W3). Its tools are validated individually, under the names that agents use. */

@@ -12,8 +12,11 @@ export type ErrorCode =
   | 'store-locked'
   | 'store-unavailable';
 
+/** An error of this library. The message says what to do. */
 export class CountersignError extends Error {
+  /** The name of the class. */
   override readonly name = 'CountersignError';
+  /** The kind of error. */
   readonly code: ErrorCode;
   /** The path of the invalid input field, such as `tools.0.name`, if any. */
   readonly field?: string;

@@ -50,6 +50,7 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     outcome: unknownOutcomeSchema.exactOptional(),
   }),
 ]);
+/** A step in the life of a call. */
 export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];
 
@@ -121,4 +122,5 @@ export type WorldEvent = Envelope &
     | { event: 'world'; data: WorldActivityEvent }
     | { event: 'crud'; data: CRUDEvent }
   );
+/** The kinds of events. */
 export type WorldEventName = WorldEvent['event'];

@@ -58,6 +58,7 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     headers: z.record(headerName, headerValue).default({}),
   }),
 ]);
+/** An MCP server to add. */
 export type NewMcpServer = z.input<typeof newMcpServerSchema>;
 export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 

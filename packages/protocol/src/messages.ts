@@ -9,6 +9,7 @@ export const toolCallSchema = z.object({
   type: z.literal('function'),
   function: z.object({ name: z.string().min(1), arguments: z.string() }),
 });
+/** A tool call in a message. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 /** The status of a call, derived from its record, so that a client can rebuild its view from messages alone (M1). */
@@ -16,6 +17,7 @@ export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
 
 export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
+/** The tokens of a model call. */
 export type Usage = z.infer<typeof usageSchema>;
 
 /** The message format, in memory and on the wire (M1). */
@@ -41,6 +43,7 @@ export const messageSchema = z.object({
   /** The token usage of the model call for this answer. */
   usage: usageSchema.exactOptional(),
 });
+/** A message of a chat. */
 export type Message = z.infer<typeof messageSchema>;
 
 /** The prefix of tool names reserved for clients. A model can't call them (A10). */

@@ -87,6 +87,7 @@ export const policyVerdictSchema = z.object({
   /** Rules for this tool that did not apply, and why; at most 20. */
   notApplied: z.array(ruleMissSchema).exactOptional(),
 });
+/** What would happen to a call, and why. */
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
 /** What a rule would match in a chat (W3 `policy/matches`). Several rules, one per line, are combined. */

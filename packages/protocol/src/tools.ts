@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Cause } from './causes.js';
 
 export const approvalOptionSchema = z.enum(['deny', 'approve_once', 'approve_session', 'approve_always']);
+/** A way to answer an approval. */
 export type ApprovalOption = z.infer<typeof approvalOptionSchema>;
 
 export const scopeSchema = z.enum(['once', 'session', 'always']);
+/** How long a decision applies. */
 export type Scope = z.infer<typeof scopeSchema>;
 
 /** A field of an approval message, such as `{path}`. */
@@ -27,6 +29,7 @@ export const toolApprovalSchema = z.strictObject({
   /** An argument pattern (A19). Calls that match it need no approval. */
   pattern: z.string().min(1).max(2000).exactOptional(),
 });
+/** How a tool asks for approval. */
 export type ToolApproval = z.infer<typeof toolApprovalSchema>;
 
 /** The tool names that all vendors accept, so that no provider has to rename a tool. */

@@ -20,6 +20,7 @@ export const worldSettingsSchema = z.strictObject({
   approvalTimeoutMs: z.number().int().min(1).max(2_147_483_647).exactOptional(),
   unattended: z.enum(['wait', 'deny']).default('wait'),
 });
+/** The settings of a world. */
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;
 export type WorldMode = WorldSettings['mode'];
 
@@ -40,6 +41,7 @@ export const newAgentSchema = z.strictObject({
   policy: rules.default([]),
   active: z.boolean().default(true),
 });
+/** An agent to add. */
 export type NewAgent = z.input<typeof newAgentSchema>;
 export type AgentDefinition = z.infer<typeof newAgentSchema>;
 
@@ -54,6 +56,7 @@ export const policyCheckSchema = z.strictObject({
   /** Judge by these rules instead of the world's, to try them out before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
 });
+/** A call to judge by the rules. */
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 
 /**
@@ -68,13 +71,16 @@ export const changeSchema = z.record(
 const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 
 export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });
+/** A world, with its settings. */
 export type World = z.infer<typeof worldSchema>;
 
 /** Accepts any stored name: one that became reserved later must still be readable. */
 export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), name: z.string() });
+/** An agent of a world, with its id. */
 export type Agent = z.infer<typeof agentSchema>;
 
 const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
+/** `working`: something runs. `waiting`: only people can continue. `idle`: neither. */
 export type ChatStatus = z.infer<typeof chatStatusSchema>;
 
 export const chatSchema = z.object({
@@ -84,6 +90,7 @@ export const chatSchema = z.object({
   createdAt: z.string(),
   ...shownAt,
 });
+/** A chat, with its title and status. */
 export type Chat = z.infer<typeof chatSchema>;
 
 const chatTitle = z

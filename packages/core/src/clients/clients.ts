@@ -29,7 +29,9 @@ export interface FoundClient {
 
 /** Clients that offer tools: their registrations, tools and connections (A18). */
 export interface ClientRegistry {
+  /** The tools that the connected clients of a world offer. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
+  /** Registers a client with its tools, and returns its secret. */
   register(
     worldId: string,
     client: NewClient,
@@ -43,6 +45,7 @@ export interface ClientRegistry {
   disconnected(clientId: string): Promise<void>;
   /** Calls forwarded to a client that are still unanswered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
+  /** Records the result of a client's tool. */
   answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
   /** Loads all clients: at startup, and periodically if other processes share the store. */
   load(): Promise<void>;
@@ -50,6 +53,7 @@ export interface ClientRegistry {
   reload(clientId: string): Promise<void>;
   /** Loads clients registered by other processes before a model is called or a call is judged. */
   readonly source: ToolSource;
+  /** Stops waiting for disconnected clients. */
   close(): void;
 }
 

@@ -14,24 +14,38 @@ import type { OpenedToSandbox, ToolContext, ToolPlace, TypedTool } from './tool.
 
 /** A tool as its author writes it. */
 export interface ToolInput<S extends ToolSchema, Name extends string = string> {
+  /** The name by which agents, rules and approvals refer to the tool. */
   name: Name;
+  /** What the tool does, for the model. */
   description: string;
   /**
    * The schema of an object: a Standard Schema (zod, Valibot, ArkType) or JSON Schema. The model sees it as JSON Schema; `execute` gets the
    * converted value.
    */
   parameters: S;
+  /** The tool changes nothing, so several calls may run in parallel. Default: false. */
   readOnly?: boolean;
+  /** Running a call twice has the same effect as once, so it is run again after a crash. Default: false. */
   idempotent?: boolean;
+  /** Whether calls need approval, and how people are asked. Default: they don't. */
   approval?: ToolApproval;
+  /** The tool runs programs without a sandbox, so rules about paths can't be enforced. */
   unconfined?: boolean;
+  /** How a call is sandboxed, for the card. Must claim only what it guarantees. */
   sandbox?(opened: OpenedToSandbox): CallSandbox;
+  /** What a call touches (paths, hosts, commands), for rules. Must be a pure function. */
   subjects?(args: OutputOf<S>, place: ToolPlace): readonly Subject[];
+  /** Finds what a call touches beyond its arguments, such as the target of a link. Must change nothing. */
   look?(args: OutputOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
+  /** Whether the call stays inside the working folder and the sandbox (mode `auto`). Must be a pure function. */
   contained?(args: OutputOf<S>, place: ToolPlace): boolean;
+  /** What must not change between approval and start, such as the old content of a file. */
   fingerprint?(args: OutputOf<S>, place: ToolPlace): Promise<string>;
+  /** What the call would change, for the card. Must change nothing. */
   preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
+  /** Turns the call into a question to people, whose answer is its result. */
   question?(args: OutputOf<S>): Question;
+  /** Runs the call, after the gate let it through. The model gets what it returns, or its error. */
   execute(args: OutputOf<S>, context: ToolContext): unknown;
 }
 

@@ -9,24 +9,35 @@ export type ModelMessage =
 
 /** `id` is ours. `vendorId` is set only if the same provider and model made the call (P5). */
 export interface ModelToolCall extends ToolCall {
+  /** The id that the vendor gave the call; used only in replies to that vendor. */
   vendorId?: string;
 }
 
+/** A tool as the model sees it. */
 export interface ModelTool {
+  /** The name of the tool. */
   name: string;
+  /** What the tool does. */
   description: string;
+  /** The JSON Schema of its arguments. */
   parameters: Record<string, unknown>;
 }
 
+/** What a provider gets for one answer. */
 export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   /** `title` requests a short title for the conversation instead of an answer (M7). */
   purpose: 'answer' | 'title';
+  /** The name of the model. */
   model: string;
+  /** The conversation, with the system prompt first. */
   messages: readonly ModelMessage[];
+  /** The tools that the model may call. */
   tools: readonly ModelTool[];
+  /** Whether to pass on chunks while the answer arrives. */
   stream: boolean;
   /** Receives text as it arrives. Called only while `generate` is pending, and never if `stream` is false. */
   onChunk: (text: string) => void;
+  /** Aborts when the answer is no longer wanted. */
   signal: AbortSignal;
 }
 
@@ -51,11 +62,13 @@ export type LLMResponse =
  * in approvals. Rejects with `ProviderError`; callers retry no other error.
  */
 export interface Provider {
+  /** The name by which agents choose this provider. */
   readonly name: string;
   /** The context window of this model in tokens. If absent or undefined, a conservative default applies. */
   contextTokens?(model: string): number | undefined;
   /** Why this model can't be called with these settings. An agent with such settings is rejected with an error at the field. */
   checkSettings?(model: string, settings: ModelSettings): SettingProblem | undefined;
+  /** Asks the model for one answer. Throws a `ProviderError` if that fails. */
   generate(request: GenerateRequest): Promise<LLMResponse>;
 }
 
@@ -75,6 +88,7 @@ export interface ProviderSource {
   load(): Promise<void>;
 }
 
+/** What went wrong with a request to a model. */
 export type ProviderFailure =
   | 'auth'
   /** The API key is missing; the message names the variable to set. */
@@ -101,11 +115,15 @@ const RETRYABLE: ReadonlySet<ProviderFailure> = new Set(['rate-limited', 'overlo
 
 /** A failed model call. `next` says who acts next (P4.1): `retry` is retried automatically, `person` needs someone to change something. */
 export class ProviderError extends Error {
+  /** The name of the class. */
   override readonly name = 'ProviderError';
+  /** What went wrong. */
   readonly kind: ProviderFailure;
+  /** Who acts next: the runtime retries, a person has to do something, or nobody. */
   readonly next: 'retry' | 'person' | 'nobody';
   /** How long the vendor asked us to wait. */
   readonly retryAfterMs?: number;
+  /** The cause as a code, if it is known. */
   readonly reason?: ProviderReason;
 
   constructor(

@@ -278,6 +278,7 @@ export interface Workload {
  */
 export type OnCommit = (events: StoredEvent[]) => void;
 
+/** Where worlds are kept. Open one with `openSqlite` or `openPostgres`. */
 export interface Store {
   /** Absent if one process owns the store. */
   readonly shared?: SharedStore;
@@ -302,8 +303,10 @@ export interface Store {
     decide: (reads: StepReads) => { value: T; writes: StepWrites },
     onCommit?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
+  /** Runs reads that see one consistent state. */
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
   /** Verifies the chain and compares its head with the copy outside the database. */
   verifyAudit(worldId: string): Promise<AuditVerdict>;
+  /** Closes the store. Nothing can be read or written after that. */
   close(): Promise<void>;
 }

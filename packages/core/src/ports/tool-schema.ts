@@ -16,6 +16,7 @@ type Validated = { readonly value: unknown; readonly issues?: undefined } | { re
 
 /** A schema from zod, Valibot, ArkType or any other library that implements Standard Schema (https://standardschema.dev). */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What every library that implements Standard Schema provides. */
   readonly '~standard': {
     readonly version: 1;
     /** The name of the library. */
@@ -33,6 +34,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 /** A JSON Schema of an object. TypeScript can't derive the type of its arguments. */
 export interface ObjectJsonSchema {
+  /** Only objects can be the arguments of a tool. */
   readonly type: 'object';
   readonly [keyword: string]: unknown;
 }

@@ -3,9 +3,13 @@ import type { WorldHandle } from './world-handle.js';
 
 /** The context of a running call (T15). */
 export interface ToolContext {
+  /** The world of the call. */
   worldId: string;
+  /** The agent that made the call. */
   agentId: string;
+  /** The chat of the call. */
   chatId: string;
+  /** The id of the call, unique in the store. */
   invocationId: string;
   /** The real path of the world's working folder. */
   workingDirectory: string;
@@ -59,6 +63,7 @@ export interface ProtectedPaths {
 
 /** The context for functions that inspect the target before approval. */
 export interface ToolPlace {
+  /** The real path of the world's working folder. */
   workingDirectory: string;
 }
 
@@ -77,6 +82,7 @@ export interface OpenedToSandbox {
  * return value, or the error if the tool throws, and the loop continues (T11).
  */
 export interface Tool {
+  /** The name, description and parameters, and whether calls need approval. */
   readonly definition: ToolDefinition;
   /** False for tools of MCP servers and clients until a person marks them trusted (A1). */
   readonly trusted: boolean;
@@ -123,6 +129,7 @@ export interface Tool {
    * result, so `execute` is never called. Ignored for an untrusted tool.
    */
   question?(args: unknown): Question;
+  /** Runs the call. Called only after the gate let it through. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
@@ -130,6 +137,7 @@ declare const ARGUMENTS: unique symbol;
 
 /** A tool whose name and arguments are known to TypeScript, so that its approvals are typed. Created by `defineTool`. */
 export interface TypedTool<Name extends string = string, Arguments = unknown> extends Tool {
+  /** The definition, with the name as a literal type. */
   readonly definition: ToolDefinition & { readonly name: Name };
   /** The type of the arguments before defaults are filled in. Never set. */
   readonly [ARGUMENTS]?: Arguments;
@@ -137,7 +145,9 @@ export interface TypedTool<Name extends string = string, Arguments = unknown> ex
 
 /** A tool that ran and failed with a result, such as a non-zero exit code with output (T15). */
 export class ToolFailure extends Error {
+  /** The name of the class. */
   override readonly name = 'ToolFailure';
+  /** What the model gets besides the error. */
   readonly result: unknown;
   /** Set if the outcome is unknown. The same call then needs approval next time, regardless of rules (S3). */
   readonly outcomeUnknown: boolean;
@@ -151,7 +161,9 @@ export class ToolFailure extends Error {
 
 /** A running tool's question was not answered: declined, timed out, or the call ended. */
 export class NoAnswer extends Error {
+  /** The name of the class. */
   override readonly name = 'NoAnswer';
+  /** Whether a person declined or the time was over. */
   readonly how: 'declined' | 'expired';
 
   constructor(how: 'declined' | 'expired', reason: string) {

@@ -6,6 +6,7 @@ export interface FakeClock extends Clock {
   advance(ms: number): void;
 }
 
+/** A clock for tests that stands still until you advance it. */
 export function createFakeClock(start = Date.parse('2026-01-01T00:00:00Z')): FakeClock {
   let now = start;
   let timers: { at: number; fire: () => void }[] = [];

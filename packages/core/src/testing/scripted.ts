@@ -13,7 +13,9 @@ export type ScriptedReply =
     }
   | { fail: ProviderError };
 
+/** A tool call in a scripted answer. */
 export interface ScriptedCall {
+  /** The tool to call. */
   name: string;
   /** A string is sent unchanged, so that a script can send broken JSON. */
   arguments?: Record<string, unknown> | string;
@@ -21,10 +23,14 @@ export interface ScriptedCall {
   id?: string;
 }
 
+/** The answers of a scripted model: a list, or a function of the request. */
 export type Script = readonly ScriptedReply[] | ((request: GenerateRequest) => ScriptedReply | Promise<ScriptedReply>);
 
+/** Options of `scripted`. */
 export interface ScriptedOptions {
+  /** The name of the provider. Default: `scripted`. */
   name?: string;
+  /** The size of the context window that it reports. */
   contextTokens?: number;
   /** The title for a chat. If absent, titling fails and the chat keeps its default title. */
   title?: string | ((request: GenerateRequest) => string);
@@ -36,6 +42,7 @@ const KEPT_REQUESTS = 1_000;
 
 /** A scripted provider with its last thousand requests. */
 export interface ScriptedProvider extends Provider {
+  /** Every request so far, oldest first. */
   readonly requests: readonly GenerateRequest[];
 }
 

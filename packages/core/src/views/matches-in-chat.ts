@@ -20,9 +20,13 @@ const MAX = 20;
 
 /** An earlier call in a chat that a rule would match. Arguments are masked. */
 export interface MatchedCall {
+  /** The id of the call. */
   toolCallId: string;
+  /** The agent that made the call. */
   agentId: string;
+  /** The tool that was called. */
   toolName: string;
+  /** The arguments, masked. */
   arguments: unknown;
 }
 

@@ -4,10 +4,15 @@ import { isObject } from '../check-input.js';
 
 /** The parts of an AI SDK tool that we use (`tool({ … })` from the package `ai`, version 5 or newer). */
 export interface AiSdkTool {
+  /** Absent or `function` for tools that run in your program. */
   readonly type?: string | undefined;
+  /** What the tool does, for the model. */
   readonly description?: unknown;
+  /** The schema of its arguments. */
   readonly inputSchema: unknown;
+  /** False lets calls run without approval. Anything else, a function too, asks each time. */
   readonly needsApproval?: unknown;
+  /** Runs the tool, after approval. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
   readonly execute?: ((input: any, options: any) => unknown) | undefined;
 }

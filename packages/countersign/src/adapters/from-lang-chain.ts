@@ -4,9 +4,13 @@ import { isObject } from '../check-input.js';
 
 /** The parts of a LangChain tool that we use (`tool(…)` or a class from `@langchain/core/tools`, version 1 or newer). */
 export interface LangChainTool {
+  /** The name of the tool. */
   readonly name: string;
+  /** What the tool does, for the model. */
   readonly description: string;
+  /** The schema of its arguments. */
   readonly schema: unknown;
+  /** Runs the tool, after approval. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
   invoke(input: any, config?: any): Promise<unknown>;
 }

@@ -21,7 +21,9 @@ export interface ReplyConditions {
 export interface ScriptedModelReply {
   /** If absent, the reply matches every request. */
   when?: ReplyConditions;
+  /** What the model says. */
   text?: string;
+  /** What the model thinks. */
   thinking?: string;
   /** Tool calls, all in one answer. Arguments given as a string are sent unchanged, so that they can be invalid JSON. */
   calls?: readonly { name: string; arguments?: Readonly<Record<string, unknown>> | string }[];
@@ -43,11 +45,13 @@ export interface ScriptedModelReply {
 export interface ModelScript {
   /** The names in the model list; requests may also use other names. Default: `scripted`. */
   models?: readonly string[];
+  /** The replies; the first one whose conditions hold is the answer. */
   replies: readonly (ScriptedModelReply | string)[];
 }
 
 /** A request for an answer, in the same form for every vendor. */
 export interface ScriptedModelRequest extends Conversation {
+  /** The API that the request uses. */
   wire: WireName;
   /** The last user message. */
   user: string;
@@ -55,6 +59,7 @@ export interface ScriptedModelRequest extends Conversation {
   toolResults: readonly string[];
   /** 1 for the first answer to a user message, 2 for the next one, and so on. */
   turn: number;
+  /** The headers of the request. */
   headers: IncomingHttpHeaders;
   /** The request body as sent by the client. */
   body: unknown;
@@ -67,7 +72,9 @@ export type ReplyFunction = (
 
 /** One request of any kind with its result, for a log. */
 export interface ServedRequest {
+  /** The HTTP method. */
   method: string;
+  /** The path of the request. */
   path: string;
   /** HTTP status; undefined if the script leaves the request without a response. */
   status?: number;
@@ -77,7 +84,9 @@ export interface ServedRequest {
   request?: ScriptedModelRequest;
 }
 
+/** Options of `startScriptedModel`. */
 export interface ScriptedModelOptions {
+  /** The replies, or a function of the request that returns one. */
   script: ModelScript | ReplyFunction;
   /** Default: any free port. */
   port?: number;

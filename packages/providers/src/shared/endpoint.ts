@@ -3,7 +3,9 @@ import { refuseUnknownKeys, type Thinking } from '@countersign/protocol';
 
 /** Options of a provider. Defaults come from the vendor's environment variables. */
 export interface ProviderOptions {
+  /** The API key. Default: the vendor's environment variable. */
   apiKey?: string;
+  /** The base URL of the API. Default: the vendor's. */
   baseURL?: string;
   /** The name that agents use. Two endpoints of one vendor need two names. */
   name?: string;

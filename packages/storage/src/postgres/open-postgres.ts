@@ -13,6 +13,7 @@ import { checkServer } from './check-server.js';
 import { createSharedStore } from './shared-store.js';
 import { prepareJobs, wakeTask } from './wake-jobs.js';
 
+/** Options of `openPostgres`. */
 export interface PostgresOptions {
   /** The schema of the tables. Default: `countersign`. Created if missing. */
   schema?: string;

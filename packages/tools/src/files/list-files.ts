@@ -12,6 +12,7 @@ const parameters = z.strictObject({
   hidden: z.boolean().exactOptional().describe('Whether to show names that start with a dot.'),
 });
 
+/** Lists files in the working folder. */
 export function listFiles(): TypedTool<'list_files', z.input<typeof parameters>> {
   return defineTool({
     name: 'list_files',

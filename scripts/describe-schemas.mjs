@@ -1,0 +1,111 @@
+// Adds a comment to each field of the schemas in a declaration file. The compiler leaves out the comments of inferred types, so an editor would
+// show none for `turnLimit`.
+import { parseSync, Visitor } from 'oxc-parser';
+
+/** For fields that the description of the API doesn't contain: those of events, queries and records. */
+const MORE_TEXTS = {
+  after: 'Continue after this position.',
+  agent_id: 'Id of the agent.',
+  agent_name: 'Name of the agent.',
+  approval_id: 'Id of the approval.',
+  attempt: 'The attempt that this belongs to. A new start discards earlier chunks.',
+  before: 'Read backwards from this position.',
+  chat: 'Id of the chat.',
+  entity: 'What was created, changed or deleted.',
+  first: 'The first record that the head covers.',
+  force: 'Remove it even if agents use it.',
+  format: 'The format of the records.',
+  invocation_id: 'Id of the call.',
+  limit: 'The most to return.',
+  offset: 'The number of characters before this chunk.',
+  operation: 'What happened to it.',
+  pendingOperations: 'How many operations run or wait in this chat.',
+  q: 'The words to search for.',
+  signature: 'The signature of the client.',
+  'signature.key': 'The public key.',
+  started_at: 'When the call started.',
+  stream: 'Where the program wrote it.',
+  tool_name: 'Name of the tool.',
+  turn_id: 'Id of the tool turn.',
+  world: 'Id of the world.',
+  'McpCause.runner': 'Program that downloads packages, such as npx.',
+  'McpCause.host': 'Host that the server tried to reach.',
+  'McpCause.address': 'IP address of the host.',
+  'McpCause.port': 'Port of the connection.',
+};
+
+/**
+ * @typedef {object} SchemaField
+ * @property {string} name
+ * @property {readonly string[]} around its schema and the fields around it, outermost first
+ * @property {number} start where it is in the text
+ */
+
+/**
+ * The fields of all schemas in a declaration file.
+ *
+ * @param {string} text
+ * @returns {SchemaField[]}
+ */
+export function schemaFields(text) {
+  /** @type {SchemaField[]} */
+  const fields = [];
+  /** @type {string[]} */
+  const around = [];
+  /** @type {import('oxc-parser').TSTypeLiteral[]} */
+  const shapes = [];
+  const { program } = parseSync('x.d.ts', text);
+  new Visitor({
+    VariableDeclarator({ id }) {
+      if (id.type === 'Identifier') around.push(schemaName(id.name));
+    },
+    'VariableDeclarator:exit'({ id }) {
+      if (id.type === 'Identifier') around.pop();
+    },
+    TSTypeReference({ typeName, typeArguments }) {
+      const [shape] = typeArguments?.params ?? [];
+      const isObject = typeName.type === 'TSQualifiedName' && typeName.right.name === 'ZodObject';
+      if (isObject && shape?.type === 'TSTypeLiteral') shapes.push(shape);
+    },
+    TSTypeLiteral(shape) {
+      if (!shapes.includes(shape)) return;
+      for (const member of shape.members)
+        if (member.type === 'TSPropertySignature')
+          fields.push({ name: keyOf(member.key), around: [...around], start: member.start });
+    },
+    TSPropertySignature({ key }) {
+      around.push(keyOf(key));
+    },
+    'TSPropertySignature:exit'() {
+      around.pop();
+    },
+  }).visit(program);
+  return fields;
+}
+
+/**
+ * @param {string} text of a declaration file
+ * @param {Readonly<Record<string, string>>} texts by `field`, `Schema.field` or `outer.field`, like those of the API's description
+ */
+export function describeSchemas(text, texts) {
+  let described = text;
+  for (const { name, around, start } of schemaFields(text).toSorted((a, b) => b.start - a.start)) {
+    const keys = [...around.toReversed().map((outer) => `${outer}.${name}`), name];
+    const known = /** @type {Record<string, string>} */ ({ ...MORE_TEXTS, ...texts });
+    const found = keys.map((key) => known[key]).find((sentence) => sentence !== undefined);
+    if (found === undefined || described.slice(0, start).trimEnd().endsWith('*/')) continue;
+    described = `${described.slice(0, start)}/** ${found.replaceAll('*/', '* /')} */ ${described.slice(start)}`;
+  }
+  return described;
+}
+
+/** `worldSettingsSchema` is `WorldSettings` in the API's description. @param {string} name */
+function schemaName(name) {
+  return name.replace(/Schema$/, '').replace(/^./, (letter) => letter.toUpperCase());
+}
+
+/** @param {import('oxc-parser').PropertyKey} key */
+function keyOf(key) {
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'Literal' ? String(key.value) : '';
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { describeSchemas, schemaFields } from '../../scripts/describe-schemas.mjs';
+import { exportedNames, findDeclaration, undocumented } from '../support/declarations.js';
+
+const types = fileURLToPath(new URL('../../packages/countersign/dist/bundle/types', import.meta.url));
+
+it.each(['index', 'server'])('[L6] every export of %s and each of its members has a sentence', (entry) => {
+  const file = join(types, 'countersign', `${entry}.d.ts`);
+  const names = exportedNames(file);
+  expect(names.length).toBeGreaterThan(2);
+  const missing = names.flatMap((name) => {
+    const found = findDeclaration(file, name);
+    return found === undefined ? [] : undocumented(name, found);
+  });
+  expect(missing).toEqual([]);
+});
+
+it('[L6] every field of a schema has a sentence, so that an editor explains it', () => {
+  const folder = join(types, 'protocol');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'));
+  const missing = files.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    return schemaFields(text)
+      .filter(({ start }) => !text.slice(0, start).trimEnd().endsWith('*/'))
+      .map((field) => `${name}: ${[...field.around, field.name].join('.')}`);
+  });
+  expect(missing).toEqual([]);
+  expect(readFileSync(join(folder, 'worlds.d.ts'), 'utf8')).toMatch(/\/\*\* .*number of turns.* \*\/ turnLimit: /);
+});
+
+it('[L6] a field gets the sentence of its own schema first, and keeps a comment that it has', () => {
+  const text = `export declare const fooSchema: z.ZodObject<{
+    a: z.ZodObject<{ b: z.ZodString; c: z.ZodEnum<{ d: "d" }> }>;
+    /** Own. */
+    b: z.ZodString;
+  }>;`;
+  const described = describeSchemas(text, {
+    a: 'An a.',
+    b: 'Some b.',
+    'a.b': 'The b of a.',
+    'Foo.c': 'A c.',
+    d: 'Never.',
+  });
+  expect(described.match(/\/\*\* .*? \*\//g)).toEqual([
+    '/** An a. */',
+    '/** The b of a. */',
+    '/** A c. */',
+    '/** Own. */',
+  ]);
+});
