@@ -93,7 +93,7 @@ describe('parameters of a tool', () => {
     expect(define(foreign.plainValibot)).toThrow('toStandardJsonSchema of @valibot/to-json-schema');
     expect(define(foreign.zod3Date)).toThrow("JSON Schema can't be derived from a ZodDate");
     const unknownLibrary = { '~standard': { version: 1, vendor: 'other', validate: (value: unknown) => ({ value }) } };
-    expect(define(unknownLibrary)).toThrow("This other schema can't write JSON Schema");
+    expect(define(unknownLibrary)).toThrow("This other schema can't be converted to JSON Schema");
   });
 
   it('[L4.1] that are checked asynchronously refuse every call', async () => {

@@ -353,7 +353,7 @@ describe('everything that the browser can do', () => {
     expect((await t.client.mcpServers('docks')).items.filter(({ name }) => name in servers)).toEqual([]);
     const done = await bring('--value', 'input:key=abc', '--value', 'env:PATH=/bin');
     expect(done.code).toBe(0);
-    expect(done.stderr).toContain('Imported 2 servers to "docks", disabled and without network access:');
+    expect(done.stderr).toContain('Imported 2 servers into "docks", disabled and without network access:');
     expect((await t.client.mcpServer('docks', 'notes')).value).toMatchObject({
       status: 'off',
       enabled: false,

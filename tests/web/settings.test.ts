@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await card.getByText('mcp__memory__read_graph').waitFor();
     expect(await page.content()).not.toContain('hush-hush');
     await card.getByRole('button', { name: 'Test' }).click();
-    await remarked(page, 'memory runs and offers 9 tools.');
+    await remarked(page, 'memory is running and offers 9 tools.');
     // [A46.3] A saved value can be kept, replaced or removed, but not read. With the keyboard only.
     await card.getByRole('button', { name: 'Edit' }).focus();
     await page.keyboard.press('Enter');

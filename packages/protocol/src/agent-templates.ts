@@ -54,7 +54,7 @@ export const AGENT_TEMPLATES = {
   'planner-and-worker': {
     label: 'Planner and worker',
     description:
-      'Planner reads and plans, Worker does one step at a time. Commands and edits need approval unless a rule allows them.',
+      'Planner reads and plans; Worker does one step at a time. Commands and edits need approval unless a rule allows them.',
     agents: [
       {
         name: 'Planner',

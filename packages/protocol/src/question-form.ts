@@ -56,22 +56,24 @@ export function fieldProblem(field: FormField, value: unknown): string | undefin
     case 'integer':
       if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.';
       if (field.kind === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
-      return limitProblem(field, value, '');
+      return limitProblem(field, value, 'Must be');
     case 'choice':
       return typeof value === 'string' && values.includes(value) ? undefined : 'Choose one of the options.';
     case 'choices':
       if (!Array.isArray(value) || !value.every((each) => values.includes(each as string)))
         return 'Choose from the options.';
-      return limitProblem(field, value.length, ' options');
+      return limitProblem(field, value.length, 'Choose', 'option');
     case 'text':
       if (typeof value !== 'string') return 'Enter text.';
-      return formatProblem(field.format, value) ?? limitProblem(field, value.length, ' characters');
+      return formatProblem(field.format, value) ?? limitProblem(field, value.length, 'Must be', 'character');
   }
 }
 
-function limitProblem({ least, most }: FormField, size: number, unit: string): string | undefined {
-  if (least !== undefined && size < least) return `Must be at least ${least}${unit}.`;
-  return most !== undefined && size > most ? `Must be at most ${most}${unit}.` : undefined;
+function limitProblem({ least, most }: FormField, size: number, verb: string, unit?: string): string | undefined {
+  const counted = (limit: number): string =>
+    unit === undefined ? `${limit}` : `${limit} ${unit}${limit === 1 ? '' : 's'}`;
+  if (least !== undefined && size < least) return `${verb} at least ${counted(least)}.`;
+  return most !== undefined && size > most ? `${verb} at most ${counted(most)}.` : undefined;
 }
 
 function formatProblem(format: FormField['format'], value: string): string | undefined {

@@ -83,7 +83,7 @@ export function readMcpFile(text: string): McpFile {
 }
 
 const NO_SERVERS =
-  'The file has no MCP servers. Expected an object "mcpServers", as in the files of Claude and Cursor, or "servers", as in those of VS Code.';
+  'The file has no MCP servers. Expected an object "mcpServers", as in Claude and Cursor files, or "servers", as in VS Code files.';
 
 function readServers(found: readonly [string, unknown][], declared: readonly Declared[]): McpFile {
   const servers: McpFileServer[] = [];

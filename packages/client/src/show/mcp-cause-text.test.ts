@@ -3,9 +3,9 @@ import { mcpCauseFix, mcpCauseText } from './mcp-cause-text.js';
 
 it('[A46.2] names the sandbox and says what to do', () => {
   expect(mcpCauseText({ code: 'no-network', runner: 'npx' })).toBe(
-    'npx needs the network to download packages, and this server’s sandbox has none. Allow the network for this server, or install the package first.',
+    'npx needs the network to download packages, but this server’s sandbox has no network access. Allow network access, or install the package first.',
   );
-  expect(mcpCauseText({ code: 'no-network' })).toContain('If the server needs one, allow it.');
+  expect(mcpCauseText({ code: 'no-network' })).toContain('If the server needs it, allow it.');
   expect(mcpCauseFix({ code: 'no-network' })).toEqual({ kind: 'network' });
 });
 

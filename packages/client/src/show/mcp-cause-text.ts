@@ -8,8 +8,8 @@ export function mcpCauseText(cause: McpCause): string {
   switch (cause.code) {
     case 'no-network':
       return cause.runner === undefined
-        ? 'This server’s sandbox has no network. If the server needs one, allow it.'
-        : `${cause.runner} needs the network to download packages, and this server’s sandbox has none. Allow the network for this server, or install the package first.`;
+        ? 'This server’s sandbox has no network access. If the server needs it, allow it.'
+        : `${cause.runner} needs the network to download packages, but this server’s sandbox has no network access. Allow network access, or install the package first.`;
     case 'refused-host': {
       const { host, address, port, rule } = cause;
       const at = address === host ? '' : ` (${address})`;

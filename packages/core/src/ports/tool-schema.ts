@@ -88,7 +88,7 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   throw new Error(
     vendor === 'valibot'
       ? 'Valibot writes JSON Schema with an extra package: wrap the schema in toStandardJsonSchema of @valibot/to-json-schema.'
-      : `This ${vendor} schema can't write JSON Schema. Pass JSON Schema instead.`,
+      : `This ${vendor} schema can't be converted to JSON Schema. Pass JSON Schema instead.`,
   );
 }
 

@@ -187,7 +187,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
       }
       const problem = problemOf(config.status);
       if (problem !== undefined) return { ok: false, ...problem, ms: 0 };
-      return { ok: true, code: 'ok', detail: 'This model is part of the server and needs no connection.', ms: 0 };
+      return { ok: true, code: 'ok', detail: 'This model is built in and needs no connection.', ms: 0 };
     },
 
     async models(id) {

@@ -99,12 +99,15 @@ function readFile(file: string): string {
     const start = 'If it is lost, remove the providers and MCP servers with saved secrets, restart, and add them again';
     throw new CountersignError(
       'conflict',
-      `The file ${file}, which encrypts API keys, is missing. ${restore}. ${start}`,
+      `The file ${file}, which holds the key that encrypts secrets, is missing. ${restore}. ${start}`,
     );
   }
   const why =
     text === undefined ? `other users can read it, or it isn't yours. Run: chmod 600 ${file}` : 'it is damaged';
-  throw new CountersignError('conflict', `The file ${file}, which encrypts API keys, can't be used: ${why}`);
+  throw new CountersignError(
+    'conflict',
+    `The file ${file}, which holds the key that encrypts secrets, can't be used: ${why}`,
+  );
 }
 
 /** Never replaces a file: the saved API keys would be lost. */
@@ -113,7 +116,7 @@ function createFile(file: string): void {
   try {
     writePrivateToDisk(file, `${randomBytes(32).toString('base64url')}\n`);
   } catch (cause) {
-    const detail = `The file ${file}, which encrypts API keys, can't be written. Set ${VARIABLE} to a secret of at least ${SHORTEST} characters and restart.`;
+    const detail = `The file ${file}, which holds the key that encrypts secrets, can't be written. Set ${VARIABLE} to a secret of at least ${SHORTEST} characters and restart.`;
     throw new CountersignError('conflict', detail, { cause });
   }
 }

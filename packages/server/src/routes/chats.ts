@@ -153,7 +153,7 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats/{chat}/turns/{turn}/timeline',
     tag,
     summary: 'Get the timeline of a turn',
-    description: '`turn` is the id of a turn, or of one of its tool turns as in events.',
+    description: '`turn` is the id of a turn, or the id of one of its tool turns, which events contain.',
     answers: { 200: { description: 'Model calls, tool calls and waits', schema: timelineSchema } },
     handle: async ({ context, params }) => ({
       status: 200,

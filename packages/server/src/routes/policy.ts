@@ -24,7 +24,7 @@ export const policyRoutes = [
     tag,
     summary: 'Get the policy of a world',
     description:
-      '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` came with an import and has no effect until you add it to the rules.',
+      '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` contains rules from an import. They have no effect until you add them to `rules`.',
     answers: { 200: { description: 'The policy', schema: shownPolicySchema } },
     async handle({ context, params }) {
       const { value, version } = await showPolicy(context.engine.runtime, params.world);

@@ -267,7 +267,9 @@ describe('a server with saved providers', () => {
     await rm(file);
     const { home } = await start();
     const { runtime } = home.engine;
-    const problem = expect.stringContaining(`The file ${file}, which encrypts API keys, is missing.`) as string;
+    const problem = expect.stringContaining(
+      `The file ${file}, which holds the key that encrypts secrets, is missing.`,
+    ) as string;
     expect((await home.providers.list())[0]).toMatchObject({ id: 'openai', available: false, problem });
     const added = home.providers.add(runtime, { kind: 'groq', name: 'Groq', apiKey: KEY }, TESTER);
     await expect(added).rejects.toMatchObject({ code: 'conflict', message: problem });

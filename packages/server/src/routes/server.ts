@@ -55,7 +55,7 @@ export const serverRoutes = [
     tag,
     summary: 'Create a start link',
     description:
-      'The link signs in one browser, within one minute. Requires the bearer token; a browser session gets 403.',
+      'The link signs in one browser and expires after one minute. Requires the bearer token; a browser session gets 403.',
     answers: {
       201: { description: 'The link', schema: startLinkSchema },
       403: { description: 'The request came from a browser session', schema: problemSchema, type: PROBLEM_TYPE },

@@ -56,7 +56,7 @@ export const worldRoutes = [
     tag,
     summary: 'Import a world from a YAML file',
     description:
-      'An import grants nothing: MCP servers are off, allow rules are only proposed (see its policy), and mode `auto` and the working folder are not imported.',
+      'An import grants nothing: MCP servers are off, allow rules are only proposed (listed in the policy of the world), and mode `auto` and the working folder are not imported.',
     body: worldFileSchema,
     bodyKind: 'yaml',
     answers: { 201: { description: 'The world, and what was not imported', schema: importedWorldSchema } },

@@ -109,7 +109,7 @@ async function copyTables(
   });
   for (const [table] of wanted) {
     if (table !== 'meta' && (await target.count(table)) !== counts[table]) {
-      throw new CountersignError('conflict', `${table}: not every row arrived. Copy again.`);
+      throw new CountersignError('conflict', `${table}: not all rows were copied. Run the copy again.`);
     }
   }
   return counts;

@@ -40,7 +40,7 @@ export function stepWriter(
       if (row.kind === 'approval-settled' && row.agentId === agentId) pending -= 1;
     }
     if (pending <= mostPending) return;
-    throw new CountersignError('conflict', `At most ${mostPending} approvals of an agent can be pending.`);
+    throw new CountersignError('conflict', `An agent can have at most ${mostPending} pending approvals.`);
   }
   function assertFree(row: RowChange): void {
     if (row.kind !== 'agent-added' || agentIdTaken(row.agent) === undefined) return;

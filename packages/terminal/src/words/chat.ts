@@ -3,7 +3,7 @@ export const chatWords = {
   you: 'you',
   unfinished: '· This chat was left unfinished.',
   hint: '· /help lists the commands. Ctrl-C stops the agents, Ctrl-D quits.',
-  demo: '· Try: Please tidy the notes folder.\n· For a real model, run countersign in the folder of a project.',
+  demo: '· Try: Please tidy the notes folder.\n· For a real model, run countersign in a project folder.',
   stopped: '· Stopped',
   interruptAgain: '· Press Ctrl-C again to quit, or type /quit.',
   unknownSlash: (word: string, near: string | undefined): string =>
@@ -11,7 +11,7 @@ export const chatWords = {
   fixHint: ' · Tab fixes it',
   continued: ' (continued)',
   thoughts: (words: number): string => `  · Thinking, ${words} ${words === 1 ? 'word' : 'words'}`,
-  noThoughts: 'There is no thinking in this chat yet.',
+  noThoughts: 'The models in this chat have not returned any thinking yet.',
   toolOutput: (tool: string): string => `  ${tool} output`,
   held: (why: string): string => `  · On hold. ${why}`,
   reconnecting: '· Lost the connection to the server. Waiting for it to come back… Ctrl-C quits. Nothing is lost.',

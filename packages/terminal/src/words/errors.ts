@@ -30,7 +30,7 @@ export const errors = {
     `${flag} must be a duration such as 30s, 5m or 2h, not "${text}".`,
   notAnObject: (flag: string): string => `${flag} must be a JSON object such as '{"path":"notes"}'.`,
   notAPair: (flag: string): string => `${flag} must look like NAME=VALUE.`,
-  notAskedFor: (name: string): string => `The file does not ask for a value "${name}".`,
+  notAskedFor: (name: string): string => `The file has no placeholder "${name}".`,
   valueMissing: (label: string, name: string): string =>
     `The file needs a value for "${label}". Add: --value ${name}=VALUE`,
   notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,

@@ -11,7 +11,7 @@ export const programHelp = {
   after:
     '\nWithout a command, countersign starts the server and opens the browser. It accepts the flags of serve:' +
     '\n--port, --host, --allow-host, --no-open and --log-level. In a project folder (one with .git, package.json, pyproject.toml,' +
-    '\ngo.mod, Cargo.toml or similar), countersign without flags opens a chat in a world of that folder.' +
+    '\ngo.mod, Cargo.toml or similar), countersign without flags opens a chat in a world for that folder.' +
     '\nCommands use the running server for the home folder. If none is running, each command starts one and stops it when it is done.',
 };
 

@@ -124,9 +124,9 @@ export const mcpHelp = {
     examples: ['countersign mcp edit files -w ops --no-enabled'],
   },
   import: {
-    about: 'Import MCP servers from a file of Claude, Cursor or VS Code',
+    about: 'Import MCP servers from a Claude, Cursor or VS Code file',
     notes: [
-      'Imported servers are disabled and get no network access. Placeholders such as ${input:key} are asked for, never read from the environment.',
+      'Imported servers are disabled and get no network access. Prompts for placeholders such as ${input:key}; they are never read from the environment.',
     ],
     exitCodes: '0 imported, 2 the file or a value is invalid; nothing was added',
     examples: [
@@ -157,7 +157,7 @@ export const mcpHelp = {
   env: 'environment variable; repeatable. With only a name, prompts for the value without showing it',
   header: 'HTTP header; repeatable. With only a name, prompts for the value without showing it',
   folder: 'folder outside the working folder that it may read; repeatable',
-  noFolder: 'remove all folders that it may read',
+  noFolder: 'allow no folders outside the working folder',
   trusted: 'run its read-only tools without approval; its other tools still need approval unless a rule allows them',
   noTrusted: 'require approval for every tool unless a rule allows it',
   enabled: 'enable the server',

@@ -10,7 +10,7 @@ export const projectWords = {
   keyPage: (page: string): string => `Get a key at ${page}`,
   listing: (name: string): string => `Asking ${name} for its models…`,
   whichModel: 'Which model?',
-  moreModels: (count: number): string => `      ${count} more: type a part of the name to find one`,
+  moreModels: (count: number): string => `      ${count} more: type part of a name to find one`,
   modelNumber: 'Number or name: ',
   modelName: 'Name of the model: ',
   notListed: (name: string): string => `The provider doesn't list "${name}". Enter it again to use it anyway.`,

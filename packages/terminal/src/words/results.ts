@@ -78,8 +78,8 @@ export const results = {
   mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
   mcpImported: (count: number, world: string): string =>
     count === 0
-      ? `Imported nothing to "${world}".`
-      : `Imported ${plural(count, 'server')} to "${world}", disabled and without network access:`,
+      ? `No servers were imported into "${world}".`
+      : `Imported ${plural(count, 'server')} into "${world}", disabled and without network access:`,
   mcpTurnOn: (name: string, world: string): string =>
     `Enable a server with: countersign mcp edit ${name} -w ${world} --enabled`,
   mcpAsk: (label: string, usual: string | undefined, choices: readonly string[], isHidden: boolean): string => {
@@ -91,7 +91,7 @@ export const results = {
     return `${label}${hints.length === 0 ? '' : ` (${hints.join('; ')})`}: `;
   },
   mcpTested: (name: string): string => `Tested "${name}"`,
-  mcpNoLog: (name: string): string => `"${name}" has printed nothing.`,
+  mcpNoLog: (name: string): string => `"${name}" hasn't printed anything yet.`,
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,
   mcpAllowNetwork: (name: string, world: string): string => `countersign mcp edit ${name} -w ${world} --network`,
   mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,

@@ -61,9 +61,9 @@ export const t = {
   asks: 'asks',
   answer: 'Answer',
   optional: (label: string) => `${label} (optional)`,
-  noChoice: 'no choice',
+  noChoice: 'none',
   yourAnswer: 'Your answer',
-  formNote: 'Your answers go to the server. They approve no call.',
+  formNote: 'Your answers go to the server. They don’t approve any calls.',
   answerNote: 'Your answer is sent as text. It doesn’t approve any call.',
 
   proposed: 'about to run',

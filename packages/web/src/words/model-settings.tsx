@@ -20,7 +20,7 @@ export const t = {
   maxTokens: 'Maximum tokens',
   maxTokensHint: 'Maximum length of an answer, in tokens.',
   contextTokens: 'Context size',
-  contextTokensHint: "Size of the model's context window, in tokens. Older messages are left out.",
+  contextTokensHint: "Size of the model's context window, in tokens. Older messages that don't fit are left out.",
   parallelToolCalls: 'Parallel tool calls',
   parallelOptions: [
     { value: '', label: "Model's default" },

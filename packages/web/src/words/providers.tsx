@@ -7,7 +7,7 @@ export const t = {
   ...common,
   title: 'Providers',
   theProviders: 'the providers',
-  lead: 'A provider is a vendor or server that runs models. Agents of every world can use it. API keys are saved encrypted and never shown again.',
+  lead: 'A provider is a vendor or server that runs models. Agents in every world can use it. API keys are saved encrypted and never shown again.',
   add: 'Add provider',
   added: (name: string) => `Added ${name}.`,
   editTitle: (name: string) => `Edit ${name}`,
@@ -15,7 +15,7 @@ export const t = {
   emptyHint: 'Add one with its API key, or with the URL of a model server on your network.',
   others: 'From the environment and this server',
   othersHint:
-    'These come from environment variables, were found on this machine, or are part of the server. You can’t change them here.',
+    'These come from environment variables, were found on this machine, or are built in. You can’t change them here.',
   addKey: 'Add key',
 
   keySaved: 'key saved',
@@ -24,7 +24,7 @@ export const t = {
       key in <code>{variable}</code>
     </>
   ),
-  builtIn: 'part of the server',
+  builtIn: 'built in',
   fromEnvironment: 'from the environment',
   noKey: 'no key',
   notAvailable: 'not available',
@@ -32,7 +32,7 @@ export const t = {
   kind: 'Kind',
   baseUrl: 'Base URL',
   baseUrlHint: (usual: string | undefined, example: string | undefined) =>
-    usual === undefined ? `Such as ${example ?? ''}` : 'Keep it unless you use a proxy or another address.',
+    usual === undefined ? `Such as ${example ?? ''}` : 'Change it only if you use a proxy or another endpoint.',
   apiKey: 'API key',
   apiKeyOptional: 'API key (optional)',
   apiKeyHint: 'Saved encrypted and never shown again.',
@@ -94,7 +94,7 @@ export const t = {
   model: 'Model',
   modelHint: 'Choose one from the list, or enter another name.',
   modelsLoading: 'Loading the provider’s models…',
-  noModelList: 'The list of models can’t be read. Enter the name of a model, or test the provider.',
+  noModelList: 'Could not load the list of models. Enter the name of a model, or test the provider.',
   notListed: (provider: string): string =>
     `${provider} does not list this model. To use it anyway, press the button again.`,
   useModel: (model: string): string => `Use ${model}`,

@@ -22,11 +22,12 @@ export const t = {
   restart: 'Restart',
   test: 'Test',
   testing: 'Testing…',
-  testPassed: (name: string, tools: number) => `${name} runs and offers ${tools} ${tools === 1 ? 'tool' : 'tools'}.`,
+  testPassed: (name: string, tools: number) =>
+    `${name} is running and offers ${tools} ${tools === 1 ? 'tool' : 'tools'}.`,
   testFailed: (name: string) => `${name} did not start.`,
   log: 'Log',
   logTitle: (name: string) => `Log of ${name}`,
-  noLog: 'The server has printed nothing.',
+  noLog: 'The server hasn’t printed anything yet.',
   sandbox: 'Sandbox:',
   editTitle: (name: string) => `Edit ${name}`,
   updated: (name: string) => `Updated ${name}.`,
@@ -43,7 +44,7 @@ export const t = {
   addRuleText: (name: string): ReactElement => (
     <>
       This rule lets <strong>{name}</strong>, the other servers with network access, and the commands of this world
-      reach the address:
+      reach the blocked address:
     </>
   ),
   trust: 'Trust',
@@ -52,7 +53,7 @@ export const t = {
   importServers: 'Import…',
   importTitle: 'Import servers',
   importLead:
-    'Choose a configuration file of Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
+    'Choose a configuration file from Claude (claude_desktop_config.json, .mcp.json), Cursor (.cursor/mcp.json) or VS Code (.vscode/mcp.json).',
   file: 'File',
   orPaste: 'Or paste the JSON',
   fileTooLarge: 'The file is larger than 2 MB.',

@@ -19,7 +19,7 @@ export const t = {
     folder === undefined ? `${world}, in its own folder` : `${world}, in ${folder}`,
   newWorld: 'a new world for another folder',
   folder: 'Folder',
-  folderHint: 'Its full path on the server. The world gets its name.',
+  folderHint: 'Full path on the server. The world is named after the folder.',
   noFolder: 'Enter the full path of a folder, such as /home/me/project.',
   start: 'Start chatting',
   ready: (names: string) => `${names} ${names.includes(' and ') ? 'are' : 'is'} ready.`,

@@ -147,7 +147,7 @@ function finishedBy(
   writes: StepWrites,
 ): Finished & { version: string } {
   if (appended === 'full') {
-    throw new StaleStep('conflict', `At most ${writes.limit?.mostPending} approvals of an agent can be pending.`);
+    throw new StaleStep('conflict', `An agent can have at most ${writes.limit?.mostPending} pending approvals.`);
   }
   if (appended === 'stale') throw new StaleStep('store-unavailable', BUSY);
   const [lastEvent, seq, hash, moreWorking, version] = appended;
