@@ -68,3 +68,19 @@ describe('[A1.2] defineTool accepts', () => {
     expect(refusalOf({ parameters, approval: { required: true, message } })).toBe('not refused');
   });
 });
+
+it('[L4.1] refuses every call if the schema returns no value yet, such as a promise of another library', () => {
+  const results = [Promise.resolve({ value: 1 }), {}];
+  for (const result of results) {
+    const parameters = {
+      '~standard': {
+        version: 1,
+        vendor: 'other',
+        validate: () => result as Promise<{ value: unknown }>,
+        jsonSchema: { input: () => ({ type: 'object' }) },
+      },
+    } as const;
+    const tool = defineTool({ ...fits, parameters });
+    expect(tool.validate?.({ path: 'a' }).ok).toBe(false);
+  }
+});

@@ -92,6 +92,8 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   );
 }
 
+const NOT_CHECKED = 'the schema of this tool is asynchronous, so its arguments could not be checked';
+
 /** Reports every invalid field by name, for models. Rejects anything that can't be validated. */
 function checkWithStandard(schema: StandardSchema): ArgumentCheck {
   return (value) => {
@@ -103,9 +105,11 @@ function checkWithStandard(schema: StandardSchema): ArgumentCheck {
     }
     if (result instanceof Promise) {
       result.catch(() => undefined);
-      return { ok: false, error: 'the schema of this tool is asynchronous, so its arguments could not be checked' };
+      return { ok: false, error: NOT_CHECKED };
     }
-    if (result.issues === undefined) return { ok: true, value: result.value };
+    // A promise of another library has no value yet, so the tool would run without the approved arguments.
+    if (result.issues === undefined)
+      return 'value' in result ? { ok: true, value: result.value } : { ok: false, error: NOT_CHECKED };
     return { ok: false, error: result.issues.slice(0, 10).map(describe).join('; ') };
   };
 }
