@@ -24,7 +24,8 @@ export async function showMessages(messages: readonly ReadMessage[]): Promise<Me
   await maskLongTexts(messages.map(({ record }) => record.content));
   const shown: Message[] = [];
   for (const { record, calls } of messages) {
-    if (record.content.length > LONG_CHARACTERS) await setImmediate();
+    const { content, providerState } = record;
+    if (content.length + (providerState?.thinking?.length ?? 0) > LONG_CHARACTERS) await setImmediate();
     shown.push(record.toolCalls === null ? toPublicMessage(record) : toPublicMessage(record, statusOf(calls)));
   }
   return shown;
