@@ -10,7 +10,10 @@ export interface WorldOptions extends Partial<WorldSettings> {
   policy?: NewWorld['policy'];
   /** Agents to add, or to update if one with this name exists. Other agents stay unchanged. */
   agents?: readonly NewAgent[];
-  /** MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. */
+  /**
+   * MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. The values of their variables and headers are
+   * stored unencrypted.
+   */
   mcp?: readonly NewMcpServer[];
 }
 
