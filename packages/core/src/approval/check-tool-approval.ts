@@ -25,7 +25,7 @@ import {
   groupsFor,
 } from '../policy/index.js';
 
-/** The complete input of the gate. Nothing else can make it allow a call. */
+/** Everything the gate considers. Nothing else can make it allow a call. */
 export interface GateInput {
   readonly call: {
     readonly tool: string;
@@ -41,7 +41,7 @@ export interface GateInput {
   readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
-  /** The administrator's rules, from a file outside the reach of every world. They override the rules of the world and the agent. */
+  /** The administrator's rules, from a file that no world can change. They override the rules of the world and the agent. */
   readonly admin?: Policy;
   /** Active grants for this agent, chat and tool. */
   readonly grants: readonly GateGrant[];
@@ -65,7 +65,7 @@ export interface GateTool {
 
 export interface GateGrant {
   readonly id: string;
-  /** If absent, the grant covers every call of the tool. */
+  /** If absent, the grant covers every call to the tool. */
   readonly pattern?: string;
   /** The ask rule that the grant was given for. The grant overrides no other ask rule. */
   readonly answeredRule?: string;
@@ -196,7 +196,7 @@ function findAnswers(
   return { unanswered, answeredBy };
 }
 
-/** Allows calls that need no approval, after all rules and grants were checked. */
+/** Allows calls that need no approval, once all rules and grants have been checked. */
 function runWithoutApproval({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
   // A deny or ask rule might match the dynamic part: `$(echo git) push` needs approval.
   if (unclear !== undefined) return undefined;
@@ -221,12 +221,12 @@ function quoted(name: string): string {
 /** Why the gate asks for approval. `alone`: this is the only ask rule not overridden by a grant. */
 type Question =
   | { readonly kind: 'outcome-unknown' }
-  /** Every such call needs its own approval (A20). */
+  /** Rules and grants don't help: each of these calls needs its own approval (A20). */
   | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
   /** The tool's definition differs from the accepted one (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
-  /** The call runs without a sandbox, so nothing enforces the path of this rule (A21). */
+  /** The call runs without a sandbox, so nothing enforces this rule's path (A21). */
   | { readonly kind: 'unenforced'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };

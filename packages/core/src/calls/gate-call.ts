@@ -33,7 +33,7 @@ interface GateMore {
   hypothetical?: GateGrant | undefined;
 }
 
-/** Passes a call through the gate (A2), with everything it needs from the caller's step. */
+/** Runs the gate (A2) on a call, with the data it needs from the caller's step. */
 export function gateCall(
   tx: GateReads,
   snapshot: WorldSnapshot,
@@ -99,9 +99,9 @@ export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: W
   return world.settings.unattended === 'deny' && !tx.hasAsker();
 }
 
-/** The limit per response. More calls would flood the queue and the transcript (T1). */
+/** The maximum number of calls per response. More would flood the queue and the transcript (T1). */
 export const MAX_CALLS = 64;
-/** The limit per agent, across all its chats (A34). */
+/** The maximum number of waiting calls per agent, across all its chats (A34). */
 const MAX_WAITING = 200;
 /** The number of chats that an error message names. */
 const MAX_NAMED = 3;
@@ -114,8 +114,8 @@ export function refuseExcess(call: ReadCall, position: number, calls: number): R
 }
 
 /**
- * Admits calls to the queue until it is full. Further calls fail instead of running without approval (A17). The store rejects the step if
- * concurrent responses of the same agent in other chats have filled the queue.
+ * Admits calls to the queue until it is full. Further calls fail instead of running without approval (A17). The store rejects the step if concurrent
+ * responses by the same agent in other chats have filled the queue.
  */
 export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate) => Gate {
   let room: number | undefined;
@@ -130,7 +130,7 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   };
 }
 
-/** Lists chats by id: a title may come from a model, and the model of another chat reads this text. */
+/** Lists chats by id: a title may come from a model, and the model in another chat reads this text. */
 function describeFull(tx: StepTransaction, agentId: string): string {
   const fullest = tx.pendingOf(agentId).slice(0, MAX_NAMED);
   const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');

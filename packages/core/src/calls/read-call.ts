@@ -30,7 +30,7 @@ function validate(tool: Tool, value: Record<string, unknown>): ReadCall['argumen
     if (typeof verdict !== 'object' || verdict === null) throw new Error("the tool's validator returned no result");
     const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
     if (ok === true) return { ok, value: checked };
-    // The result is neither true nor false, such as a promise: unchecked arguments must not run.
+    // Neither true nor false, for example a promise. Unchecked arguments must not run.
     if (ok !== false) throw new Error("the tool's validator returned no result");
     return { ok, error: textOf(error) || 'invalid arguments' };
   } catch (error) {
@@ -98,7 +98,7 @@ export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: Call
   return { call, agentId, place, policyCall, withoutFound, keys };
 }
 
-/** The call of an invocation, with the tool that is currently registered. */
+/** An invocation's call, with the tool that is currently registered under its name. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
   return readCall(tool, invocation.toolName, invocation.arguments);

@@ -33,7 +33,7 @@ export function refuseCall(
   settleCall(runtime, step, invocation, settlement);
 }
 
-/** The settlement of a started call that was interrupted, so its outcome is unknown. */
+/** The settlement for a call that was interrupted after it started, so its outcome is unknown. */
 export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
   return { kind: 'unknown', error: `${outcome}, outcome unknown`, outcome };
 }
@@ -63,7 +63,7 @@ export function settleOpenCalls(
   }
 }
 
-/** Expires the questions of a tool whose call or process has ended, because nothing waits for the answers anymore. */
+/** Expires questions asked by a tool whose call or process has ended, because nothing waits for the answers anymore. */
 export function expireQuestions({ tx }: Step, { id: callId, chatId }: InvocationRecord): void {
   for (const { id: approvalId, invocationId, question } of tx.pendingApprovals(chatId)) {
     if (question?.raisedBy !== 'tool' || invocationId !== callId) continue;

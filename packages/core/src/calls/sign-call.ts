@@ -18,7 +18,7 @@ import type { Place, Runtime } from '../step/runtime.js';
 import type { ReadCall } from './read-call.js';
 import { createMemo } from '../masking/create-memo.js';
 
-/** Subjects of a tool that failed to report any. */
+/** Subjects for a tool that failed to report any. */
 const UNKNOWN_SUBJECTS: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
 
 const digests = new WeakMap<Tool, string>();
@@ -170,7 +170,7 @@ export function callHash(key: Uint8Array, parts: SignedParts): string {
 
 const sandboxTexts = new WeakMap<CallSandbox, string>();
 
-/** Cached, because most calls of a world share one sandbox. */
+/** Cached, because most calls in a world share one sandbox. */
 function sandboxText(sandbox: CallSandbox): string {
   const known = sandboxTexts.get(sandbox);
   if (known !== undefined) return known;

@@ -57,10 +57,10 @@ async function storeMessage(runtime: Runtime, incoming: IncomingMessage): Promis
 }
 
 const LONGEST_SENDER = 64;
-/** Sender names of messages that no person sent. */
+/** Sender names for messages that no person sent. */
 const NOBODY = ['system', 'tool', 'world'];
 
-/** Rejects names of agents, reserved names and confusable names: they would let a client impersonate someone else (M4). */
+/** Rejects agent names, reserved names and confusable names: they would let a client impersonate someone else (M4). */
 function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
   if (sender === undefined) return speaker;
   const wrong = (why: string): CountersignError =>

@@ -49,7 +49,7 @@ export function stopTurns(runtime: Runtime, step: Step, turns: readonly TurnReco
   for (const line of lines.values()) openNext(runtime, step, line);
 }
 
-/** The chats with matching unfinished turns. */
+/** The chats that have unfinished turns matching `concerns`. */
 export async function chatsAtWork(reader: StoreReader, concerns: (turn: TurnRecord) => boolean): Promise<string[]> {
   return [...new Set((await reader.unfinishedTurns()).filter(concerns).map(({ chatId }) => chatId))];
 }

@@ -37,7 +37,7 @@ export interface ClientRegistry {
     client: NewClient,
     signer?: Signer,
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
-  /** Finds the client of a world with this secret, unless it has left. */
+  /** Finds the world's client with this secret, unless it has left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
   /** Called when a stream of the client opens. The client is connected while at least one stream is open. */
   connected(clientId: string): Promise<void>;

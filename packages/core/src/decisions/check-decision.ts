@@ -19,7 +19,7 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 
-/** What an approval would sign now (A7). If `ok` is false, says why it can't be signed. */
+/** What an approval would sign now (A7), or why it can't be signed. */
 export type CallToSign =
   | {
       ok: true;
@@ -190,7 +190,7 @@ type Changed = { arguments?: string; callHash?: string };
 
 function checkDenial(sent: ToolDecision): Check {
   const extra = (['scope', 'arguments', 'pattern', 'rule'] as const).find((field) => sent[field] !== undefined);
-  // Deny may have the redundant `scope: once`. Any other field was meant for an approval.
+  // A denial may include the redundant `scope: once`. Any other field was meant for an approval.
   if (extra !== undefined && !(extra === 'scope' && sent.scope === 'once'))
     return invalid(`${extra}: only valid with an approval`);
   return { ok: true, decision: { kind: 'deny' } };

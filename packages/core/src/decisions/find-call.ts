@@ -13,7 +13,7 @@ export interface FoundCall {
   invocation: InvocationRecord;
   approval: ApprovalRecord | undefined;
   turn: TurnRecord;
-  /** False if the sender named the call: it must then not decide an approval that the sender hasn't seen. */
+  /** False if the sender named the call instead of an approval. The decision must then not apply to an approval that the sender hasn't seen. */
   byApproval: boolean;
   /** The snapshot that the call was found in. Absent if the call was read from the store. */
   snapshot?: WorldSnapshot;
@@ -78,7 +78,7 @@ export function reloadCall({ tx }: Step, found: FoundCall): FoundCall {
   };
 }
 
-/** Refuses calls of another agent, chat, world or turn before anything else is read (A6). */
+/** Refuses calls that belong to another agent, chat, world or turn before anything else is read (A6). */
 export function refuseForeign(
   { invocation, turn }: FoundCall,
   sent: { worldId: string; agentId: string | undefined; chatId?: string; turnId?: string },

@@ -16,7 +16,7 @@ export async function revokeGrant(
   });
 }
 
-/** Revokes every grant of the matching tools and records why. */
+/** Revokes every grant for the matching tools and records why. */
 export async function revokeGrantsOf(
   change: WorldChange,
   concerns: (toolName: string) => boolean,

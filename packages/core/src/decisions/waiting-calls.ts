@@ -17,7 +17,7 @@ export interface WaitingCall {
   covering: Covering;
 }
 
-/** The grant or rule that would let the gate run a call. */
+/** The grant or rule that would make the gate allow a call. */
 export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
 
 /** Which waiting calls to check, and hypothetical grants and rules to apply. */
@@ -30,8 +30,8 @@ interface CoverQuery {
 }
 
 /**
- * Whether a grant or rule may decide instead of a person. Never for a question, nor if a person must see each call: an ask rule, an unknown
- * outcome (S3), a changed tool. Those offer only `once`.
+ * Whether a grant or rule may decide instead of a person. False for questions, and for calls that a person must see each time because of an ask rule,
+ * an unknown outcome (S3) or a changed tool. Those offer only `once`.
  */
 export function mayBeReleased({ status, question, rule, options }: ApprovalRecord): boolean {
   if (status !== 'pending' || question !== null || rule !== null) return false;

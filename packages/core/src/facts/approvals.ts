@@ -190,7 +190,7 @@ function approvedEvent(
   });
 }
 
-/** The number of bytes that an audit record keeps; the transcript has the full text. */
+/** How many bytes of a text an audit record keeps; the transcript has the full text. */
 const AUDITED_BYTES = 4096;
 
 const AUDITED = { approve: 'approve', deny: 'deny', answer: 'answer', release: 'release', expire: 'expired' } as const;

@@ -16,8 +16,8 @@ import type {
 } from '../ports/index.js';
 
 /**
- * Something that happened. A closed union: commands decide facts, and `derive` returns the row changes, messages, events and audit records of
- * each. No other code writes a transition.
+ * Something that happened. A closed union: commands produce facts, and `derive` returns each fact's row changes, messages, events and audit records.
+ * No other code writes a transition.
  */
 export type Fact = ChatFact | WorldFact;
 
@@ -33,7 +33,7 @@ export type ChatFact =
   | { kind: 'notice-written'; message: MessageRecord; type: 'error' | 'notice' }
   | TurnFact
   | CallFact
-  /** A person has decided the same call, so its unknown outcome no longer needs approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
@@ -87,7 +87,7 @@ export type Card = Pick<
   'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'proposedRule' | 'rule'
 > & { reason: AskReason };
 
-/** A call needs approval or asks a question; a running tool can ask too. */
+/** A call needs approval or asks a question, or a running tool asks one. */
 export interface ApprovalRequested extends OfCall {
   kind: 'approval-requested';
   approvalId: string;

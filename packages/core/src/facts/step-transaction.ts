@@ -169,7 +169,7 @@ export class StepTransaction {
   invocation(id: string): InvocationRecord | undefined {
     return this.#find((state) => state.calls.get(id));
   }
-  /** The calls of the turn's latest response, in call order. */
+  /** The calls in the turn's latest response, in call order. */
   invocations(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
     const calls: InvocationRecord[] = [];
     for (const call of this.#state(turn.chatId)?.calls.values() ?? []) if (call.turnId === turn.id) calls.push(call);
@@ -207,7 +207,7 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.pendingOf === agentId, 'pendingOf');
     return this.#reads.pendingOf(agentId);
   }
-  /** Makes the store reject the step if more approvals would be pending. */
+  /** Makes the store reject the step if the agent would have more pending approvals than this. */
   limitPending(agentId: string, mostPending: number): void {
     this.#limit = { agentId, mostPending };
   }

@@ -5,6 +5,6 @@ export interface Masked<T> {
 }
 
 export interface MaskOptions {
-  /** Secrets from an earlier masking. They keep their numbers, and are masked wherever they occur, even within a word. */
+  /** Secrets found by an earlier masking pass. They keep their numbers, and are masked wherever they occur, even within a word. */
   alreadyKnown?: readonly string[];
 }

@@ -44,7 +44,7 @@ export function applyChange(
   return changed;
 }
 
-/** Rejects a change of the origin that keeps header values: otherwise, somebody who can edit a server could send them elsewhere. */
+/** Rejects a change to the origin that keeps the header values: otherwise, anyone who can edit a server could send them elsewhere. */
 function refuseOtherOrigin(
   before: McpServerDefinition,
   after: McpServerDefinition,

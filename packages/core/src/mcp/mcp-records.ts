@@ -70,7 +70,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
 }
 
 /**
- * A name for matching rules that apply to the server itself. Only rules for all of its tools match, because single tools may have different
+ * A name for matching rules that apply to the server itself. Only rules for all of its tools match, because individual tools may have different
  * rules.
  */
 function anyToolOf(server: string): string {
@@ -133,7 +133,7 @@ async function writeListing(change: WorldChange, name: string, listing: readonly
   emitServer(change, 'update', name);
 }
 
-/** Revokes the grants of a changed tool (A5), because people gave them for the old definition. Records why. */
+/** Revokes the grants for a changed tool (A5), because people gave them for the old definition. Records why. */
 async function revokeChanged(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) return;

@@ -83,7 +83,7 @@ export async function updateMcpServer(
       record(change.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
     if (isOther) {
       record(change.tx, 'MCP server changed', definition, signer);
-      // The grants were for another program behind the same names.
+      // The grants were given for another program under the same names.
       await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was changed');
     }
     if (accept === true) await acceptTools(change, name, signer);
@@ -93,7 +93,7 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
-/** The definition to change. If its values can't be decrypted, a change of the connection must replace all of them. */
+/** The definition to change. If its values can't be decrypted, a change to the connection must replace all of them. */
 function openedFor(
   runtime: Runtime,
   server: McpServerRecord,
@@ -188,7 +188,7 @@ export async function showMcpServer(runtime: Runtime, worldId: string, name: str
   return { value: showServer(runtime, found, { log: true }), version: mcpServerVersion(runtime.store.hashKey, found) };
 }
 
-/** Starts a server if needed and lists its tools. A failure is also a result: the state says why. */
+/** Starts a server if needed and lists its tools. Doesn't reject if that fails: the returned state says why. */
 export async function testMcpServer(runtime: Runtime, worldId: string, name: string): Promise<McpServer> {
   const { value } = await showMcpServer(runtime, worldId, name);
   if (!value.enabled) {

@@ -2,7 +2,7 @@ import { RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
 import { isApprovalId } from '../turn/ids.js';
 
-/** The target of a view: provider state and vendor ids are returned only to the same provider and model (P1, P5). */
+/** What a view is built for. Provider state and vendor ids are returned only to the same provider and model (P1, P5). */
 export interface ViewFor {
   provider: string;
   model: string;

@@ -22,7 +22,7 @@ export interface SnapshotCache {
   read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
   /** Undefined if this `rev` isn't cached. */
   at(worldId: string, rev: number): WorldSnapshot | undefined;
-  /** Must be called if a change of the world was rolled back, because its `rev` will be reused. */
+  /** Must be called if a change to the world was rolled back, because its `rev` will be reused. */
   forget(worldId: string): void;
 }
 

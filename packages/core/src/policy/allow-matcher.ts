@@ -70,7 +70,7 @@ function coversWords(
     const word = words[index] ?? '';
     // `git * x` must not allow `git --exec-path=/tmp x`: an option can change the meaning of the rest.
     if (startsWithStar && word.startsWith('-')) return false;
-    // `cat docs/*` must not allow `cat docs/../../.ssh/id_rsa`: `*` must not match a path traversal.
+    // `cat docs/*` must not allow `cat docs/../../.ssh/id_rsa`: `*` must not match path traversal.
     return matchesGlob(glob, word) && climbsIn(word) <= climbs;
   });
 }

@@ -67,8 +67,8 @@ export function compilePolicy(
 }
 
 /**
- * Compiles stored rules. If an older version stored a rule that no longer parses, a deny or ask rule applies to every call of its tool,
- * and an allow rule is ignored. If even the verb or tool can't be parsed, every call needs approval.
+ * Compiles stored rules. If an older version stored a rule that no longer parses, a deny or ask rule applies to every call to its tool, and an allow
+ * rule is ignored. If even the verb or tool can't be parsed, every call needs approval.
  */
 export function compileStored(rules: readonly string[]): Policy {
   const policy = emptyPolicy();

@@ -28,7 +28,7 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
   return sent.every((_, index) => covers.some((by) => by[index] === true && by.filter(Boolean).length === 1));
 }
 
-/** The size of the cache of compiled patterns. Parsing ten thousand grants again for every call would be noticeably slow. */
+/** The size of the compiled pattern cache. Parsing ten thousand grants again for every call would be noticeably slow. */
 const MAX_COMPILED = 20_000;
 const compiledPatterns = new Map<string, Compiled | undefined>();
 

@@ -82,7 +82,7 @@ function namedRules(from: readonly RuleGroup[], call: PreparedCall): readonly Na
   );
 }
 
-/** Whether the subject runs inside another one, with which it is allowed. */
+/** Whether the subject runs inside another one and is allowed together with it. */
 export function isInner(subject: PreparedSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }

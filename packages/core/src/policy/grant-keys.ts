@@ -7,8 +7,8 @@ import type { PatternWord } from './types.js';
 export const ANY_CALL = '';
 
 /**
- * An index key for a grant's pattern: what the first subject of a call must contain. Stores look up grants by it,
- * because reading ten thousand patterns of one tool would be noticeably slow (N3).
+ * An index key for a grant's pattern: what the first subject of a call must contain. Stores look up grants by it, because reading ten thousand
+ * patterns for one tool would be noticeably slow (N3).
  */
 export function keyOfPattern(pattern: string | null): string {
   const parsed = pattern === null ? undefined : parsePattern(pattern);

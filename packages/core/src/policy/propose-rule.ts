@@ -12,7 +12,7 @@ import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 
 /** People don't read more lines than this before approving. */
 const MAX_RULES = 5;
-/** The API's limit for the rules of a decision. */
+/** The API's length limit for the rules in a decision. */
 const LONGEST = 2000;
 
 /**
@@ -67,7 +67,7 @@ function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyC
   return `allow ${tool}(${formatNamed({ conditions, open: false })})`;
 }
 
-/** Splits the rules of a decision or proposal. */
+/** Splits the text of a decision or proposal into rules. */
 export function splitRules(text: string): readonly string[] {
   return text.split('\n');
 }

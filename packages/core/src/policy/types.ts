@@ -45,7 +45,7 @@ export interface Place {
   readonly home: string;
 }
 
-/** The input of a policy: tool name, arguments and subjects. */
+/** What a policy judges: a tool name, arguments and subjects. */
 export interface PolicyCall {
   readonly tool: string;
   readonly subjects: readonly Subject[];
@@ -61,6 +61,6 @@ export interface ParseFailure {
   readonly ok: false;
   readonly error: string;
   readonly position: number;
-  /** The verb and tool, if they could be parsed: a stored rule then applies to every call of the tool (A19). */
+  /** The verb and tool, if they could be parsed: a stored rule then applies to every call to the tool (A19). */
   readonly head?: Pick<Rule, 'verb' | 'tool'>;
 }

@@ -19,8 +19,7 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   /** What the tool does, for the model. */
   description: string;
   /**
-   * The schema of an object: a Standard Schema (zod, Valibot, ArkType) or JSON Schema. The model sees it as JSON Schema; `execute` gets the
-   * converted value.
+   * An object schema: a Standard Schema (zod, Valibot, ArkType) or JSON Schema. The model sees it as JSON Schema; `execute` gets the converted value.
    */
   parameters: S;
   /** The tool changes nothing, so several calls may run in parallel. Default: false. */

@@ -1,6 +1,6 @@
 import type { McpServerDefinition } from '@countersign/protocol';
 
-/** An MCP server of a world in its stored form. Never sent to a client unmasked (A15). */
+/** A world's MCP server, in its stored form. Never sent to a client unmasked (A15). */
 export interface McpServerRecord {
   worldId: string;
   /** Unique within its world. */

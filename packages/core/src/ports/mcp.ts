@@ -17,7 +17,7 @@ export interface ToolSource {
    * missing tools. Undefined if there is nothing to wait for.
    */
   prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
-  /** Refreshes a tool before its call is judged. Rejects with a message if the tool can't run. Ignores tools of other sources. */
+  /** Refreshes a tool before its call is judged. Rejects with a message if the tool can't run. Ignores tools from other sources. */
   refresh(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
   /** Stops everything that the source started. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface OpenedMcpServer extends McpServerWithTools {
   problem?: string;
 }
 
-/** The folder and restrictions of a server. Excludes agents' own rules, because all agents of a world share its servers. */
+/** A server's folder and restrictions. Excludes agents' own rules, because all agents of a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
@@ -46,14 +46,14 @@ export interface McpPlace {
   };
 }
 
-/** The engine's interface for the host of MCP servers. */
+/** The engine's interface for the MCP host. */
 export interface McpRecords {
   /** Whether other processes may change the records without a notification. */
   isShared(): boolean;
   /** The servers of all worlds. */
   all(): Promise<OpenedMcpServer[]>;
   one(worldId: string, name: string): Promise<OpenedMcpServer | undefined>;
-  /** Stores a server's current tools and revokes the grants of tools that differ from the accepted ones. Returns the stored state. */
+  /** Stores a server's current tools and revokes the grants for tools that differ from the accepted ones. Returns the stored state. */
   listed(
     worldId: string,
     name: string,
@@ -83,7 +83,7 @@ export interface McpHost extends ToolSource {
   /** Reloads a record that was added, changed or removed. */
   reload(worldId: string, name: string): Promise<void>;
   state(worldId: string, name: string): McpServerState | undefined;
-  /** Starts the server if it is enabled, and waits for its tools. Rejects with a message. */
+  /** Starts the server if it is enabled, and waits for its tools. If that fails, rejects with a message. */
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
   /** Like `start`, but without the delay after a failure. If the server is running, lists its tools again. */
   test(worldId: string, name: string): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Files of Countersign that no tool may open, even if approved (A21): they contain all chats and the signing key. On POSIX, closing such a file
+ * Countersign's own files, which no tool may open, even if approved (A21): they contain all chats and the signing key. On POSIX, closing such a file
  * would even drop the process's lock on its store. Global, so that all copies of this module share one list.
  */
 const key = Symbol.for('countersign.own-files');
@@ -8,7 +8,7 @@ const own = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>())
 /** Suffixes of files that belong to a store. */
 const BESIDE = ['', '-wal', '-shm', '-journal', '-steps', '.owner', '.audit-head'];
 
-/** Registers a file of Countersign by its real path. The returned function unregisters it. */
+/** Registers one of Countersign's own files by its real path. The returned function unregisters it. */
 export function registerOwnFile(path: string): () => void {
   own.add(path);
   return () => own.delete(path);

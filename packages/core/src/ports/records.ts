@@ -26,7 +26,7 @@ export interface WorldRecord {
   policy: readonly string[];
   /** Allow rules from an import. They have no effect until a person adds them to the policy (W3). */
   proposed: readonly string[];
-  /** Incremented by every change of settings, policy or agents. Caches are keyed by it. */
+  /** Incremented by every change to settings, policy or agents. Caches are keyed by it. */
   rev: number;
   createdAt: number;
 }
@@ -141,7 +141,7 @@ export interface InvocationRecord {
   agentId: string;
   turnId: string;
   iteration: number;
-  /** The position among the calls of its model response, from 0. */
+  /** The position among the calls in its model response, from 0. */
   position: number;
   messageId: string;
   toolName: string;

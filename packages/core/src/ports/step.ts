@@ -20,7 +20,7 @@ export interface ChatState {
   chat: ChatRecord;
   /** Unfinished turns by id. */
   turns: Map<string, TurnRecord>;
-  /** Calls of the latest model response of each unfinished turn, by id, including settled ones. */
+  /** The calls in the latest model response of each unfinished turn, by id, including settled ones. */
   calls: Map<string, InvocationRecord>;
   /** Pending approvals by id, oldest first. */
   approvals: Map<string, ApprovalRecord>;
@@ -38,14 +38,14 @@ export type RowChange =
   | { kind: 'turn-changed'; chatId: string; turnId: string; change: Partial<TurnRecord> }
   | { kind: 'call-proposed'; call: InvocationRecord }
   | { kind: 'call-changed'; chatId: string; callId: string; change: Partial<InvocationRecord> }
-  /** A person has decided the same call, so its unknown outcome no longer needs approval (S3). */
+  /** A person has decided the same call, so its unknown outcome no longer forces an approval (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
   | { kind: 'approval-settled'; chatId: string; agentId: string; approvalId: string; change: ApprovalVerdict }
   /** `key`: the index key of the grant; `''` if it may cover any call. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | { kind: 'grant-used'; chatId: string; grantId: string; at: number }
-  /** Increments the world's `rev`, like the next two. */
+  /** Increments the world's `rev`, as do the next two. */
   | { kind: 'policy-changed'; worldId: string; policy: readonly string[] }
   | { kind: 'agent-added'; agent: AgentRecord }
   | { kind: 'agent-removed'; worldId: string; agentId: string }
@@ -119,7 +119,7 @@ export interface StepWrites {
   records: readonly NewAuditRecord[];
   /** Turns that can continue. If several processes share the store, each turn goes to one of them. */
   wakes: readonly string[];
-  /** Rejects the step if more approvals of the agent would be pending, including concurrent writes (A34). */
+  /** Rejects the step if it would leave the agent with more than `mostPending` pending approvals, including concurrent writes (A34). */
   limit?: { agentId: string; mostPending: number };
 }
 

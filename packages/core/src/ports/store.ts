@@ -59,7 +59,7 @@ export interface StoreReader {
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
 
   invocation(id: string): Promise<InvocationRecord | undefined>;
-  /** The calls of one model response, in call order. */
+  /** The calls in one model response, in call order. */
   invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
 
   approval(id: string): Promise<ApprovalRecord | undefined>;
@@ -74,7 +74,7 @@ export interface StoreReader {
   countPendingOf(worldId: string, count: { upTo?: string; most: number }): Promise<number>;
   /** Pending approvals with a deadline in the whole store, soonest first. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
-  /** Counts all worlds. */
+  /** Across all worlds. */
   countPendingApprovals(): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
@@ -95,7 +95,7 @@ export interface StoreReader {
   /** Providers added by people, in the order in which they were added. They belong to no world. */
   providers(): Promise<ProviderRecord[]>;
 
-  /** Events with an id above `after`, in order, optionally of one chat. */
+  /** Events with an id above `after`, in order, optionally for one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
   audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
@@ -115,7 +115,7 @@ export interface FoundMessage {
   messageId: string;
 }
 
-/** Statistics of a world. Times are in milliseconds, rounded to two significant digits. */
+/** World statistics. Times are in milliseconds, rounded to two significant digits. */
 export interface WorldCounts {
   chats: number;
   messages: number;
@@ -146,7 +146,7 @@ export interface StoreTransaction extends StoreReader {
       proposed?: readonly string[];
     },
   ): Promise<void>;
-  /** Increments the world's `rev`, like the next one. */
+  /** Increments the world's `rev`, as does the next method. */
   insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
   updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
 
@@ -197,7 +197,7 @@ export interface StoreTransaction extends StoreReader {
 
   /** Events are numbered under the world's row lock right before the commit, so that no lower number commits after a higher one was read. */
   emit(emission: Emission): void;
-  /** Records are chained the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
+  /** Records are chained in the same way. Arguments must already be masked: a record can't be changed later (A15, A16). */
   record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
 }
 
@@ -237,7 +237,7 @@ export type { AuditVerdict };
 export interface SharedStore {
   /** Writes a heartbeat by the database's clock. Returns true if another process wrote one in the last `silentMs`. */
   beat(owner: string, silentMs: number): Promise<boolean>;
-  /** Orderly shutdown, so that other processes don't have to wait until this one counts as dead. */
+  /** Announces an orderly shutdown, so that other processes don't have to wait until this one counts as dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;
   living(silentMs: number): Promise<string[]>;
@@ -294,8 +294,8 @@ export interface Store {
     onCommit?: OnCommit,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   /**
-   * Runs one step in chats (S1): loads its needs, calls `decide`, and commits the result atomically. Steps of one chat never overlap. `decide` must be
-   * synchronous, may be called again on newer state, and changes state only through `applyChange`. If it throws, nothing is written.
+   * Runs one step in one or more chats (S1): loads its needs, calls `decide`, and commits the result atomically. Steps in one chat never overlap.
+   * `decide` must be synchronous, may be called again on newer state, and changes state only through `applyChange`. If it throws, nothing is written.
    */
   step<T>(
     worldId: string,

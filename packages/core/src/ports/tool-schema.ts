@@ -25,21 +25,21 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => Validated | Promise<Validated>;
     /** The types before and after conversion; only for TypeScript. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Generates the JSON Schema of the input. */
+    /** Generates the JSON Schema for the input. */
     readonly jsonSchema?:
       | { readonly input: (options: { target: 'draft-2020-12' }) => Record<string, unknown> }
       | undefined;
   };
 }
 
-/** A JSON Schema of an object. TypeScript can't derive the type of its arguments. */
+/** A JSON Schema for an object. TypeScript can't derive the type of its arguments. */
 export interface ObjectJsonSchema {
   /** Only objects can be the arguments of a tool. */
   readonly type: 'object';
   readonly [keyword: string]: unknown;
 }
 
-/** The parameters of a tool: a Standard Schema of an object, or its JSON Schema. */
+/** A tool's parameters: a Standard Schema or JSON Schema for an object. */
 // oxlint-disable-next-line typescript/no-explicit-any -- every schema, whatever its types
 export type ToolSchema = StandardSchema<any, any> | ObjectJsonSchema;
 

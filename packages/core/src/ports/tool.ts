@@ -55,8 +55,8 @@ export interface ProtectedPaths {
   /** Expects an absolute path. */
   readonly isProtected: (path: string) => boolean;
   /**
-   * Whether a folder may contain protected paths. `fixed`: only at names that a rule spells out. `outside` the folders of the call, only rules
-   * with an anchored path count, because searching a whole disk isn't feasible.
+   * Whether a folder may contain protected paths. `fixed`: only at names that a rule spells out. `outside` the call's folders, only rules with an
+   * anchored path apply, because searching a whole disk isn't feasible.
    */
   readonly mayHold: (folder: string, where: 'inside' | 'outside') => 'nothing' | 'fixed' | 'anything';
 }
@@ -84,7 +84,7 @@ export interface OpenedToSandbox {
 export interface Tool {
   /** The name, description and parameters, and whether calls need approval. */
   readonly definition: ToolDefinition;
-  /** False for tools of MCP servers and clients until a person marks them trusted (A1). */
+  /** False for tools from MCP servers and clients until a person marks them trusted (A1). */
   readonly trusted: boolean;
   /**
    * The digest of the current definition, for a tool whose server may change it. While it differs from the accepted one, grants, allow rules and
@@ -103,8 +103,8 @@ export interface Tool {
   /** Validates arguments. `execute` gets the returned value. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**
-   * Pure: what a call touches, so that rules match what the call does. If absent, its arguments as `name=value` words. `place` makes relative
-   * paths absolute, because no allow rule covers a relative path.
+   * Pure: what a call touches, so that rules match what the call does. If absent, rules see the arguments as `name=value` words. `place` makes
+   * relative paths absolute, because no allow rule covers a relative path.
    */
   subjects?(args: unknown, place: ToolPlace): readonly Subject[];
   /**

@@ -2,7 +2,7 @@ import type { Clock } from './clock.js';
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** An `AbortController` that calls `onAbort` callbacks itself, because adding an event listener costs more than all promises of a turn. */
+/** An `AbortController` that calls `onAbort` callbacks itself, because adding an event listener costs more than all the promises in a turn. */
 export function createStop(): { signal: AbortSignal; stop(reason: Error): void } {
   const controller = new AbortController();
   const { signal } = controller;
@@ -30,8 +30,8 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). Starts nothing afterwards,
- * because an unhandled rejection would end the process.
+ * Rejects as soon as the signal aborts: a provider or tool that ignores its signal must not block a stop (M9). If it has already aborted, starts
+ * nothing, because an unhandled rejection would end the process.
  */
 export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw new Error('stopped');

@@ -44,7 +44,7 @@ export interface RuntimeOptions {
   tools?: readonly Tool[];
   /** Sources of tools that can change at run time. */
   toolSources?: readonly ToolSource[];
-  /** Runs the MCP servers of all worlds, like `mcpServers(…)` of the tools package. If absent, there are none. */
+  /** Runs the MCP servers of all worlds, like `mcpServers(…)` from the tools package. If absent, there are none. */
   mcp?: McpHostFactory;
   findPlace: PlaceFinder;
   onListenerFailure: ListenerFailure;
@@ -55,8 +55,8 @@ export interface RuntimeOptions {
   secretBox?: SecretBox;
   resultLimitBytes?: number;
   /**
-   * The administrator's rules, outside the reach of every world; they override the rules of all worlds (A19). An invalid rule prevents startup:
-   * without it, calls that it denies would run.
+   * The administrator's rules. No world can change them, and they override every world's rules (A19). An invalid rule prevents startup: without it,
+   * calls that it denies would run.
    */
   adminRules?: readonly string[];
   probe?: Probe;
@@ -169,7 +169,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     inBackground(unfinished.takeNext(), 'failed to resume the next interrupted turn');
   }
 
-  /** Includes approvals of other processes, which may have died by the deadline. */
+  /** Includes approvals from other processes, which may have died by the deadline. */
   async function watchNextDeadlines(): Promise<void> {
     const expiring = await store.read((reader) => reader.expiringApprovals());
     for (const { worldId, id, expiresAt } of expiring) {

@@ -5,7 +5,7 @@ const PAGE = 500;
 const MAX_HEARD = 10_000;
 
 /**
- * Delivers the events of a world in order, whichever process wrote them. This process may know its own event before an earlier one of another
+ * Delivers the events of a world in order, whichever process wrote them. This process may know its own event before an earlier event from another
  * process. If it were delivered out of order, a stream that resumes would skip the earlier one (S6).
  */
 export interface EventFeed {
@@ -23,7 +23,7 @@ export interface EventFeed {
 interface Watched {
   /** The number of the next event to deliver; undefined until the log has been read. */
   next: number | undefined;
-  /** Events of this process that arrived out of order. */
+  /** Events from this process that arrived out of order. */
   early: Map<number, StoredEvent>;
   /** All events up to this number are in the log. */
   known: number;

@@ -14,8 +14,8 @@ const ROOM = 16;
 const LEAST = 128;
 
 /**
- * Cleans the texts of one result (T14). Of a huge text, only the start and end can remain, so its middle is removed first; cleaning all of it
- * would block the process.
+ * Cleans the texts of one result (T14). Only the start and end of a huge text can remain, so its middle is removed first; cleaning all of it would
+ * block the process.
  */
 export function createCleaner(ownSecrets: readonly string[], limitBytes: number): Cleaner {
   // Longest first: otherwise, if one secret starts with another, the rest of the longer one would remain.

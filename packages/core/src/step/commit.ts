@@ -113,7 +113,7 @@ export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Like `commit`, for a change of a world in a transaction. */
+/** Like `commit`, for a change to a world in a transaction. */
 export async function changeWorld<T>(
   runtime: Runtime,
   name: string,
@@ -238,7 +238,7 @@ export function chatIn(chat: ChatRecord | undefined, worldId: string, chatId: st
   throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
 }
 
-/** `field`: the field of the request that named the agent. */
+/** `field`: the request field that names the agent. */
 export function agentIn(snapshot: WorldSnapshot, agentId: string, field?: string): AgentRecord {
   const agent = snapshot.agent(agentId);
   if (agent !== undefined) return agent;

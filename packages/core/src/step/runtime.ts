@@ -27,7 +27,7 @@ export interface Place {
   /** The real path, with symlinks resolved. */
   workingDirectory: string;
   home: string;
-  /** The sandbox of tools that don't report one. If absent, they run in this process with its permissions. */
+  /** The sandbox for tools that don't report one. If absent, they run in this process with its permissions. */
   sandbox?: CallSandbox;
   /** The access that rules allow inside the sandbox. */
   grants?: SandboxGrants;
@@ -71,7 +71,7 @@ export interface RecentRepeats {
   clear(): void;
 }
 
-/** The providers that agents can use, by the name they use. */
+/** The providers that agents can use, by the name that agents use. */
 export interface Providers {
   get(name: string): Provider | undefined;
   names(): readonly string[];
@@ -109,7 +109,7 @@ export interface Runtime {
   findPlace: PlaceFinder;
   /** Countersign's own tokens. A tool result that contains one must not reach a model (T14). */
   ownSecrets(): readonly string[];
-  /** Encrypts values of MCP servers for the store. */
+  /** Encrypts MCP server values for the store. */
   secretBox?: SecretBox;
   resultLimitBytes: number;
   probe: Probe;
@@ -118,7 +118,7 @@ export interface Runtime {
   resumeUnfinished(of: ChatOrCall): Promise<void>;
   /** Whether this process ends soon, so that work it starts in other chats would be interrupted. */
   endsSoon(): boolean;
-  /** Starts the timer of an approval with a deadline. */
+  /** Starts the timer for an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** Called when a chat becomes idle, so that it can get its title (M7). */
   onChatIdle(worldId: string, chatId: string): void;
@@ -142,7 +142,7 @@ export interface Started {
   snapshot: WorldSnapshot;
 }
 
-/** The state of a turn: the input of `nextStep`, with its snapshot of the world. */
+/** The state of a turn: the input to `nextStep`, with its snapshot of the world. */
 export interface Situation extends TurnSituation {
   turn: TurnRecord;
   /** The unsettled calls. */
@@ -183,7 +183,7 @@ export interface Step extends CommitHooks {
   snapshot: WorldSnapshot;
 }
 
-/** A change of a world outside its running chats: settings, agents, clients and MCP servers. */
+/** A change to a world outside its running chats: settings, agents, clients and MCP servers. */
 export interface WorldChange extends CommitHooks {
   tx: StoreTransaction;
   snapshot: WorldSnapshot;

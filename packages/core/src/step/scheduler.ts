@@ -48,7 +48,7 @@ interface Active<Handover> {
   handovers: Handover[];
 }
 
-/** A keyed queue within one process. Between processes, the claim of the turn in the store provides exclusion. */
+/** A keyed queue within one process. Between processes, the turn's claim in the store provides exclusion. */
 export function createScheduler<Handover>(
   run: (turnId: string, run: TurnRun<Handover>) => Promise<void>,
   after: Clock['after'],

@@ -6,7 +6,7 @@ import type { PolicyCall } from '../policy/types.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
-/** A call of `x`, a tool that doesn't report subjects. */
+/** A call to `x`, a tool that doesn't report subjects. */
 export function plain(args: Record<string, unknown>): PolicyCall {
   return {
     tool: 'x',
@@ -17,7 +17,7 @@ export function plain(args: Record<string, unknown>): PolicyCall {
   };
 }
 
-/** A call of `x`, a tool that reports subjects. */
+/** A call to `x`, a tool that reports subjects. */
 export function reporting(args: Record<string, unknown>, ...subjects: Subject[]): PolicyCall {
   return { tool: 'x', place, arguments: { ok: true, value: args }, subjects, subjectsFrom: 'tool' };
 }

@@ -26,8 +26,8 @@ export { checkReplay } from './step-contract/replay.js';
 export type { Play } from './step-contract/replay.js';
 
 /**
- * The contract of `Store.step` for every store. `open` returns a new, empty store. `outlive`: its data survives closing and
- * reopening. `share`: several stores can be open on the same data.
+ * The `Store.step` contract that every store must meet. `open` returns a new, empty store. `outlive`: its data survives closing and reopening.
+ * `share`: several stores can be open on the same data.
  */
 export function describeSteps(name: string, open: OpenStore, can: { outlive: boolean; share?: boolean }): void {
   const parts = [

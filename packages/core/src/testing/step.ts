@@ -1,7 +1,7 @@
 import { RowTransaction } from './row-transaction.js';
 import type { StepNeeds, Store } from '../ports/index.js';
 
-/** Runs one step of a store, decided by `work`. */
+/** Runs one step on a store, decided by `work`. */
 export function stepOf<T>(
   store: Store,
   worldId: string,

@@ -11,7 +11,7 @@ import { describeTransactions } from './store-contract/transactions.js';
 import type { OpenStore } from './store-contract/under-test.js';
 
 /**
- * The contract for every store. `open` returns a new, empty store. `can` says whether its data survives closing, and whether several
+ * The contract that every store must meet. `open` returns a new, empty store. `can` says whether its data survives closing, and whether several
  * stores can be open on the same data.
  */
 export function describeStore(name: string, open: OpenStore, can: { outlive: boolean; share: boolean }): void {

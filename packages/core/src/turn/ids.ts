@@ -26,7 +26,7 @@ const pool = Buffer.alloc(4096);
 let words = '';
 let used = 0;
 
-/** Random bytes are generated in bulk, because each call of the generator costs as much as a whole id. */
+/** Random bytes are generated in bulk, because each call to the generator costs as much as a whole id. */
 function randomWord(): string {
   if (used === words.length) {
     words = randomFillSync(pool).toString('hex');
@@ -53,7 +53,7 @@ export function isApprovalId(id: string): boolean {
   return id.startsWith(APPROVAL);
 }
 
-/** Distinguishes the tool turns of one turn in events and decisions (T3). */
+/** Tells the tool turns within one turn apart in events and decisions (T3). */
 export function toolTurnId(turn: string, iteration: number): string {
   return `${turn}.${iteration}`;
 }

@@ -1,9 +1,9 @@
 import type { InvocationStatus, TurnState } from '../ports/index.js';
 
-/** The input of `nextStep`: the turn and the calls of its latest model response, never the history. */
+/** The input to `nextStep`: the turn and the calls in its latest model response, never the history. */
 export interface TurnSituation {
   turn: { state: TurnState; iteration: number; epoch: number };
-  /** The calls of model response number `turn.iteration`, in call order. */
+  /** The calls in model response number `turn.iteration`, in call order. */
   invocations: readonly {
     id: string;
     status: InvocationStatus;

@@ -24,7 +24,7 @@ import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } f
 /** The outcome of a model call. `look`: the caller must read the state of the turn from the store. */
 type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
-/** Makes one model call of a turn and handles the answer. A failure ends the turn with a message and loses nothing (P4). */
+/** Makes one model call in a turn and handles the answer. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(
   runtime: Runtime,
   { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,

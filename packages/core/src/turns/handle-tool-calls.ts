@@ -163,7 +163,7 @@ async function sign(
   }
 }
 
-/** Ignores questions of untrusted tools (A1): they would show third-party text as ours. */
+/** Ignores questions from untrusted tools (A1), because third-party text would look like ours. */
 function readQuestion(
   { tool, arguments: args }: ReadCall,
   trouble: string | undefined,
@@ -240,8 +240,8 @@ function propose(
 }
 
 /**
- * The message of an answer, with the id of its streamed chunks. Includes provider state, which is returned only to the same provider and model
- * (P1, P5).
+ * The message for an answer, with the id of its streamed chunks. Includes provider state, which is returned only to the same provider and model (P1,
+ * P5).
  */
 export function answerMessage(
   { tx }: Step,

@@ -14,7 +14,7 @@ import type { Runtime } from '../step/runtime.js';
 import { readWorld } from '../worlds/show-world.js';
 import { findCovered } from '../decisions/waiting-calls.js';
 
-/** The number of messages to search and of calls to show: enough for a card. */
+/** How many messages to search and how many calls to show: enough for a card. */
 const MESSAGES = 500;
 const MAX = 20;
 

@@ -52,7 +52,7 @@ function toTimeline(
   };
 }
 
-/** The model is called when the turn starts, and again after all calls of its last response have settled (T5). */
+/** The model is called when the turn starts, and again after all calls in its last response have settled (T5). */
 function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly InvocationRecord[]): Span[] {
   const answers = messages.filter(({ providerState }) => providerState !== null);
   const asked = (index: number): number | undefined => {

@@ -11,8 +11,8 @@ export interface ProviderChangeRecord {
 }
 
 /**
- * Changes the providers of the store, and records the change in the audit log of every world, because all of them can use the providers (A16).
- * The first record is committed together with the change.
+ * Changes the store's providers, and records the change in the audit log of every world, because all of them can use the providers (A16). The first
+ * record is committed together with the change.
  */
 export async function changeProviders<T>(
   runtime: Runtime,

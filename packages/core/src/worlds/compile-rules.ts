@@ -17,8 +17,8 @@ export function compileRules(rules: readonly string[], source: RuleSource): Poli
 }
 
 /**
- * Rejects new rules that are invalid or can't match any call of a known tool, because their author would rely on them. Rules that are already
- * stored are not checked again.
+ * Rejects new rules that are invalid or can't match any call to a known tool, because their author would rely on them. Rules that are already stored
+ * are not checked again.
  */
 export function checkRules(
   rules: readonly string[],

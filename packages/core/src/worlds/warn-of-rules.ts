@@ -11,7 +11,7 @@ export function warnOfRules(rules: readonly string[], tools: Iterable<string>): 
     if (!parsed.ok) return [{ ...at, code: 'unreadable', error: parsed.error, ...parsed.head }];
     const { tool } = parsed.rule;
     if (tool.includes('*') || names.includes(tool) || isAway(tool, names)) return [];
-    // The most likely mistake is to write `pay` for the tool of an MCP server: such a rule would protect nothing.
+    // The most likely mistake is to write `pay` for an MCP server's tool: such a rule would protect nothing.
     const closest = names.find((name) => name.endsWith(`__${tool}`)) ?? nearest(tool, names);
     return [{ ...at, code: 'unknown-tool', tool, ...(closest === undefined ? {} : { closest }) }];
   });

@@ -3,9 +3,9 @@ import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { readWorld } from './show-world.js';
 
-/** Statistics of worlds with fewer rows are not cached. */
+/** Statistics for worlds with fewer rows are not cached. */
 const FEW_ROWS = 20_000;
-/** Cache time per row for larger worlds: about twenty times the duration of counting. */
+/** Cache time per row for larger worlds: about twenty times as long as counting takes. */
 const MS_PER_ROW = 0.1;
 
 interface Counted {
@@ -15,9 +15,7 @@ interface Counted {
 }
 const counted = new WeakMap<Runtime, Map<string, Counted>>();
 
-/**
- * Statistics over all stored data of a world (W3). Counting reads every row, so the statistics of a large world are cached for some seconds.
- */
+/** Statistics over all of a world's stored data (W3). Counting reads every row, so the statistics of a large world are cached for some seconds. */
 export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
   const known = counted.get(runtime) ?? new Map<string, Counted>();
   counted.set(runtime, known);

@@ -8,7 +8,7 @@ export interface CallContext {
   writesCode: boolean;
   /** Whether the value of this key is only read, never executed. */
   isProse(key: string | undefined): boolean;
-  /** How often an identifier occurs in the call. */
+  /** How many times an identifier occurs in the call. */
   mentions(name: string): number;
   /** The program that receives the argument list, or an empty string. */
   program: string;

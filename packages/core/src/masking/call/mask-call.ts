@@ -16,7 +16,7 @@ import type { Span } from '../scan/spans.js';
 /** Each candidate is examined closely, so thousands of them would block the process. */
 const MAX_CANDIDATES = 200;
 
-/** Limit on escapes and counted whitespace. Texts with more are unreadable, so they are withheld and the call is refused (T11). */
+/** Limit on escapes and whitespace placeholders. Text with more of them is unreadable, so it is withheld and the call is refused (T11). */
 const MAX_PLACEHOLDERS = 20_000;
 
 export interface MaskedCall extends Masked<unknown> {

@@ -100,7 +100,7 @@ export function createSecretScanner(
     return at + consumed;
   }
 
-  /** Decodes a word of a URL or form and scans the result: it may contain a whole text with its own names and quotes. */
+  /** Decodes a word from a URL or form and scans the result: it may contain a whole text with its own names and quotes. */
   function lookInside(step: ScanStep, text: string): ScanStep {
     const depth = options.depth ?? 0;
     if (depth >= MAX_DEPTH || !(mayBeEncoded(text) || text.includes('+'))) return step;

@@ -14,7 +14,7 @@ interface Decoded {
   places: number[];
 }
 
-/** Decodes a word of a URL or form. Only ASCII is decoded: no name or key contains other characters. */
+/** Decodes a word from a URL or form. Only ASCII is decoded: no name or key contains other characters. */
 function decodeWord(word: string): Decoded {
   const places: number[] = [];
   let text = '';
@@ -49,7 +49,7 @@ export function findEncoded(word: string, scan: (text: string) => Piece[]): Span
   });
 }
 
-/** Also marks these spans of the pieces as secret. */
+/** Marks these spans as secret, in addition to the pieces that already are. */
 export function coverSpans(pieces: readonly Piece[], spans: readonly Span[]): Piece[] {
   const covered: Piece[] = [];
   let at = 0;

@@ -16,7 +16,7 @@ export interface KnownTool {
   readonly touches?: (args: Record<string, unknown>) => readonly Subject[];
 }
 
-/** Explains why a rule can't match any call of its tool, and what to write instead. Undefined if it may match. */
+/** Explains why a rule can't match any call to its tool, and what to write instead. Undefined if it may match. */
 export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | undefined {
   if (rule.named?.joined === true) return `put ${SPACE}`;
   if (tool === undefined) {

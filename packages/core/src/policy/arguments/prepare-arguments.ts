@@ -23,9 +23,9 @@ export interface Leaf {
 export interface PreparedArguments {
   /** Top-level arguments by name, or undefined if the arguments are not an object. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
-  /** All values of a name; empty if it is missing. A name with dots is a path into nested values. */
+  /** All values under a name; empty if the name is missing. A name with dots is a path into nested values. */
   readonly all: (name: string) => readonly Leaf[];
-  /** The single value of a name, in the form that an allow rule compares. Undefined if the name is missing or has several values. */
+  /** The single value under a name, in the form that an allow rule compares. Undefined if the name is missing or has several values. */
   readonly one: (name: string) => { readonly value: unknown; readonly text: string | undefined } | undefined;
 }
 

@@ -12,7 +12,7 @@ export function hiddenFailure(position: number): ParseFailure {
   return failure('an invisible character must be written as \\u{…}', position);
 }
 
-/** Parses words from `from` up to the closing parenthesis or the end. The caller has rejected hidden characters. */
+/** Parses words from `from` up to the closing parenthesis or the end. The caller has already rejected hidden characters. */
 export function scanPattern(text: string, from: number, until: PatternEnd): Scanned | ParseFailure {
   const words: PatternWord[] = [];
   let word: Piece[] | undefined;

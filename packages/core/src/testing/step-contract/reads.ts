@@ -18,7 +18,7 @@ import {
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** Step reads other than the state of its chats, also after changes by other steps and transactions. */
+/** Everything a step reads besides the state of its chats, including after changes by other steps and transactions. */
 export function describeReads(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);

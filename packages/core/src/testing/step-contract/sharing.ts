@@ -7,7 +7,7 @@ import { stateOf, step } from './support.js';
 
 const CALLERS = 24;
 
-/** Steps of several processes on the same data. */
+/** Steps by several processes on the same data. */
 export function describeSharing(open: OpenStore): void {
   const { store, another } = freshStore(open);
 

@@ -18,7 +18,7 @@ export async function stateOf(
   return value;
 }
 
-/** The lookup keys for a call of the sample tool. */
+/** The lookup keys for a call to the sample tool. */
 export function callKeys(argumentsText = '{"command":"ls"}', keys: [string, string] = ['', ''], chatId = C) {
   return { chatId, agentId: A, toolName: 'shell_cmd', argumentsText, keys } as const;
 }

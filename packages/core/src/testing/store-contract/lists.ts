@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { A, addChats, approval, B, C, grant, invocation, step, turn, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Reads of chats outside steps: turns, calls, approvals and grants, and the order of each list. */
+/** Chat reads outside steps: turns, calls, approvals and grants, and the order of each list. */
 export function describeLists(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);

@@ -20,7 +20,7 @@ import {
 } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Every record round-trips, and every list has its order. */
+/** Every record round-trips, and every list is in its defined order. */
 export function describeRecords(open: OpenStore): void {
   const { store } = freshStore(open);
 

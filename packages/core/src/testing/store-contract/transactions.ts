@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agent, client, say, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
-/** Changes of a world. The step contract covers chats. */
+/** Changes to a world. The step contract covers chats. */
 export function describeTransactions(open: OpenStore): void {
   const { store } = freshStore(open);
   const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);

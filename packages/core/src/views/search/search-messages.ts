@@ -12,8 +12,8 @@ const BATCH = 500;
 const MAX_WORDS = 16;
 
 /**
- * Searches the messages of people and agents in a world by words, newest first. Indexes new messages first, so that the cost falls on searching
- * and not on sending (S2). Masked text can't be found (A15).
+ * Searches a world's messages from people and agents by words, newest first. Indexes new messages first, so that the cost falls on searching and not
+ * on sending (S2). Masked text can't be found (A15).
  */
 export async function searchMessages(
   runtime: Runtime,
