@@ -5,7 +5,7 @@ interface AgentTemplate {
   readonly label: string;
   /** What the agents do and which tools they may call, in one or two sentences. */
   readonly description: string;
-  /** The first agent is intended as the main agent. `{Worker}` in a prompt is replaced with the actual name of that agent. */
+  /** The first agent is intended as the main agent. `{Worker}` in a prompt is replaced with that agent's actual name. */
   readonly agents: readonly Pick<NewAgent, 'name' | 'systemPrompt' | 'tools'>[];
 }
 

@@ -84,7 +84,7 @@ export const grantSchema = z.object({
   agentId: z.string(),
   chatId: z.string(),
   toolName: z.string(),
-  /** If absent, the grant covers every call of the tool by this agent in this chat. */
+  /** If absent, the grant covers every call to the tool by this agent in this chat. */
   pattern: z.string().exactOptional(),
   scope: z.literal('session'),
   grantedBy: z.string(),
@@ -94,7 +94,7 @@ export const grantSchema = z.object({
 /** A decision that covers later calls, until it is revoked. */
 export type Grant = z.infer<typeof grantSchema>;
 
-/** One record of the audit log (A16). Secrets are masked before it is written. */
+/** One record in the audit log (A16). Secrets are masked before it is written. */
 const auditRecordSchema = z.object({
   at: z.string(),
   worldId: z.string(),
@@ -129,7 +129,7 @@ export const auditVerdictSchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     records: z.number().int(),
-    /** How many of the oldest records the head file next to the store doesn't cover, because it was missing or new. Absent if zero. */
+    /** The number of oldest records that the head file next to the store doesn't cover, because it was missing or new. Absent if zero. */
     unguarded: z.number().int().exactOptional(),
   }),
   z.object({

@@ -19,7 +19,7 @@ export const callSandboxSchema = z.object({
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
-/** Says what isn't guaranteed if `kind` is `none`. Cards, the log and `doctor` share this text. */
+/** The warning for `kind: 'none'`, shared by cards, the log and `doctor`. */
 export function unsandboxedText(what: string): string {
   return `nothing stops ${what} from reading and changing your files, using the network or approving its own calls`;
 }
@@ -34,7 +34,7 @@ export const storedSandboxSchema = z.union([
   z.string().transform((detail): CallSandbox => unknownSandbox(detail)),
 ]);
 
-/** Older previews don't say whether they are complete, so they count as truncated. */
+/** Older previews don't say whether they are complete, so they are treated as truncated. */
 export const storedPreviewSchema = z.union([
   previewSchema,
   z.string().transform((text): Preview => ({ text, truncated: true })),

@@ -52,7 +52,7 @@ export const causeSchema = z.discriminatedUnion('code', [
 ]);
 export type Cause = z.infer<typeof causeSchema>;
 
-/** Converts a cause. Third-party tools give it as text. */
+/** Converts a cause that a third-party tool gives as text. */
 export function toCause(why: Cause | string): Cause {
   return typeof why === 'string' ? { code: 'told', text: why } : why;
 }

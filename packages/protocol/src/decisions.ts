@@ -71,7 +71,7 @@ export type NewClient = z.infer<typeof newClientSchema>;
 export type RefusalCode = 'unknown' | 'foreign' | 'settled' | 'expired' | 'changed' | 'invalid';
 
 /**
- * The outcome of a decision or result (W5), as a value, because a late click is not an error. `status` is the HTTP status; `state` is
+ * The outcome of a decision or result (W5). Returned, not thrown, because a late click is not an error. `status` is the HTTP status; `state` is
  * the current state of the call.
  */
 export type ToolResultOutcome =

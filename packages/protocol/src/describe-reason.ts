@@ -1,7 +1,7 @@
 import { describeCause } from './causes.js';
 import type { Reason } from './reasons.js';
 
-/** The text of a reason, the same on every screen. It follows a colon, as in `Why you're asked: no rule allows this call`. */
+/** The text for a reason, the same on every screen. It follows a colon, as in `Why you're asked: no rule allows this call`. */
 export function describeReason(reason: Reason): string {
   const changed = 'changedSince' in reason ? reason.changedSince : undefined;
   return changed === undefined ? textOf(reason) : `the call changed after it was ${changed}; ${textOf(reason)}`;

@@ -3,7 +3,7 @@ export type ErrorCode =
   | 'invalid'
   | 'not-found'
   | 'conflict'
-  /** Someone else changed it after it was read (W6). */
+  /** Someone else changed the resource after it was read (W6). */
   | 'stale'
   | 'closed'
   | 'store-foreign'

@@ -86,7 +86,7 @@ export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
  * `idle`: the chat has no running or waiting work. `waiting`: only people can continue it (M8). `turn-ended`: a turn ended without an answer
- * (passed, failed, stopped …), so the agent leaves no message that shows it.
+ * (passed, failed, stopped …), so no message from the agent shows it.
  */
 export const worldEventSchema = z.object({
   type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),

@@ -21,7 +21,7 @@ export interface Frame {
 /** Sent if the log no longer goes back to the client's position, so the client must reload (S6). Its `data` has no meaning. */
 export const RESET_FRAME = 'reset';
 
-/** Serializes an event. `data` includes the chat, because the stream of a world covers all its chats. */
+/** Serializes an event. `data` includes the chat, because a world's stream covers all its chats. */
 export function toFrame(event: WorldEvent): Frame {
   const data = event.chatId === undefined ? event.data : { ...event.data, chatId: event.chatId };
   return { id: String(event.id), event: event.event, data: JSON.stringify(data) };

@@ -10,7 +10,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Validates arguments and reports every invalid field by name. The error is for models. */
+/** Validates arguments and reports every invalid field by name. The error message is for the model. */
 export function checkWith(schema: z.ZodType): ArgumentCheck {
   return (value) => {
     const parsed = schema.safeParse(value, { error: plainMessage });

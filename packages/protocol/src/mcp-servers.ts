@@ -9,7 +9,7 @@ export const mcpServerNameSchema = z
   );
 const mcpCommon = {
   name: mcpServerNameSchema,
-  /** Tools of this server that declare themselves read-only run without approval (A1). */
+  /** Tools from this server that declare themselves read-only run without approval (A1). */
   trusted: z.boolean().default(false),
   enabled: z.boolean().default(true),
 };
@@ -66,7 +66,7 @@ export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),
   args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
-  /** Replaces all variables. `null` keeps the stored value of a name, because stored values are never returned. */
+  /** Replaces all variables. `null` keeps the value stored for a name, because stored values are never returned. */
   env: z.record(variableName, variableValue.nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
   folders: folders.exactOptional(),

@@ -66,7 +66,7 @@ export const newMessageSchema = z.strictObject({
 });
 export type NewMessage = z.infer<typeof newMessageSchema>;
 
-/** A page of a list: the items after this number, and a limit. */
+/** A page of a list: the items after this number, up to a limit. */
 export const pageSchema = z.strictObject({
   after: z.number().int().min(0).exactOptional(),
   limit: z.number().int().min(1).exactOptional(),

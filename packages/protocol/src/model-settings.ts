@@ -21,7 +21,7 @@ export const modelSettingsSchema = z.strictObject({
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
-/** The model settings of an agent, without those that it doesn't set. */
+/** The model settings that the agent sets. */
 export function modelSettings(agent: ModelSettings): ModelSettings {
   const { temperature, topP, maxTokens, contextTokens, thinking, parallelToolCalls } = agent;
   return {

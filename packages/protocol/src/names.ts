@@ -6,7 +6,7 @@ export const RESERVED_NAMES = ['human', 'user', 'world', 'system', 'you', 'notic
 /** Letters, digits, space, `-` and `_`. Names must start and end with a letter or digit, so that mentions are unambiguous. */
 const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} _-]*[\p{L}\p{M}\p{N}])?$/u;
 
-/** The name of an agent or world. Rejects reserved names in any case: `@Human` must never reach an agent. */
+/** The name of an agent or world. Rejects reserved names regardless of case: `@Human` must never reach an agent. */
 export const nameSchema = z
   .string()
   .min(1, 'a name must not be empty')

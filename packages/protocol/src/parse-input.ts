@@ -33,7 +33,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Catches exceptions from getters and proxies during parsing; they also mean invalid input. */
+/** Parses the input. If a getter or proxy throws, the input is invalid too. */
 function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
   try {
     return schema.safeParse(input, { error: plainMessage });

@@ -93,7 +93,7 @@ function formatProblem(format: FormField['format'], value: string): string | und
   }
 }
 
-/** The answer to a form, as the text that answers the question. */
+/** Serializes a completed form as the text that answers the question. */
 export function formAnswer(content: FormContent): string {
   return JSON.stringify(content);
 }

@@ -41,7 +41,7 @@ export function readReason(stored: string): AskReason {
   }
 }
 
-/** Applies a function to all texts of a reason, such as masking. Codes stay unchanged. */
+/** Applies a function, such as masking, to all texts in a reason. Codes stay unchanged. */
 export function mapReason<R extends Reason>(reason: R, change: (text: string) => string): R {
   return mapTexts(reason, change) as R;
 }

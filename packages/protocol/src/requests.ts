@@ -80,7 +80,7 @@ const answerBody = questionAnswerSchema.extend({ agentId: id.exactOptional() });
 export const newToolResultSchema = z.union([decisionBody, answerBody, clientToolResultSchema]);
 export type NewToolResult = z.infer<typeof newToolResultSchema>;
 
-/** Picks the schema that the body is meant for, so that the error is about that schema and not about a union of three. */
+/** Picks the schema that the body is meant for, so that the error refers to that schema and not to a union of three. */
 export function toolResultSchemaFor(body: unknown): z.ZodType<NewToolResult> {
   if (typeof body !== 'object' || body === null || 'decision' in body) return decisionBody;
   return 'error' in body || ('content' in body && body.content === '') ? clientToolResultSchema : answerBody;
@@ -103,7 +103,7 @@ export const ruleWarningSchema = z.object({
   rule: z.string(),
   /**
    * `unknown-tool`: the world has no tool with this name now; `closest` is a similar one. `unreadable`: an older version stored a rule that no
-   * longer parses, see `error`; as a deny or ask rule it matches every call of its tool, as an allow rule none.
+   * longer parses, see `error`; as a deny or ask rule it matches every call to its tool, as an allow rule none.
    */
   code: z.enum(['unknown-tool', 'unreadable']),
   verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),

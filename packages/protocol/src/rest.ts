@@ -19,7 +19,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Every list (W4). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
+/** The format of every list (W4). `next` is the cursor for `after` (or `before`, when reading backwards); absent at the end. */
 export function listOf<T extends z.ZodType>(
   items: T,
 ): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
@@ -122,7 +122,7 @@ export const matchedCallSchema = z.object({
   arguments: z.unknown(),
 });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
-/** A pending call that would run with the rule or grant (A5). */
+/** A pending call that the rule or grant would cover (A5). */
 export const coveredCallSchema = matchedCallSchema.extend({ approvalId: z.string(), chatId: z.string() });
 export type CoveredCall = z.infer<typeof coveredCallSchema>;
 /** `items`: newest first. `more`: older ones exist. `waiting`: oldest first. */
@@ -172,7 +172,7 @@ export const mcpServerSchema = z.object({
   /** What failed or was left out. */
   error: z.string().exactOptional(),
   cause: mcpCauseSchema.exactOptional(),
-  /** The sandbox of the server; `none` means that it has all of your permissions. */
+  /** The server's sandbox; `none` means that it has all of your permissions. */
   sandbox: z.string().exactOptional(),
   /** The latest output, masked; after a failure, the output of the last failed attempt. Only present if a single server is requested. */
   log: z.array(z.string()).exactOptional(),
@@ -194,7 +194,7 @@ export const searchHitSchema = z.object({
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
-/** Counts over all stored data of a world (W3 `stats`). Times are in milliseconds. */
+/** Statistics on all data stored for a world (W3 `stats`). Times are in milliseconds. */
 export const statsSchema = z.object({
   chats: z.number().int(),
   messages: z.number().int(),

@@ -63,7 +63,7 @@ export type Subject =
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
   /**
-   * No rule can allow the call (A19). `told`: the other subjects include everything that it runs and names. `always`: every such call needs
-   * approval, despite grants and modes, because it may run later outside the sandbox (A20).
+   * No rule can allow the call (A19). `told`: the other subjects include everything that the call runs and names. `always`: every such call needs
+   * approval, regardless of grants and modes, because what it writes may run later outside the sandbox (A20).
    */
   | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

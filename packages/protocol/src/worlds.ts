@@ -48,12 +48,12 @@ export type AgentDefinition = z.infer<typeof newAgentSchema>;
 /** A world's new rules (W3). */
 export const policySchema = z.strictObject({ rules });
 
-/** A call to judge by a world's rules (W3 `policy/check`). */
+/** A call to check against a world's rules (W3 `policy/check`). */
 export const policyCheckSchema = z.strictObject({
   agentId: z.string().min(1).exactOptional(),
   tool: z.string().min(1).max(200),
   arguments: z.record(z.string(), z.unknown()),
-  /** Judge by these rules instead of the world's, to try them out before saving. Nothing is stored. */
+  /** Check against these rules instead of the world's, to try them out before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
 });
 /** A call to judge by the rules. */

@@ -23,8 +23,8 @@ export const BETWEEN_MENTIONS = ',，、';
 export const AFTER_MENTIONS = ',;:，、；：';
 
 /**
- * Finds the next occurrence of a mark, for increasing positions. Calling `indexOf` once per line would be quadratic for a text without the
- * mark.
+ * Finds the next occurrence of a mark. Positions must increase between calls. Calling `indexOf` once per line would be quadratic for text
+ * without the mark.
  */
 export function nextPlaceOf(content: string, mark: string): (position: number) => number {
   let place = -1;

@@ -16,7 +16,7 @@ export type Silence =
   | { kind: 'mid-line'; names: readonly string[]; active: readonly string[] };
 
 /**
- * Finds out why no agent answers a person's message (M3.5). Only for a message that `resolveAddressees` gives to no agent. Undefined if the
+ * Finds out why no agent answers a person's message (M3.5). Call it only if `resolveAddressees` finds no agent. Undefined if the
  * message addresses only people.
  */
 export function findSilence(content: string, agents: readonly Addressable[]): Silence | undefined {

@@ -23,7 +23,7 @@ export function foldName(name: string): string {
 }
 
 /**
- * `human` has priority, then names, then ids: no agent can take the name `human`, and every agent stays reachable by its visible name even if
+ * `human` takes precedence, then names, then ids: no agent can take the name `human`, and every agent stays reachable by its visible name even if
  * it equals another agent's id.
  */
 export function indexNames(agents: readonly Addressable[]): NameIndex {

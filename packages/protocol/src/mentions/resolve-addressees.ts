@@ -7,7 +7,7 @@ import type { Speaker } from './speaker.js';
 export interface Addressees {
   /** The agents that answer: active, without duplicates, never the speaker. */
   agentIds: string[];
-  /** `named` also applies if none of the named will answer because they are people or inactive agents. */
+  /** Also `named` if nobody named will answer, because they are people or inactive agents. */
   addressed: 'everyone' | 'named' | 'nobody';
 }
 

@@ -4,7 +4,7 @@ import type { NameIndex } from './index-names.js';
 import { matchKnown, matchMention, type Mention } from './match-mention.js';
 import { readLines, type Line } from './read-lines.js';
 
-/** An `@` after one of these is inside a word: an e-mail address, a path, an external handle. */
+/** An `@` after one of these is inside a word, such as an email address, a path or an external handle. */
 const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 
 /** More than any world needs. Without a limit, a message full of mentions would block the process. */

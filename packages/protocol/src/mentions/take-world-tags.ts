@@ -9,7 +9,7 @@ export interface TaggedAnswer {
   content: string;
   /** Whether the tags include STOP, DONE or PASS. */
   ended: boolean;
-  /** The targets of TO that exist. */
+  /** The TO targets that exist. */
   to: Target[];
 }
 
