@@ -57,7 +57,7 @@ function findCredential(given: string | undefined) {
 }
 
 /**
- * Removes the headers from `ANTHROPIC_CUSTOM_HEADERS`, which would replace the given key. The SDK merges headers by exact name; null instead of
+ * Unsets headers that the SDK adds from `ANTHROPIC_CUSTOM_HEADERS`: they would override the given key. The SDK merges by exact name; null instead of
  * undefined would also remove its own `anthropic-version`.
  */
 function withoutCustomHeaders(): Record<string, undefined> {

@@ -61,7 +61,7 @@ function thinkingOf(model: string, thinking: Thinking): Pick<Body, 'thinking' | 
   return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinkingLevel(thinking) } };
 }
 
-/** The default limit, because Anthropic requires one. The first Claude 3 models reject higher limits. */
+/** The default token limit, because Anthropic requires a limit. The first Claude 3 models reject higher limits. */
 function answerTokens(model: string): number {
   return /claude-(?:2|instant|3-(?:opus|sonnet|haiku))/.test(model) ? 4_096 : 8_192;
 }

@@ -74,7 +74,7 @@ function toDeclaration({ name, description, parameters }: ModelTool): FunctionDe
   return { name, description, parametersJsonSchema: { type: 'object', ...schema } };
 }
 
-/** All calls of an answer must be in one content, and all their results in the next one; otherwise, Google rejects the request. */
+/** All calls in an answer must be in one content, and all their results in the next one; otherwise, Google rejects the request. */
 function toContents(messages: readonly ModelMessage[], signed: boolean): Content[] {
   const wire = wireCalls(messages);
   const out: { role: 'user' | 'model'; parts: Part[]; holds: ModelMessage['role'] }[] = [];

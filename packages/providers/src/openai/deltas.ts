@@ -8,7 +8,7 @@ export interface CallDraft {
   arguments: string;
 }
 
-/** Adds a chunk of a call, in any of the ways that servers split calls. */
+/** Adds a chunk of a call, however the server splits calls. */
 export function addToolDelta(calls: CallDraft[], delta: object): void {
   const { index, id, function: asked }: Record<string, unknown> = { ...delta };
   const { name, arguments: args }: Record<string, unknown> = isRecord(asked) ? asked : {};

@@ -123,7 +123,7 @@ function finish(draft: Draft, name: string): LLMResponse {
   return { type: 'tool_calls', content, ...thinkingIn(draft), tool_calls, usage, ...stateOf(draft) };
 }
 
-/** State is kept only with calls: some servers need it back with them, and others reject it after plain text. */
+/** Keeps state only with calls: some servers require it to be sent back with them, and others reject it after plain text. */
 function stateOf({ reasoning, details }: Draft): { providerState?: unknown } {
   if (reasoning === '' && details.length === 0) return {};
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Anthropic's limit, the largest of the vendors'. */
+/** Anthropic's limit, the largest of all vendors. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The body as text; undefined if it is too large. */

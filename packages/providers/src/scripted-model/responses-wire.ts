@@ -183,7 +183,7 @@ function callOutput({ id: call_id, name, arguments: args }: WireCall, id: string
   };
 }
 
-/** Finds the called tool: calls of custom tools take text, and calls of tools in a namespace include it. */
+/** Finds the called tool: calls to custom tools take text, and calls to tools in a namespace include the namespace. */
 function findTool(body: unknown, name: string): { type: string; namespace?: string } {
   const tools = isRecord(body) ? requestSchema.shape.tools.safeParse(body['tools']).data : undefined;
   for (const tool of tools ?? []) {

@@ -30,7 +30,7 @@ const KEPT_REQUESTS = 1_000;
 
 type Script = CheckedScript | ReplyFunction;
 
-/** An HTTP error of the scripted model itself. */
+/** An HTTP error from the scripted model itself. */
 class Refusal extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -161,7 +161,7 @@ async function answerModel(
   requests.push(asked);
   if (requests.length > KEPT_REQUESTS) requests.shift();
   const { reply, index } = await choose(script, asked);
-  // Equal requests get equal ids, so that tests are reproducible; the next request of a conversation differs.
+  // Equal requests get equal ids, so that tests are reproducible; the next request in a conversation differs.
   const id = createHash('sha256').update(path).update(text).digest('hex').slice(0, 24);
   const head = { id, model: asked.model, created: Math.floor(Date.now() / 1000), body };
   const inputTokens = estimateTokens(text);

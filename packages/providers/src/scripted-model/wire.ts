@@ -5,7 +5,7 @@ export type WireName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'googl
 export interface WireReply {
   text?: string;
   thinking?: string;
-  /** The vendor's signature of the thinking. */
+  /** The vendor's signature for the thinking. */
   signature?: string;
   calls?: readonly WireCall[];
   usage: { input: number; output: number };

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@countersign/protocol';
 import { isRecord } from './records.js';
 
-/** A tool call for the port. The id is the vendor's, unchanged: it may be empty or repeated (P5). */
+/** A tool call in the format of the provider port. The id is the vendor's, unchanged: it may be empty or repeated (P5). */
 export function toToolCall(id: string, name: string, args: string): ToolCall {
   return { id, type: 'function', function: { name, arguments: args } };
 }

@@ -1,5 +1,5 @@
 /**
- * Context size by model family; the first match wins. If the models of a family differ, the smallest applies, because a conversation that is
+ * Context size by model family; the first match wins. If the models in a family differ, the smallest size applies, because a conversation that is
  * too long is rejected.
  */
 const FAMILIES: readonly (readonly [RegExp, number])[] = [
@@ -24,7 +24,7 @@ const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/^(?:mistral|codestral|devstral|magistral)-(?:large|medium|small)?/, 32_000],
 ];
 
-/** Undefined for unknown models. Local servers silently cut off the beginning, so core's conservative default applies. */
+/** Undefined for unknown models. Local servers silently truncate the beginning of a conversation, so core's conservative default applies. */
 export function contextTokens(model: string): number | undefined {
   // Google's `models/gemini-…`, OpenRouter's `anthropic/claude-…:beta`.
   const family = model.slice(model.lastIndexOf('/') + 1).toLowerCase();

@@ -1,7 +1,7 @@
 import { ProviderError } from '@countersign/core/ports';
 import { refuseUnknownKeys, type Thinking } from '@countersign/protocol';
 
-/** Options of a provider. Defaults come from the vendor's environment variables. */
+/** Provider options. Defaults come from the vendor's environment variables. */
 export interface ProviderOptions {
   /** The API key. Default: the vendor's environment variable. */
   apiKey?: string;
@@ -9,11 +9,11 @@ export interface ProviderOptions {
   baseURL?: string;
   /** The name that agents use. Two endpoints of one vendor need two names. */
   name?: string;
-  /** Context size of all models of this provider, for models missing from the built-in table. */
+  /** The context size for all of this provider's models. Set it for models missing from the built-in table. */
   contextTokens?: number;
   /** Thinking for agents that don't set it. Default: the model's own. Models without thinking reject it. */
   thinking?: Thinking;
-  /** Timeout without any data from the server. Default: 15 minutes. */
+  /** Inactivity timeout: how long the server may send no data. Default: 15 minutes. */
   silenceMs?: number;
 }
 

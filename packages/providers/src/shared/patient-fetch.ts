@@ -7,7 +7,7 @@ const SILENCE_MS = 15 * 60_000;
 /** Disables the SDKs' own timeouts, which limit the total time. */
 export const NEVER_MS = 24 * 60 * 60_000;
 
-/** The code of the error for a redirect. */
+/** The error code for a redirect. */
 export const REDIRECT_CODE = 'EREDIRECT';
 
 /** `fetch` with a configurable inactivity timeout; Node's is fixed at five minutes. Rejects redirects, which would leak the key. */

@@ -86,7 +86,7 @@ function trailOf(error: unknown): string[] {
   for (let depth = 0; depth < DEEPEST && at instanceof Error; depth += 1) {
     if ('code' in at && typeof at.code === 'string') trail.push(at.code);
     trail.push(at.name, at.message);
-    // For a host with several addresses, there is one error for each.
+    // For a host with several addresses, there is one error per address.
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return trail;

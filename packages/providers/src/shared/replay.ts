@@ -3,7 +3,7 @@ import { isRecord } from './records.js';
 
 /**
  * One part of an answer, in order, as stored in `providerState`. `sealed` comes from the vendor: a thinking block or a signature. Texts are
- * stored to detect later changes of the message.
+ * stored to detect later changes to the message.
  */
 export type Slot =
   | { kind: 'text'; text: string; sealed?: unknown }
@@ -27,7 +27,7 @@ export function thinkingOf(parts: readonly string[]): { thinking?: string } {
 }
 
 /**
- * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). A changed plain text (M5) is sent
+ * Rebuilds a past answer with its signed parts unchanged and in place. Calls may have been removed (C1). Plain text that was changed (M5) is sent
  * without them, because the thinking no longer matches it.
  */
 export function replay(state: unknown, content: string, calls: readonly ModelToolCall[]): Piece[] {

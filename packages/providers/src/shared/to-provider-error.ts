@@ -72,7 +72,7 @@ function placeOf({ address, name }: Callee): string {
   return address === undefined ? name : new URL(address).host;
 }
 
-/** Reduces text to one line, and an HTML error page to its text. Redacts before truncating, which could leave part of a key. */
+/** Reduces text to one line, and an HTML error page to its text. Redacts first: truncating could leave part of a key. */
 function tidy(text: string, { secrets }: Callee): string {
   const safe = redact(text, secrets);
   const words = /<(?:!doctype|html)\b/i.test(safe) ? safe.replaceAll(/<[^>]*>/g, ' ') : safe;

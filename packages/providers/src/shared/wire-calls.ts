@@ -3,7 +3,7 @@ import type { ModelMessage, ModelToolCall } from '@countersign/core/ports';
 /** The ids and names of calls and their results in a vendor's API. */
 export interface WireCalls {
   idOf(call: ModelToolCall): string;
-  /** The id for a result, looked up by our id of its call. */
+  /** The id for a result, looked up by our id for its call. */
   resultId(message: Extract<ModelMessage, { role: 'tool' }>): string;
   nameOf(toolCallId: string): string;
 }

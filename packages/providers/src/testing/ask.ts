@@ -14,7 +14,7 @@ export function ask(provider: Provider, more: Partial<GenerateRequest> = {}): Pr
   });
 }
 
-/** The error of a call that must fail. */
+/** The error from a call that must fail. */
 export async function failureOf(asking: Promise<LLMResponse>): Promise<ProviderError> {
   try {
     await asking;

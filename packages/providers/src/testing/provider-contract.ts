@@ -15,7 +15,7 @@ import {
 
 const KEY = 'sk-test-5ecret5ecret5ecret';
 
-/** The contract of every provider, over real HTTP against a server with its vendor's protocol (P2). */
+/** The contract for every provider, over real HTTP against a server that speaks its vendor's protocol (P2). */
 export function describeProvider(wire: Wire): void {
   describe(`a provider for ${wire.vendor}`, () => {
     let server: WireServer;
