@@ -37,7 +37,7 @@ export interface Finished {
 
 export type Decide<T> = (reads: StepReads) => { value: T; writes: StepWrites };
 
-/** The differences between the databases: how an operation gets a connection, the time and atomicity. */
+/** What differs between the databases: how an operation gets a connection and the time, and how it is made atomic. */
 export interface Engine {
   /** Commits everything when the work resolves, and nothing if it rejects or any statement failed. */
   write<T>(work: (unit: Unit) => Promise<T>, committed?: (result: T) => void): Promise<T>;

@@ -1,8 +1,8 @@
 import type { PurgeStatements } from './queries/purge.js';
 
 /**
- * The order of deletion for a chat or world. Calls are found through their turns and turns through their chats, so delete the dependent rows
- * first.
+ * The order in which to delete a chat's or world's rows. Calls are found through their turns and turns through their chats, so delete the
+ * dependent rows first.
  */
 export function purgeOrder({ chat, world }: PurgeStatements) {
   return {

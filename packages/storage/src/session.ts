@@ -1,7 +1,7 @@
 import type { Emission } from '@countersign/core/ports';
 import type { AuditRecord } from '@countersign/protocol';
 
-/** The state of a transaction or read. There is one per connection, reused because a connection does one thing at a time. */
+/** The state of a transaction or read. Each connection reuses one, because it does one thing at a time. */
 export interface Session {
   now: number;
   emissions: Emission[];

@@ -17,7 +17,7 @@ import { worldStatements } from './queries/worlds.js';
 
 export type Statements = ReturnType<typeof statementsIn>;
 
-/** All statements. The databases differ only in search. */
+/** All statements. Only the search statements differ between the databases. */
 export function statementsIn(search: SearchDialect) {
   return {
     ...approvalStatements,

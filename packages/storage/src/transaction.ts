@@ -17,7 +17,7 @@ import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
 import { worldVerbs } from './verbs/worlds.js';
 
-/** All reads and writes of a connection. Created once per connection, not once per transaction. */
+/** All reads and writes on a connection. Created once per connection, not once per transaction. */
 export function transactionOn(on: Connection, statements: Statements, session: Session): StoreTransaction {
   return {
     now: () => session.now,

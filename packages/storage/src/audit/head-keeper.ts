@@ -21,7 +21,7 @@ export interface Chains {
 }
 
 /**
- * For a store without a head file: in memory, or shared by several processes. Existing records don't count as unguarded, because no file was
+ * For a store without a head file: in memory, or shared by several processes. Existing records aren't treated as unguarded, because no file was
  * lost.
  */
 export function keepHeadsInMemory(): HeadKeeper {
@@ -42,8 +42,8 @@ export function follow(known: StoredHead | undefined, head: AuditHead): StoredHe
 const LAG_MS = 100;
 
 /**
- * A head that contradicts the database is kept: replacing it would hide the truncation. Records of a chain that is missing from the file are
- * unguarded, because the file may have been lost; chains that start later have none.
+ * A head that contradicts the database is kept: replacing it would hide the truncation. Records in a chain that is missing from the file are
+ * unguarded, because the file may have been lost; chains that start later have no unguarded records.
  */
 export async function keepHeadsInFile(file: string, chains: Chains): Promise<HeadKeeper> {
   const heads = readHeads(file);
@@ -76,7 +76,7 @@ export async function keepHeadsInFile(file: string, chains: Chains): Promise<Hea
       );
     }
   }
-  /** Writes one at a time: otherwise, an older rename could win. */
+  /** Runs one write at a time: otherwise, an older rename could win. */
   const writeNext = (): Promise<void> => {
     const next = writing.then(write);
     writing = next.catch(() => undefined);
@@ -126,7 +126,7 @@ function readHeads(file: string): Map<string, StoredHead> {
   }
 }
 
-/** Valid JSON with unexpected content is also damage: if it counted as empty, it would be overwritten. */
+/** Valid JSON with unexpected content also means a damaged file: if it were treated as empty, it would be overwritten. */
 function headsIn(value: unknown): Record<string, StoredHead> {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

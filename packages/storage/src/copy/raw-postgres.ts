@@ -5,7 +5,7 @@ import { fromPostgres } from '../postgres/errors.js';
 import { openPostgres } from '../postgres/open-postgres.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';
 
-/** Longer than the time after which a silent process counts as dead. */
+/** Longer than the time after which a silent process is considered dead. */
 const LIVELY_MS = 10_000;
 
 /** Opens a schema as raw rows, creating it if missing. Throws if servers are using it: the copy would miss their writes. */

@@ -6,7 +6,7 @@ export interface RawStore {
   /** Base tables with their columns, in order of creation, without derived tables. */
   tables(): Promise<ReadonlyMap<string, readonly string[]>>;
   count(table: string): Promise<number>;
-  /** All rows, ordered by the first columns, in pages, so that a large store doesn't have to fit into memory. */
+  /** All rows in pages, ordered by the first columns, so that a large store doesn't have to fit into memory. */
   pages(table: string, columns: readonly string[]): AsyncIterable<readonly Value[][]>;
   /** Commits everything that `work` writes, or nothing. */
   write<T>(work: (writer: RawWriter) => Promise<T>): Promise<T>;
@@ -22,5 +22,5 @@ interface RawWriter {
 /** Keys that belong to the database itself and are not copied. */
 export const OWN_META: readonly string[] = ['schema-version', MARK_KEY];
 
-/** Rows per page. A message may be a megabyte. */
+/** Rows per page. A message may be as large as a megabyte. */
 export const PAGE_ROWS = 200;

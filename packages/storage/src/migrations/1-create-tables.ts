@@ -1,10 +1,10 @@
 import type { Migration } from './ddl.js';
 
-/** Each index adds about a microsecond to every insert, so a comment for each says what would be slow without it. */
+/** Each index adds about a microsecond to every insert, so its comment says what would be slow without it. */
 export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 
-  // The row of a deleted world is kept: its id is never reused, and its audit log and last events refer to it.
+  // A deleted world's row is kept: its id is never reused, and its audit log and last events refer to it.
   `create table worlds (
     ordinal ${ordinal},
     id text not null unique,
@@ -41,10 +41,10 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     human_seq ${integer} not null,
     created_at ${integer} not null
   ) ${plain}`,
-  // Without this index, listing a world's chats reads the chats of all worlds.
+  // Without this index, listing a world's chats reads the chats in all worlds.
   `create index chats_of_world on chats (world_id)`,
 
-  // Not clustered: messages may be a megabyte, and large rows make a clustered tree deep.
+  // Not clustered: a message may be as large as a megabyte, and large rows make a clustered tree deep.
   `create table messages (
     id text not null unique,
     world_id text not null,
@@ -67,7 +67,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     unique (chat_id, seq)
   ) ${plain}`,
-  // Without this index, loading the messages of a turn scans the whole chat.
+  // Without this index, loading a turn's messages scans the whole chat.
   `create index messages_of_turn on messages (turn_id, seq) where turn_id is not null`,
   // Also prevents storing a repeated message twice.
   `create unique index messages_by_client_id on messages (chat_id, client_message_id)
@@ -127,7 +127,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${plain}`,
   // Each step of a turn loads its calls; without this index, that scans all calls.
   `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
-  // Each step queries which calls are open; without this index, that scans all calls of the turn.
+  // Each step queries which calls are open; without this index, that scans all calls in the turn.
   `create index invocations_open on invocations (turn_id, iteration, status, position) where settled_at is null`,
   // Checked before each call; nearly always empty.
   `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
@@ -193,7 +193,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     left_at ${integer},
     created_at ${integer} not null
   ) ${plain}`,
-  // Each turn lists a world's tools; without this index, that reads the clients of all worlds.
+  // Each turn lists a world's tools; without this index, that reads the clients in all worlds.
   `create index clients_of_world on clients (world_id)`,
 
   `create table events (

@@ -1,8 +1,8 @@
 import type { Migration } from './ddl.js';
 
-/** The full-text index of messages, which is updated on search, not on write (S2), and the proposed rules of an import. */
+/** The full-text index of messages, updated on search instead of on write (S2), and the rules that an import proposes. */
 export const addSearch: Migration = ({ integer, ordinal, plain, clustered, searchWords }) => [
-  // The last event of a world whose message is indexed.
+  // The last event in a world whose message is indexed.
   `create table searched (world_id text not null primary key, upto ${integer} not null) ${clustered}`,
   `create table search_documents (
     ordinal ${ordinal},

@@ -11,7 +11,7 @@ export const addMcpServers: Migration = ({ integer, ordinal, plain, clustered })
     unique (world_id, name)
   ) ${plain}`,
 
-  // Keyed by tool name: the gate looks up the tool before each call of an MCP tool.
+  // Keyed by tool name: the gate looks up the tool before each call to an MCP tool.
   `create table mcp_tools (
     world_id text not null,
     name text not null,

@@ -1,7 +1,7 @@
 import type { Migration } from './ddl.js';
 
 /**
- * Whether a person accepted a tool, or it was only in its server's first list. Existing rows count as not reviewed, and tools that their server
+ * Whether a person accepted a tool, or it was only in its server's first list. Existing rows are treated as not reviewed, and tools that their server
  * removed are no longer accepted.
  */
 export const addToolReviews: Migration = ({ integer }) => [

@@ -1,8 +1,8 @@
-/** Differences in the DDL of the two databases. */
+/** DDL differences between the two databases. */
 interface Ddl {
-  /** The type of a time, count or flag. */
+  /** The column type for a time, count or flag. */
   integer: string;
-  /** The first column of a table whose rows keep their order of creation. */
+  /** The first column in a table whose rows keep their order of creation. */
   ordinal: string;
   /** The end of a table definition. */
   plain: string;

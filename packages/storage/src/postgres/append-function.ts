@@ -89,7 +89,7 @@ const WRITE_ROWS = `if step ? 'changed' then
     end if;`;
 
 /**
- * The version of a chat: the last transaction that wrote its row, which every step does, plus the server's start time, because transaction ids
+ * A chat's version: the last transaction that wrote its row, which every step does, plus the server's start time, because transaction ids
  * are reused after lost commits (failover, restored backup).
  */
 export function versionOf(transaction: string): string {
@@ -174,7 +174,7 @@ begin
 end`;
 
 const TYPES = 'text, text[], jsonb, bigint';
-/** The name includes a hash of the body, so that processes of other versions keep their own function. */
+/** The name includes a hash of the body, so that processes running other versions keep their own function. */
 const NAME = `append_steps_${hash('sha256', BODY).slice(0, 12)}`;
 
 export type Appended =
@@ -237,7 +237,7 @@ export async function ensureAppendFunction(client: pg.ClientBase, schema: string
   }
 }
 
-/** Drops functions of other versions that no process has used for a day. */
+/** Drops other versions' functions that no process has used for a day. */
 export async function dropUnusedFunctions(pool: pg.Pool, schema: string): Promise<void> {
   await markUsed(pool, schema);
   await pool.query(`do $$ declare unused text; begin

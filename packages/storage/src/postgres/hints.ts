@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { HintSeal } from './seal-hints.js';
 
-/** Hints beyond this queue length are dropped: they only save polling the log. */
+/** Hints beyond this queue length are dropped: they only save processes from polling the log. */
 const MAX_QUEUE = 10_000;
 const AT_ONCE = 200;
 const RECONNECT_MS = 500;

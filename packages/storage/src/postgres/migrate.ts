@@ -21,7 +21,7 @@ export const MIGRATION_LOCK = 0x436f5369;
 
 /** Migrates in order, one transaction per migration. If several processes start concurrently, one migrates (S5). */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
-  // Any role of the database can hold an advisory lock, so don't take it if there is nothing to do.
+  // Any database role can hold an advisory lock, so don't take it if there is nothing to do.
   if ((await readVersion(client, schema)) === migrations.length) return;
   for (;;) {
     await client.query('begin');

@@ -15,7 +15,7 @@ import { prepareJobs, wakeTask } from './wake-jobs.js';
 
 /** Options of `openPostgres`. */
 export interface PostgresOptions {
-  /** The schema of the tables. Default: `countersign`. Created if missing. */
+  /** The schema that contains the tables. Default: `countersign`. Created if missing. */
   schema?: string;
   /** The file in which this process stores the audit heads. If absent, they are only in memory. */
   headFile?: string;

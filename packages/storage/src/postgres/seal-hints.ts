@@ -9,7 +9,7 @@ const HEADER_BYTES = SENDER_BYTES + COUNT_BYTES + TIME_BYTES;
 const TAG_BYTES = 16;
 /** The maximum size of a hint, because sealed hints are base64-encoded. */
 export const HINT_LIMIT_BYTES = Math.floor((PAYLOAD_BYTES / 4) * 3) - HEADER_BYTES - TAG_BYTES - 3;
-/** Older hints count as replays. Machines with a larger clock difference receive no hints and find everything in the log a second later. */
+/** Older hints are treated as replays. Machines with a larger clock difference receive no hints and find everything in the log a second later. */
 const FRESH_MS = 300_000;
 /** Far more than the number of processes that share a store. */
 const MAX_SENDERS = 1_000;

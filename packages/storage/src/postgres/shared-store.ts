@@ -8,7 +8,7 @@ import { deliverWakes } from './wake-jobs.js';
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Coordinates the processes of a store over separate connections: a busy pool must not make a process look dead. */
+/** Coordinates the processes that share a store, over separate connections: a busy pool must not make a process look dead. */
 export function createSharedStore(
   pool: pg.Pool,
   pulse: pg.Pool,

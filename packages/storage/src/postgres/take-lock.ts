@@ -5,7 +5,7 @@ const TIMEOUT_MS = 30_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Takes an advisory lock until the transaction ends. Waits for a running migration, but with a timeout: any role of the database can hold this
+ * Takes an advisory lock until the transaction ends. Waits for a running migration, but with a timeout: any database role can hold this
  * lock.
  */
 export async function takeLock(client: pg.ClientBase, lock: number, timeoutMs: number = TIMEOUT_MS): Promise<void> {

@@ -7,7 +7,7 @@ import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
  * turn. The library would keep such rows for hours, or forever if they were replaced.
  */
 const HELD_MS = 120_000;
-/** Rows of dead processes are kept this long for diagnosis. */
+/** Dead processes' rows are kept this long for diagnosis. */
 const FORGOTTEN_MS = 86_400_000;
 const EVERY_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { toStored } from '../text.js';
 import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 
-/** All schemas of a database share one job schema; each has its own task name. */
+/** All schemas in a database share one job schema; each has its own task name. */
 export const JOBS_SCHEMA = 'countersign_jobs';
 
 export function wakeTask(schema: string): string {

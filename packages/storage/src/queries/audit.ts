@@ -26,7 +26,7 @@ export const auditStatements = {
     'select id, audit_seq, audit_hash from worlds where audit_seq > 0',
   ),
   insertAudit: insertInto<AuditTable>('audit', columns),
-  /** The heads of a world's events and records. The row of a deleted world is kept, so its last events are numbered too. */
+  /** The heads of a world's events and records. A deleted world's row is kept, so its last events are numbered too. */
   heads: prepared<{ worldId: string }, [lastEvent: number, seq: number, hash: string]>(
     'select event_seq, audit_seq, audit_hash from worlds where id = :worldId',
   ),

@@ -22,7 +22,7 @@ export const messageStatements = {
     `${select} where chat_id = :chatId and seq < :before order by seq desc limit :limit + 0`,
   ),
   messagesOfTurn: prepared<{ turnId: string }, MessageRow>(`${select} where turn_id = :turnId order by seq`),
-  /** The messages of a range of a world's events. */
+  /** The messages for a range of a world's events. */
   messagesOfEvents: prepared<{ worldId: string; after: number; last: number }, MessageRow>(
     ofEvents('events.world_id = :worldId'),
   ),

@@ -8,7 +8,7 @@ export interface Statement<P, Row> {
   /** The text with `?` for each parameter. */
   readonly sql: string;
   readonly names: readonly (keyof P & string)[];
-  /** Only for the compiler: the types of parameters and rows. */
+  /** For the compiler only: the parameter and row types. */
   readonly types?: (parameters: P) => Row;
 }
 
@@ -30,7 +30,7 @@ type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head
 /** Parameters of an insert: the columns of a table in camel case. */
 export type RowOf<Table> = { [K in keyof Table & string as Camel<K>]: Table[K] };
 
-/** A row of the selected columns. */
+/** A row with the selected columns. */
 export type Cells<Table, Columns extends readonly (keyof Table)[]> = { [I in keyof Columns]: Table[Columns[I]] };
 
 /** Inserts one row, with camel-case parameters. `more` is appended. */

@@ -1,11 +1,11 @@
 import type { SearchDocumentsTable } from '../schema.js';
 import { insertInto, prepared } from './prepared.js';
 
-/** Differences in search between the databases. Words contain only letters and digits, so they are never parsed as syntax. */
+/** Search differences between the databases. Words contain only letters and digits, so they are never parsed as syntax. */
 export interface SearchDialect {
   /** Stores `:words`, separated by spaces, for the document `:ordinal`. */
   insertWords: string;
-  /** The column of `search_words` with the document's ordinal. */
+  /** The `search_words` column with the document's ordinal. */
   ordinal: string;
   /** The condition on `:text`, which `matchText` builds. */
   matches: string;

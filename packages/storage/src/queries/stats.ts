@@ -18,7 +18,7 @@ function rounded(from: string, to: string): string {
 }
 
 /**
- * Statistics of a world, one statement each. Durations are rounded to two digits and counted, so that a median doesn't need
+ * Statistics for a world, one statement each. Durations are rounded to two digits and counted, so that a median doesn't need
  * every row.
  */
 export const statsStatements = {

@@ -14,7 +14,7 @@ import { toMessageRow } from '../verbs/messages.js';
 import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
 
-/** The changes of a step to one row: an insert, an update, or both. */
+/** A step's changes to one row: an insert, an update, or both. */
 interface Draft<R> {
   made: R | undefined;
   change: Partial<R> | undefined;

@@ -46,7 +46,7 @@ export function sqliteEngine(
   let timer: NodeJS.Timeout | undefined;
   /** The log size at which the tables are committed. After a failure, the log may grow by the same amount again. */
   let commitAt = MAX_LOG_BYTES;
-  /** The number of operations that wait for or hold the connection. */
+  /** The number of operations that hold the connection or wait for it. */
   let waiting = 0;
 
   const finish: Unit['finish'] = async (worldId) => {
@@ -114,7 +114,7 @@ export function sqliteEngine(
     group.open();
     commitLater();
   }
-  /** Steps that only read or failed also wait: they may have seen writes of the group that are not durable yet. */
+  /** Steps that only read or failed also wait: they may have seen writes in the group that are not durable yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: OnCommit | undefined, done: Done<T>): void {
     let settle: () => void;
     try {
@@ -175,7 +175,7 @@ export function sqliteEngine(
         committed?.(result);
         return result;
       }),
-    // A read may see writes of an open group, so it resolves once they are durable.
+    // A read may see writes in an open group, so it resolves once they are durable.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
         // Captured at the start: the group may fail during the read, and no new one starts meanwhile.

@@ -4,7 +4,7 @@ import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { Heads } from './state-cache.js';
 
-/** The writes of a step, as stored in the log: row changes, numbered events and chained audit records. */
+/** A step's writes, as stored in the log: row changes, numbered events and chained audit records. */
 export interface Entry {
   worldId: string;
   now: number;

@@ -6,7 +6,7 @@ import type { Entry } from './entry.js';
 import { changeWriter } from './change-writer.js';
 import type { Heads } from './state-cache.js';
 
-/** Writes entries to the tables, inside an open transaction. Several changes of one row are written once. */
+/** Writes entries to the tables, inside an open transaction. Several changes to one row are written once. */
 export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: readonly Entry[]) => void {
   const batch = createBatch(db);
   const changes = changeWriter(batch, s);
@@ -46,7 +46,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
 }
 
 /**
- * Whether the tables may lag behind: true for changes of an active chat that delete nothing, because its state is complete in memory. Other
+ * Whether the tables may lag behind: true for changes to an active chat that delete nothing, because its state is complete in memory. Other
  * changes are written immediately, because the database may reject them or is queried for them.
  */
 export function canWait({ kind }: RowChange): boolean {

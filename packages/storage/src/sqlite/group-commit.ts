@@ -1,8 +1,8 @@
 /** How a group is made durable. */
 interface Journal {
-  /** Appends the writes of the group atomically. Throws on failure. */
+  /** Appends the group's writes atomically. Throws on failure. */
   append: () => void;
-  /** Resolves once everything appended is on disk. If undefined, appended writes count as durable. */
+  /** Resolves once everything appended is on disk. If undefined, appended writes are considered durable. */
   sync: (() => Promise<void>) | undefined;
   /** Discards writes that were not appended; with `isUnsynced`, also those that were not synced. */
   undo: (isUnsynced: boolean) => void;

@@ -16,7 +16,7 @@ export interface StoreInspection {
   readonly newest: number;
   /** The process that has the store open, if known. */
   readonly owner?: number;
-  /** The number of chats with a runnable turn that no live process runs. Unknown if the last writes of a killed process can't be read. */
+  /** The number of chats with a runnable turn that no live process is running. Unknown if a killed process's last writes can't be read. */
   readonly stalledChats: number | 'unknown';
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { newMark } from './step-log.js';
 
-/** The key of the last commit's mark and of the log's end before that commit. Not copied with a store, because the copy gets its own log. */
+/** The key that stores the last commit's mark and the log's end before that commit. Not copied with a store, because the copy gets its own log. */
 export const MARK_KEY = 'step-log';
 
 export const SET_MARK = `insert into meta (key, value) values ('${MARK_KEY}', ?)

@@ -1,6 +1,6 @@
 import type { ChatState, ClientRecord, McpToolRecord } from '@countersign/core/ports';
 
-/** The last event number and audit record of a world. */
+/** A world's last event number and audit record. */
 export interface Heads {
   lastEvent: number;
   seq: number;
@@ -39,7 +39,7 @@ const MAX_TEXT = 16_000_000;
 
 /**
  * A cache for a store with a single owner: the states of recently used chats, and the counters of their worlds (N1). Any other write, and any
- * failed write, clears it.
+ * failed write, clears the cache.
  */
 export interface StateCache {
   /** Marks the chat as most recently used. */

@@ -37,7 +37,7 @@ export interface StepLog {
   close(): void;
 }
 
-/** Identifies a commit of the tables. A log applies only to tables that were last committed with its mark, or after part of the log. */
+/** Identifies a commit of the tables. A log applies only to tables that were last committed with its mark, or partway through the log. */
 export function newMark(): string {
   return randomBytes(MARK_BYTES).toString('hex');
 }
@@ -64,7 +64,7 @@ export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORM
   let [mark = ''] = marks.split(' ');
   let size = 0;
   let synced = 0;
-  /** Records whose sync failed may remain after the valid ones. */
+  /** Whether records whose sync failed may remain after the valid ones. */
   let isDirty = false;
 
   function open(): number {
@@ -163,7 +163,7 @@ export function memoryLog(): StepLog {
 }
 
 /**
- * The entries of a log that are missing from tables committed with these marks. If a commit succeeded despite a reported error, the log
+ * The log entries that are missing from tables committed with these marks. If a commit succeeded despite a reported error, the log
  * continued from before it, and later entries still apply.
  */
 export function readLog(path: string, marks: string | undefined): Entry[] {
@@ -207,7 +207,7 @@ export function assertReadable(path: string): void {
   }
 }
 
-/** Must be called after the tables were committed with all entries of the log. */
+/** Must be called after the tables were committed with all log entries. */
 export function removeLog(path: string): void {
   try {
     rmSync(path, { force: true });

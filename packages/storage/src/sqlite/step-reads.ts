@@ -16,14 +16,14 @@ import type { CachedChat, StateCache } from './state-cache.js';
 import { chatLoader } from './load-chat.js';
 
 export interface SqliteReads extends StepReads {
-  /** Starts a step of this world. */
+  /** Starts a step in this world. */
   begin(worldId: string, now: number): void;
   /** Chats whose state this step has read, by id. */
   readonly given: ReadonlyMap<string, CachedChat>;
 }
 
 /**
- * The reads of steps: from the cache, otherwise from the database; through `folded` if pending entries may change the result. One shared
+ * Reads for steps: from the cache, otherwise from the database; through `folded` if pending entries may change the result. One shared
  * object, because steps are never interleaved.
  */
 export function sqliteReads(

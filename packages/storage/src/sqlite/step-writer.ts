@@ -135,7 +135,7 @@ export function stepWriter(
   };
 }
 
-/** The heads of a world. The row of a deleted world is kept, so its last events are numbered too. */
+/** The heads of a world. A deleted world's row is kept, so its last events are numbered too. */
 export function headsReader(on: SqliteConnection, s: Statements): (worldId: string) => Heads {
   const read = on.first(s.heads, ([lastEvent, seq, hash]): Heads => ({ lastEvent, seq, hash }));
   return (worldId) => {

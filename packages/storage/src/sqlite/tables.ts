@@ -12,7 +12,7 @@ import { newMark, type StepLog } from './step-log.js';
  */
 export interface Tables {
   /**
-   * Adds the writes of a step. They are folded before the next read, or immediately if the database could reject them, in which case this
+   * Adds a step's writes. They are folded before the next read, or immediately if the database could reject them, in which case this
    * throws.
    */
   add: (entry: Entry) => void;

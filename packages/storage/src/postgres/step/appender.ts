@@ -10,13 +10,13 @@ interface Ready {
 }
 
 /**
- * Writes steps. During an append, other steps of the world are collected and share the next append: the world's row is locked until the commit,
+ * Writes steps. During an append, other steps in the world are collected and share the next append: the world's row is locked until the commit,
  * so otherwise each step would wait for its own sync.
  */
 export interface Appender {
   /** `onAppended` is called in commit order. */
   append<T>(worldId: string, ready: Ready, onAppended: (appended: Appended) => T): Promise<T>;
-  /** Runs a step that needs its own transaction, between appends of its world. */
+  /** Runs a step that needs its own transaction, between appends to its world. */
   alone<T>(worldId: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -24,7 +24,7 @@ type Waiting = (Ready & { done(appended: Appended): void; fail(error: unknown): 
 type Grouped = Extract<Waiting, Ready>;
 
 const MAX_AT_ONCE = 64;
-/** Limit per append. The first step may exceed it: a single message may be a megabyte. */
+/** Limit per append. The first step may exceed it: a single message may be as large as a megabyte. */
 const MAX_TEXT = 4_000_000;
 
 export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now: number): void }): Appender {

@@ -28,7 +28,7 @@ export interface Loaded {
   clients?: [version: string, cells: unknown[]][] | null;
   asker?: boolean;
   mcpTools?: Rows;
-  /** For each call of the step, in order: its grants, and whether its outcome is unknown. */
+  /** For each call in the step, in order: its grants, and whether its outcome is unknown. */
   calls?: [grants: Rows, isUnknown: boolean][];
   pendingOf?: Rows;
   sent?: unknown[] | null;

@@ -74,7 +74,7 @@ function changed(table: Table, id: string, change: object): RowWrite {
   return { table, id, isNew: false, cells };
 }
 
-/** Converts a value to JSON. Rows are sent as JSON, in which infinity would become null. */
+/** Converts a value to JSON. Rows are sent as JSON, where infinity would become null. */
 function toCell(value: unknown, key: string): Value {
   if (typeof value === 'boolean') return Number(value);
   return toValue(typeof value === 'number' && !Number.isFinite(value) ? undefined : value, key);

@@ -18,7 +18,7 @@ import { writeAlone } from './write-alone.js';
 export interface StepTools {
   pool: pg.Pool;
   statements: Statements;
-  /** The task name of jobs. */
+  /** The task name for jobs. */
   task: string;
   /** This process's estimate of the database's time. */
   clock: { now(): number; heard(now: number): void };
@@ -41,8 +41,8 @@ class StaleStep extends CountersignError {}
 const MAX_TRIES = 20;
 
 /**
- * Decides a step on cached state and writes it with one statement that checks the versions. If they are outdated or something is not cached,
- * decides again, using loaded data. Steps of one chat are serialized, so cached state is always committed.
+ * Decides a step based on cached state and writes it with one statement that checks the versions. If they are outdated or something is not cached,
+ * decides again, using loaded data. Steps in one chat are serialized, so cached state is always committed.
  */
 export function createStepper(tools: StepTools, cache: ChatCache = createChatCache()): Stepper {
   const { pool, clock } = tools;
@@ -157,7 +157,7 @@ function finishedBy(
 
 const BUSY = 'Other requests kept changing the same data, so nothing was saved. Try again.';
 
-/** An error in a decision on cached state may be caused by outdated data. */
+/** Decides the step. If the state is cached, an error may be caused by outdated data. */
 function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {
   try {
     return decide(reads);

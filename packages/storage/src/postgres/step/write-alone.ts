@@ -56,7 +56,7 @@ export async function writeAlone(
   }
 }
 
-/** Locks all chats of a deleted world: a concurrent step waits, and then finds the chat deleted. */
+/** Locks all chats in a deleted world: a concurrent step waits, and then finds the chat deleted. */
 const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';
 
 function no(): boolean {
