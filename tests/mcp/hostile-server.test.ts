@@ -412,6 +412,7 @@ describe('a server that asks a person', () => {
       expect(approval?.question).toEqual({
         text: expect.stringMatching(/The MCP server "hostile" asks: Which colour\?/) as string,
         choices: ['red', 'green', 'Decline'],
+        form: expect.objectContaining({ lead: 'The MCP server "hostile" asks: Which colour?' }) as object,
       });
       return approval?.approvalId ?? '';
     };

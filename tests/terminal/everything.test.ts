@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
+import { stdio } from '../mcp/support/servers.js';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
 import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
 
@@ -336,6 +337,20 @@ describe('everything that the browser can do', () => {
     expect(await said()).not.toContain('the key');
     expect((await run('worlds', 'show', id)).code).toBe(0);
     await t.client.deleteWorld(id);
+  });
+
+  it('[W3.31] prints the prompts and resources of an MCP server', async () => {
+    await t.client.addMcpServer('docks', stdio('everything', { name: 'all' }));
+    const listed = await run('mcp', 'context', 'all', '-w', 'docks');
+    expect(listed.stdout).toMatch(/prompt +args-prompt\(city, state\?\)/);
+    expect(listed.stdout).toMatch(/resource +\S+:\/\//);
+    const prompt = await run('mcp', 'prompt', 'all', 'args-prompt', '-w', 'docks', '--arg', 'city=Paris');
+    expect(prompt).toMatchObject({ code: 0, stdout: expect.stringContaining('Paris') as string });
+    expect((await run('mcp', 'prompt', 'all', 'nothing', '-w', 'docks')).code).not.toBe(0);
+    const [resource] = (await t.client.mcpContext('docks', 'all')).resources;
+    const read = await run('mcp', 'resource', 'all', resource?.uri ?? '', '-w', 'docks', '--json');
+    expect(JSON.parse(read.stdout)).toMatchObject({ text: expect.any(String) as string });
+    await run('mcp', 'remove', 'all', '-w', 'docks', '--yes');
   });
 
   it('[W3.29] imports servers from other programs: off, with values that are asked for', async () => {

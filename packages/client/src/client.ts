@@ -12,6 +12,8 @@ import type {
   ImportedWorld,
   ListedTool,
   MatchedCalls,
+  McpContext,
+  McpContextRequest,
   McpServer,
   McpServerChange,
   Message,
@@ -190,6 +192,10 @@ export interface Client {
   mcpServer(world: string, name: string, options?: CallOptions): Promise<Tagged<McpServer>>;
   addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
   updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
+  /** Prompts and resources of a server. */
+  mcpContext(world: string, name: string, options?: CallOptions): Promise<McpContext>;
+  /** The text of a prompt or resource. It comes from the server and is untrusted. */
+  readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
   /** Starts the server if needed and lists its tools. A failure is also a result: `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;

@@ -13,6 +13,8 @@ import {
   listedToolSchema,
   listOf,
   matchedCallsSchema,
+  mcpContextSchema,
+  mcpContextTextSchema,
   mcpServerSchema,
   messageListSchema,
   messageSchema,
@@ -199,6 +201,12 @@ export function createClient(options: ClientOptions): Client {
         { method: 'PATCH', path: ['worlds', world, 'mcp-servers', name], body, headers: ifMatch(options) },
         options,
       ),
+    mcpContext: (world, name, options) =>
+      get(mcpContextSchema, { path: ['worlds', world, 'mcp-servers', name, 'context'] }, options),
+    readMcpContext: async (world, name, body, options) => {
+      const path = ['worlds', world, 'mcp-servers', name, 'context'];
+      return (await get(mcpContextTextSchema, { method: 'POST', path, body }, options)).text;
+    },
     testMcpServer: (world, name, options) =>
       get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers', name, 'test'] }, options),
     removeMcpServer: (world, name, options) =>

@@ -14,6 +14,8 @@ export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';
 export type { ListPage, ListPlace } from './views/page-lists.js';
 export {
   addMcpServer,
+  listMcpContext,
+  readMcpContext,
   listMcpServers,
   removeMcpServer,
   showMcpServer,

@@ -215,8 +215,21 @@ export type {
 } from './requests.js';
 export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './world-file.js';
 export type { ImportedWorld, WorldFile } from './world-file.js';
-export { mcpServerChangeSchema, mcpServerNameSchema, newMcpServerSchema } from './mcp-servers.js';
-export type { McpServerChange, McpServerDefinition, NewMcpServer } from './mcp-servers.js';
+export {
+  mcpContextRequestSchema,
+  mcpContextSchema,
+  mcpContextTextSchema,
+  mcpServerChangeSchema,
+  mcpServerNameSchema,
+  newMcpServerSchema,
+} from './mcp-servers.js';
+export type {
+  McpContext,
+  McpContextRequest,
+  McpServerChange,
+  McpServerDefinition,
+  NewMcpServer,
+} from './mcp-servers.js';
 export { fieldProblem, formAnswer, readField, readFormAnswer } from './question-form.js';
 export type { FormContent, FormField, FormValue, QuestionForm } from './question-form.js';
 export { modelSettings, modelSettingsSchema } from './model-settings.js';

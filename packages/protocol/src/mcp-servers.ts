@@ -80,3 +80,38 @@ export const mcpServerChangeSchema = z.strictObject({
   accept: z.literal(true).exactOptional(),
 });
 export type McpServerChange = z.infer<typeof mcpServerChangeSchema>;
+
+/** What a server lists besides tools. */
+export const mcpContextSchema = z.object({
+  prompts: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().exactOptional(),
+      arguments: z.array(
+        z.object({ name: z.string(), description: z.string().exactOptional(), isRequired: z.boolean() }),
+      ),
+    }),
+  ),
+  resources: z.array(
+    z.object({
+      uri: z.string(),
+      name: z.string(),
+      description: z.string().exactOptional(),
+      mimeType: z.string().exactOptional(),
+    }),
+  ),
+});
+export type McpContext = z.infer<typeof mcpContextSchema>;
+
+/** A prompt by name, or a resource by URI. */
+export const mcpContextRequestSchema = z.union([
+  z.strictObject({
+    prompt: z.string().min(1).max(500),
+    arguments: z.record(z.string().max(500), z.string().max(20_000)).exactOptional(),
+  }),
+  z.strictObject({ uri: z.string().min(1).max(4096) }),
+]);
+export type McpContextRequest = z.infer<typeof mcpContextRequestSchema>;
+
+/** Text from a server. Nobody has checked it. */
+export const mcpContextTextSchema = z.object({ text: z.string() });

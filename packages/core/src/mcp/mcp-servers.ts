@@ -3,6 +3,8 @@ import {
   mcpServerChangeSchema,
   newMcpServerSchema,
   parseInput,
+  type McpContext,
+  type McpContextRequest,
   type McpServer,
   type McpServerChange,
   type McpServerDefinition,
@@ -10,6 +12,8 @@ import {
   type Signer,
 } from '@countersign/protocol';
 import type { McpServerRecord, SecretBox, StoreTransaction } from '../ports/index.js';
+import { errorMessage } from '../ports/error-message.js';
+import { maskText } from '../masking/index.js';
 import { applyChange } from './mcp-change.js';
 import { emitServer, withTools } from './mcp-records.js';
 import { isInClear, openDefinition, sealDefinition } from './mcp-secrets.js';
@@ -197,6 +201,30 @@ export async function testMcpServer(runtime: Runtime, worldId: string, name: str
   await runtime.mcp?.reload(worldId, name);
   await runtime.mcp?.test(worldId, name).catch(() => undefined);
   return (await showMcpServer(runtime, worldId, name)).value;
+}
+
+/** The prompts and resources of a server. Without a host, there are none. */
+export async function listMcpContext(runtime: Runtime, worldId: string, name: string): Promise<McpContext> {
+  await showMcpServer(runtime, worldId, name);
+  if (runtime.mcp === undefined) return { prompts: [], resources: [] };
+  return await runtime.mcp.context(worldId, name).catch(refuseContext);
+}
+
+/** The text of a prompt or resource. Nobody has checked it: people see it before they send it to a model. */
+export async function readMcpContext(
+  runtime: Runtime,
+  worldId: string,
+  name: string,
+  wanted: McpContextRequest,
+): Promise<string> {
+  await showMcpServer(runtime, worldId, name);
+  if (runtime.mcp === undefined) throw new CountersignError('conflict', 'This process runs no MCP servers.');
+  const text = await runtime.mcp.readContext(worldId, name, wanted).catch(refuseContext);
+  return maskText(text).value;
+}
+
+function refuseContext(error: unknown): never {
+  throw new CountersignError('conflict', `The MCP server did not answer: ${errorMessage(error)}`, { cause: error });
 }
 
 /** Reloads the record in the host and starts the server in the background. Its state shows whether that worked. */

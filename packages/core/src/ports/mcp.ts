@@ -1,4 +1,4 @@
-import type { McpCause } from '@countersign/protocol';
+import type { McpCause, McpContext, McpContextRequest } from '@countersign/protocol';
 import type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 import type { StoreReader } from './store.js';
 import type { ProtectedPaths, Tool } from './tool.js';
@@ -87,6 +87,9 @@ export interface McpHost extends ToolSource {
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
   /** Like `start`, but without the delay after a failure. If the server is running, lists its tools again. */
   test(worldId: string, name: string): Promise<void>;
+  /** The prompts and resources of a server, which is started if needed. Rejects with a message. */
+  context(worldId: string, name: string): Promise<McpContext>;
+  readContext(worldId: string, name: string, wanted: McpContextRequest): Promise<string>;
 }
 
 export type McpHostFactory = (records: McpRecords) => McpHost;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@countersign/core';
 import { findSandbox, mcpServers } from '@countersign/tools';
-import type { McpServer } from '@countersign/protocol';
+import type { McpContext, McpContextRequest, McpServer } from '@countersign/protocol';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '@countersign/storage';
 import { temporarySecretsKey } from '../providers/secrets-key.js';
@@ -117,7 +117,11 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   // Unrelated changes keep the value, and so does a new command.
   await t.api('PATCH', `${path}/memory`, { trusted: true });
   await t.api('PATCH', `${path}/memory`, { args: ['-c', `true; ${script}`], env: { TOKEN: null } });
-  expect((await t.api<McpServer>('POST', `${path}/memory/test`)).body.log).toContain(`${SECRET.length} characters`);
+  const again = await t.api<McpServer>('POST', `${path}/memory/test`);
+  expect(again.body).toMatchObject({
+    status: 'running',
+    log: expect.arrayContaining([`${SECRET.length} characters`]) as string[],
+  });
   await t.close();
   const files = (await readdir(folder)).filter((name) => name.startsWith('countersign.db'));
   for (const name of files) expect((await readFile(join(folder, name))).includes(SECRET)).toBe(false);
@@ -188,4 +192,34 @@ it('[W3.28] the test of a server lists its tools; a server that is off can’t b
   const failed = await t.api<McpServer>('POST', `${path}/memory/test`);
   expect(failed).toMatchObject({ status: 200, body: { status: 'failed' } });
   expect((await t.api('POST', `${path}/nobody/test`)).status).toBe(404);
+});
+
+it('[W3.31] prompts and resources are listed and read as text, and secrets in them are masked', async () => {
+  const { t, path } = await open();
+  const args = [createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')];
+  await t.api('POST', path, { name: 'all', transport: 'stdio', command: process.execPath, args });
+  const listed = await t.api<McpContext>('GET', `${path}/all/context`);
+  expect(listed.status).toBe(200);
+  const [plain, filled] = ['simple-prompt', 'args-prompt'].map((name) =>
+    listed.body.prompts.find((prompt) => prompt.name === name),
+  );
+  expect(plain?.arguments).toEqual([]);
+  expect(filled?.arguments[0]).toMatchObject({ name: 'city', isRequired: true });
+  const read = (wanted: McpContextRequest): Promise<{ status: number; text: string }> =>
+    t.api('POST', `${path}/all/context`, wanted);
+  const key = 'sk-ant-api03-Zk3vQ9xP2mN7rT5wY8uB4cD6eF1gH0jK';
+  const prompt = await read({ prompt: 'args-prompt', arguments: { city: `Paris ${key}` } });
+  expect(prompt.text).toContain('Paris');
+  expect(prompt.text).not.toContain(key);
+  const [resource] = listed.body.resources;
+  if (resource === undefined) throw new Error('no resources');
+  const found = await read({ uri: resource.uri });
+  expect(found.status).toBe(200);
+  expect(found.text.length).toBeGreaterThan(20);
+  // The server refuses: that is not our error.
+  expect((await read({ prompt: 'nothing' })).status).toBe(409);
+  expect((await read({ uri: 'nowhere://at-all' })).status).toBe(409);
+  expect((await t.api('POST', `${path}/all/context`, {})).status).toBe(422);
+  await t.api('PATCH', `${path}/all`, { enabled: false });
+  expect((await t.api('GET', `${path}/all/context`)).status).toBe(409);
 });

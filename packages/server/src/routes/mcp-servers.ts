@@ -1,6 +1,8 @@
 import {
   addMcpServer,
+  listMcpContext,
   listMcpServers,
+  readMcpContext,
   removeMcpServer,
   showMcpServer,
   testMcpServer,
@@ -9,6 +11,9 @@ import {
 import {
   listOf,
   listQuerySchema,
+  mcpContextRequestSchema,
+  mcpContextSchema,
+  mcpContextTextSchema,
   mcpServerChangeSchema,
   mcpServerSchema,
   newMcpServerSchema,
@@ -85,6 +90,32 @@ export const mcpServerRoutes = [
     handle: async ({ context, params }) => ({
       status: 200,
       body: await testMcpServer(context.engine.runtime, params.world, params.name),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/mcp-servers/{name}/context',
+    tag,
+    summary: 'List the prompts and resources of an MCP server',
+    description: 'Starts the server if needed. 409 if it is turned off or does not answer.',
+    answers: { 200: { description: 'Prompts and resources', schema: mcpContextSchema } },
+    handle: async ({ context, params }) => ({
+      status: 200,
+      body: await listMcpContext(context.engine.runtime, params.world, params.name),
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/mcp-servers/{name}/context',
+    tag,
+    summary: 'Read a prompt or resource of an MCP server',
+    description:
+      'Returns its text and sends it to no model. The text comes from the server and is untrusted. Content that is not text is replaced by a note, and secrets are masked. 409 if the server refuses the request.',
+    body: mcpContextRequestSchema,
+    answers: { 200: { description: 'The text', schema: mcpContextTextSchema } },
+    handle: async ({ context, params: { world, name }, body }) => ({
+      status: 200,
+      body: { text: await readMcpContext(context.engine.runtime, world, name, body) },
     }),
   }),
   route({

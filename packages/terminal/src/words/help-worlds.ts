@@ -123,6 +123,22 @@ export const mcpHelp = {
     exitCodes: mcpExitCodes,
     examples: ['countersign mcp edit files -w ops --no-enabled'],
   },
+  context: {
+    about: 'List the prompts and resources of an MCP server',
+    examples: ['countersign mcp context wiki -w ops'],
+  },
+  prompt: {
+    about: 'Print the text of a prompt of an MCP server',
+    notes: ['The text comes from the server. Read it before you send it to an agent.'],
+    examples: ['countersign mcp prompt wiki summarize -w ops --arg page=Home'],
+  },
+  promptName: 'name of the prompt',
+  arg: 'argument of the prompt; repeatable',
+  resource: {
+    about: 'Print a text resource of an MCP server',
+    notes: ['The text comes from the server. Read it before you send it to an agent.'],
+    examples: ['countersign mcp resource wiki wiki://home -w ops'],
+  },
   import: {
     about: 'Import MCP servers from a Claude, Cursor or VS Code file',
     notes: [

@@ -90,6 +90,7 @@ export const results = {
     ];
     return `${label}${hints.length === 0 ? '' : ` (${hints.join('; ')})`}: `;
   },
+  mcpNoContext: (name: string): string => `"${name}" offers no prompts and no resources.`,
   mcpTested: (name: string): string => `Tested "${name}"`,
   mcpNoLog: (name: string): string => `"${name}" hasn't printed anything yet.`,
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,

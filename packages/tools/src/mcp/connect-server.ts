@@ -1,5 +1,6 @@
 import type { Clock, ToolContext } from '@countersign/core/ports';
 import { VERSION } from '@countersign/protocol';
+import type { McpContext, McpContextRequest } from '@countersign/protocol';
 import {
   Client,
   ProtocolError,
@@ -12,6 +13,7 @@ import {
 import { answerServer } from './answer-server.js';
 import type { HideValues } from './hide-values.js';
 import { limitMessages } from './limit-messages.js';
+import { listContext, readContext } from './read-context.js';
 import { readTools, type ReadTools } from './read-tools.js';
 import { runCall, type CallsUnderWay } from './run-call.js';
 import type { ServerLog } from './server-log.js';
@@ -41,6 +43,8 @@ export interface Connection {
   readonly workingDirectory: string;
   list(): Promise<ReadTools>;
   call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
+  context(): Promise<McpContext>;
+  readContext(wanted: McpContextRequest): Promise<string>;
   /** Rejects if the server doesn't respond. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -125,6 +129,8 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
         throw isClosed(error) && trouble !== undefined ? trouble : explainError(error, connectMs);
       }
     },
+    context: () => listContext({ client, hide: options.hide, timeout: connectMs }),
+    readContext: (wanted) => readContext({ client, hide: options.hide, timeout: connectMs }, wanted),
     call: (tool, args, context) => runCall({ ...options, client, calls }, tool, args, context),
     async check() {
       if (client.getProtocolEra() === 'legacy') await client.ping({ timeout: CHECK_MS });

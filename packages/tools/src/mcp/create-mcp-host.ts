@@ -80,9 +80,14 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     await put(worldId, name, await records.one(worldId, name));
   }
 
-  async function start(worldId: string, name: string, waitMs: number, signal?: AbortSignal): Promise<void> {
+  function supervisorOf(worldId: string, name: string): Supervisor {
     const server = worlds.get(worldId)?.get(name);
     if (server === undefined) throw new Error(`there is no MCP server "${name}" in this world`);
+    return server;
+  }
+
+  async function start(worldId: string, name: string, waitMs: number, signal?: AbortSignal): Promise<void> {
+    const server = supervisorOf(worldId, name);
     if (server.isRunning()) return;
     const late = `the MCP server "${name}" did not start within ${waitMs / 1000} s`;
     // The start continues in the background, so the next caller waits less.
@@ -126,9 +131,10 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     },
     reload,
     state: (worldId, name) => worlds.get(worldId)?.get(name)?.state(),
+    context: async (worldId, name) => await supervisorOf(worldId, name).context(),
+    readContext: async (worldId, name, wanted) => await supervisorOf(worldId, name).readContext(wanted),
     async test(worldId, name) {
-      const server = worlds.get(worldId)?.get(name);
-      if (server === undefined) throw new Error(`there is no MCP server "${name}" in this world`);
+      const server = supervisorOf(worldId, name);
       const late = `the MCP server "${name}" did not start within ${settings.connectMs / 1000} s`;
       await withinTime(clock, settings.connectMs, () => server.test(), late);
     },

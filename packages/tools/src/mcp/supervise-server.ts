@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
-import type { CallSandbox, McpCause } from '@countersign/protocol';
+import type { CallSandbox, McpCause, McpContext, McpContextRequest } from '@countersign/protocol';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
@@ -53,6 +53,8 @@ export interface Supervisor {
   start(): Promise<void>;
   /** Lists the tools. Starts the server if needed, without the delay after a failure. Rejects with a readable error. */
   test(): Promise<void>;
+  context(): Promise<McpContext>;
+  readContext(wanted: McpContextRequest): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -188,6 +190,16 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
     return result;
   }
 
+  async function asking<T>(ask: (connection: Connection) => Promise<T>): Promise<T> {
+    refuseIfOff();
+    const connection = await keeper.get();
+    try {
+      return await ask(connection);
+    } catch (error) {
+      throw new Error(secretsOf(record).inText(errorMessage(error)).slice(0, LONGEST_ERROR), { cause: error });
+    }
+  }
+
   function refuseIfOff(): void {
     if (closed || !record.server.definition.enabled) throw new ToolFailure(`the MCP server "${name}" is turned off`);
   }
@@ -249,6 +261,8 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       refuseIfOff();
       await keeper.get();
     },
+    context: () => asking((connection) => connection.context()),
+    readContext: (wanted) => asking((connection) => connection.readContext(wanted)),
     async test() {
       refuseIfOff();
       const running = keeper.current();

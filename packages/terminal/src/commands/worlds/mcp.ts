@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readAll } from '@countersign/client';
-import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
+import type { McpContext, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -105,6 +105,50 @@ export function addMcp(program: Command, register: Register): void {
       return await tryServer(context, world, changed, results.mcpChanged(name, world));
     },
   );
+  register<McpFlags>(
+    withHelp(inWorld(mcp.command('context').argument('<server>')), help.context),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const { prompts, resources } = await (await context.client()).mcpContext(world, name);
+      if (context.options.json) return context.json({ prompts, resources });
+      const rows = [
+        ...prompts.map((prompt) => ({ kind: 'prompt', name: withArguments(prompt), about: prompt.description })),
+        ...resources.map(({ uri, name: title, description }) => ({
+          kind: 'resource',
+          name: uri,
+          about: description ?? title,
+        })),
+      ];
+      const columns = [
+        { title: 'kind', of: ({ kind }: (typeof rows)[number]) => kind },
+        { title: 'name', of: (row: (typeof rows)[number]) => plainLine(row.name) },
+        { title: 'description', of: ({ about }: (typeof rows)[number]) => plainLine(about ?? '') },
+      ];
+      showList(context, rows, columns, results.mcpNoContext(name));
+    },
+  );
+  register<McpFlags & { arg?: string[] }>(
+    withHelp(
+      inWorld(mcp.command('prompt').argument('<server>').argument('<prompt>', help.promptName)),
+      help.prompt,
+    ).option('--arg <name=value>', help.arg, again),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const wanted = { prompt: args[1] ?? '', arguments: await readPairs(context, options.arg ?? [], '--arg') };
+      const text = await (await context.client()).readMcpContext(world, name, wanted);
+      if (context.options.json) context.json({ text });
+      else context.put(`${text}\n`, 'text');
+    },
+  );
+  register<McpFlags>(
+    withHelp(inWorld(mcp.command('resource').argument('<server>').argument('<uri>')), help.resource),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const text = await (await context.client()).readMcpContext(world, name, { uri: args[1] ?? '' });
+      if (context.options.json) context.json({ text });
+      else context.put(`${text}\n`, 'text');
+    },
+  );
   register<ImportFlags>(
     withHelp(inWorld(mcp.command('import').argument('<file>', help.file)), help.import).option(
       '--value <name=value>',
@@ -151,6 +195,13 @@ export function addMcp(program: Command, register: Register): void {
       showDone(context, results.mcpRemoved(name), { removed: name });
     },
   );
+}
+
+/** `code_review(code, style?)` */
+function withArguments({ name, arguments: args }: McpContext['prompts'][number]): string {
+  return args.length === 0
+    ? name
+    : `${name}(${args.map((arg) => `${arg.name}${arg.isRequired ? '' : '?'}`).join(', ')})`;
 }
 
 function withFlags(command: Command): Command {
