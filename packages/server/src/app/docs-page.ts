@@ -1,6 +1,6 @@
 import type { ApiDescription, Operation } from './describe-api.js';
 
-/** A separate file, because the CSP of the page forbids inline styles. */
+/** A separate file, because the page's CSP forbids inline styles. */
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

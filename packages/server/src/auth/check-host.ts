@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface HostOptions {
-  /** Set once the server listens. */
+  /** Available once the server is listening. */
   port: () => number;
   /** The address that the server binds to (`--host`). */
   host: string;

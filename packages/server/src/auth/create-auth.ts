@@ -23,7 +23,7 @@ export interface AuthOptions extends HostOptions {
   sessions?: SessionKeeper;
   /** For processes that share a database: tickets and sessions are valid in all of them. `name` is the same in each. */
   shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
-  /** The label of the client with this secret (`X-Countersign-Client`), in the world of this path. */
+  /** The label of the client with this secret (`X-Countersign-Client`), in the world that the path names. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
   /** Called for each connection whose request had a valid credential. */
   onAuthenticated?: (socket: Socket) => void;

@@ -10,7 +10,7 @@ const MAX = 100;
 export interface Tickets {
   /** `stored` rejects if the ticket could not be stored for all processes. Callers may ignore it. */
   make(): { ticket: string; stored: Promise<void> };
-  /** Returns true once, within a minute. */
+  /** Returns true only once, and only within a minute. */
   take(ticket: string): boolean | Promise<boolean>;
 }
 

@@ -14,7 +14,7 @@ export interface Finding {
   advice?: string;
 }
 
-/** The providers of a running server, which may have other API keys than this shell. */
+/** A running server's providers. The server may have other API keys than this shell. */
 export interface AskedServer {
   readonly url: string;
   /** Undefined if the request for them failed. */

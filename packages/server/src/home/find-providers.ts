@@ -24,7 +24,7 @@ export interface FoundProviders {
   configured: readonly string[];
   /** The current status of each provider. Never contains a key. */
   status(): Promise<ProviderStatus[]>;
-  /** The configuration to call a provider. Undefined for the demo's model, or without a usable key. */
+  /** The configuration for calling a provider. Undefined for the demo's model, or without a usable key. */
   config(id: string): ProviderConfig | undefined;
   /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];
@@ -87,7 +87,7 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
             hasKey: variable !== undefined,
             available: variable !== undefined && chosen.kind !== 'unusable',
             ...(chosen.kind === 'unusable' ? { problem: chosen.problem } : {}),
-            // The models of a custom endpoint are unknown.
+            // A custom endpoint's models are unknown.
             ...(chosen.kind === 'own' ? {} : { models: [MODELS[name]] }),
           };
         }),

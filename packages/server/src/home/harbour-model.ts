@@ -1,7 +1,7 @@
 import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
 import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
 
-/** The model of the demo world. It needs no key, and its output depends only on its input, so it continues after any restart. */
+/** The demo world's model. It needs no key, and its output depends only on its input, so it continues after any restart. */
 export function harbourModel(): ScriptedProvider {
   return scripted(
     (request) => (speaks(request, 'Mason') ? mason(lastExchange(request)) : scout(lastExchange(request))),

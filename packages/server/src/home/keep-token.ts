@@ -55,7 +55,7 @@ function ownName(): string {
   }
 }
 
-/** The token that a server of this home folder has saved, for other commands of the same user. */
+/** The token saved by this home folder's server, for the same user's other commands. */
 export function readToken(home: string): string | undefined {
   const token = readPrivate(join(home, 'token'))?.trim();
   return token === '' ? undefined : token;

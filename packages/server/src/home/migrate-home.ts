@@ -5,8 +5,7 @@ import { copyStore, lockFile, type CopyProgress, type CopyReport, type StorePlac
 import { prepareHome } from './home-folder.js';
 
 /**
- * Copies a store into another, empty one: `home`, a file, or `postgres://…`. Holds the lock of the home folder, so that no server writes during
- * the copy.
+ * Copies a store into another, empty one: `home`, a file, or `postgres://…`. Holds the home folder's lock, so that no server writes during the copy.
  */
 export async function migrateHome(
   home: string,

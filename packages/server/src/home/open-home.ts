@@ -173,7 +173,7 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
   }
 }
 
-/** Uses a file lock of the operating system instead of a pid file: it can't become stale, and only one of two concurrent starts gets it. */
+/** Uses an operating system file lock instead of a pid file: it can't become stale, and only one of two concurrent starts gets it. */
 function lockHome(folder: string, command: string | undefined): () => void {
   const unlock = openLock(folder);
   if (unlock === undefined) {

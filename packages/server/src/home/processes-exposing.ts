@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Processes whose environment contains this token, such as the `npm` that started us: `4711 npm`. A command of the same user could read it
- * there. Empty if the system has no `/proc`.
+ * Processes whose environment contains this token, such as the `npm` that started us: `4711 npm`. A command run by the same user could read it there.
+ * Empty if the system has no `/proc`.
  */
 export function processesExposing(token: string): string[] {
   return list('/proc')

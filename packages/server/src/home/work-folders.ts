@@ -8,7 +8,7 @@ import { makeFolder } from './make-folder.js';
 
 /** The folders that worlds work in. */
 export interface WorkFolders {
-  /** The default folder of a world, outside our home folder. Created if missing. */
+  /** A world's default folder, outside our home folder. Created if missing. */
   own(worldId: string): string;
   /** The folders that agents of these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];

@@ -107,7 +107,9 @@ function createCounters({ Counter, Gauge, Histogram, Registry, collectDefaultMet
   };
 }
 
-/** Replaces tool names of MCP servers and clients with one label per kind: names are unbounded, and each label value creates a time series. */
+/**
+ * Replaces the names of tools from MCP servers and clients with one label per kind: names are unbounded, and each label value creates a time series.
+ */
 function familyOf(tool: string): string {
   if (tool.startsWith('mcp__')) return 'mcp';
   return tool.startsWith('app__') ? 'client' : tool;

@@ -2,7 +2,7 @@ import type { Engine } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
 import { createRegistry, type ProviderRegistry } from './create-registry.js';
 
-/** The providers of a program that configures them in code. */
+/** Providers for a program that configures them in code. */
 export function createFixedRegistry({ runtime: { store, providers } }: Engine): ProviderRegistry {
   const own = providers.names().flatMap((name) => providers.get(name) ?? []);
   const secrets = {

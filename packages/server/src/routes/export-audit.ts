@@ -5,7 +5,7 @@ import { writeCursor } from './cursor.js';
 
 const BATCH = 500;
 
-/** One page of a world's audit log, even of a deleted world (A16). */
+/** One page of a world's audit log, even if the world was deleted (A16). */
 export async function pageAudit(
   store: Store,
   worldId: string,

@@ -10,7 +10,7 @@ import { recordRoutes } from './records.js';
 import { serverRoutes } from './server.js';
 import { worldRoutes } from './worlds.js';
 
-/** All routes of the API (W3), in the order of the docs. */
+/** All API routes (W3), in the order of the docs. */
 export const routes: readonly Route[] = [
   ...serverRoutes,
   ...providerRoutes,

@@ -12,7 +12,7 @@ export interface Greeted {
   isTerminal: boolean;
 }
 
-/** The text that `countersign serve` prints once it listens. */
+/** The text that `countersign serve` prints once it is listening. */
 export function greeting({ url, start, token, sandbox, isTerminal }: Greeted): string[] {
   return [
     `Countersign is listening on ${url}`,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** Limits for connections without an authenticated request (W7). */
 export interface UnauthenticatedLimits {
-  /** Timeout for the request head. */
+  /** Timeout for receiving the request headers. */
   headersMs: number;
   /** Maximum number of open connections. */
   most: number;

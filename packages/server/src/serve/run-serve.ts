@@ -42,7 +42,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
   const signalled = nextSignal();
   let serving: Serving;
   try {
-    // At a terminal, the greeting already says so.
+    // At a terminal, the greeting already says that there is no sandbox.
     const logsNoSandbox = json || !process.stderr.isTTY;
     serving = await serve({ ...rest, home, log, logsNoSandbox, env: process.env, command: SERVE });
   } catch (error) {

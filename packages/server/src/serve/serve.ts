@@ -21,7 +21,7 @@ export interface ServeOptions extends HomeOptions {
   port?: number;
   /** Default: loopback. Other addresses accept connections from other machines. */
   host?: string;
-  /** Additional host names, such as that of a reverse proxy. */
+  /** Additional host names, such as a reverse proxy's. */
   allowHosts?: readonly string[];
   /** The folder of the built web app. */
   webRoot?: string;
@@ -33,7 +33,7 @@ export interface ServeOptions extends HomeOptions {
 export interface Serving {
   url: string;
   home: Home;
-  /** A start link with a new ticket: works once, for one minute. */
+  /** A start link with a new ticket. It works once and expires after a minute. */
   newStartUrl(): string;
   /** Notifies streams, parks running turns and releases the home folder. */
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { writePrivate } from '../home/private-file.js';
 const serverSchema = z.object({ url: z.string(), pid: z.number().int() });
 type ServerFile = z.infer<typeof serverSchema>;
 
-/** A running server of a home folder: its URL and pid, never a credential. */
+/** The server that runs on a home folder: its URL and pid, never a credential. */
 export interface RunningServer extends ServerFile {
   /** A server started by another command ends with that command. */
   readonly startedBy: 'serve' | 'command';
@@ -25,7 +25,7 @@ export function announceServer(home: string, url: string): () => void {
   };
 }
 
-/** The running server of this home folder, if it responds. Ignores leftovers of a dead server. */
+/** The server running on this home folder, if it responds. Ignores anything that a dead server left behind. */
 export async function findServer(home: string): Promise<RunningServer | undefined> {
   const server = readServerFile(home);
   if (server === undefined || !isAlive(server.pid)) return undefined;

@@ -1,15 +1,15 @@
 import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
 
-/** An event encoded once for all readers: with 500 readers, most of the time would be spent on encoding. */
+/** An event encoded once for all readers: with 500 readers, encoding it for each would take most of the time. */
 export interface EncodedFrame {
   /** The number in the world's log after which a stream resumes. */
   readonly id: number;
   /** False for chunks and output, which are not in the log and repeat the previous number (S6). */
   readonly isStored: boolean;
   readonly chatId: string | undefined;
-  /** Whether this is an approval or question. Clients without approvals don't get it (A13). */
+  /** Whether this is an approval or question. Clients that can't ask a person don't get it (A13). */
   readonly isApproval: boolean;
-  /** The tool of a call that starts, if any. */
+  /** The tool whose call this event starts, if any. */
   readonly starts: string | undefined;
   /** The message or call that a chunk belongs to, if any. */
   readonly part: string | undefined;

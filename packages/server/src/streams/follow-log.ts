@@ -36,7 +36,7 @@ export interface Follower {
 export function followLog(following: Following, outlet: Outlet): Follower {
   const { engine, worldId, chatId, untilSettled, approvals, ownTools } = following;
   const { runtime } = engine;
-  /** Everything up to this position was written. */
+  /** Everything up to this position has been written. */
   let { position } = following;
   let newest = position;
   let state: 'behind' | 'live' | 'over' = 'behind';
@@ -61,7 +61,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       return;
     }
     if (frame.id <= position) return;
-    // Live events are masked. A call of the reader's own tool is read from the log, unmasked.
+    // Live events are masked. A call to the reader's own tool is read from the log, unmasked.
     const isOwn = frame.starts !== undefined && ownTools.has(frame.starts);
     // On a gap or a full buffer, read from the log once there is room.
     if (frame.id > position + 1 || isOwn || !write(frame)) {

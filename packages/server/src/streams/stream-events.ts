@@ -14,9 +14,9 @@ export interface StreamOptions {
   engine: Engine;
   /** The route has verified that the world, and the chat in it, exist. */
   worldId: string;
-  /** Only events of this chat. */
+  /** Only this chat's events. */
   chatId?: string;
-  /** Resume after this number of the log. `Last-Event-ID` overrides it. If absent, start with new events. */
+  /** Resume after this number in the log. `Last-Event-ID` overrides it. If absent, start with new events. */
   after?: number;
   /** An action whose events the stream includes. It runs once the position in the log is known; if it throws, nothing was sent. */
   act?: () => Promise<unknown>;

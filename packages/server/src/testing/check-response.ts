@@ -10,7 +10,7 @@ const patterns = routes.map((route) => ({
   pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** The route of a path under `/api`. */
+/** The route that matches a path under `/api`. */
 function routeFor(method: string, path: string): Route | undefined {
   const [address = ''] = path.split('?');
   const fitting = patterns.filter(

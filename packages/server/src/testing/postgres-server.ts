@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { freePort } from './free-port.js';
 
 export interface PostgresServer {
-  /** Connection string of the superuser, on the `postgres` database. */
+  /** The superuser's connection string, for the `postgres` database. */
   readonly url: string;
   /** Disconnects all clients and restarts at the same address. */
   restart(): Promise<void>;

@@ -26,7 +26,7 @@ export interface StreamFixture {
   /** Number of open connections. */
   connections: () => Promise<number>;
   say: (content: string, chatId?: string) => Promise<void>;
-  /** Opens a stream, by default of the fixture's chat. `query`: query parameters. */
+  /** Opens a stream, by default for the fixture's chat. `query`: query parameters. */
   stream: (query?: Record<string, string>, sent?: Sent) => Promise<OpenStream>;
   register: (client: NewClient) => Promise<string>;
   close(): Promise<void>;
