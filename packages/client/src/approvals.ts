@@ -32,7 +32,7 @@ export function decide<B extends ApprovalBook>(book: B, approvalId: string, deci
   };
 }
 
-/** Removes approvals of a deleted chat. */
+/** Removes approvals from a deleted chat. */
 export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]): B {
   if (ids.length === 0) return book;
   const gone = new Set(ids);

@@ -7,11 +7,11 @@ import { streamEvents, type Batch, type EventsOptions } from './events.js';
 import { readJson, readText, send, type Connector, type Request } from './request.js';
 
 export interface ClientOptions {
-  /** The server's URL, such as `http://127.0.0.1:4160`. A page of the server passes its own origin. */
+  /** The server's URL, such as `http://127.0.0.1:4160`. A page served by the server passes its own origin. */
   url: string;
   /** The bearer token, for programs. Browsers use a session instead (W1). */
   token?: string;
-  /** The header value of a session; the other part is a cookie. */
+  /** A session's header value; the other part is a cookie. */
   session?: string;
   fetch?: typeof fetch;
   clock?: Clock;

@@ -184,7 +184,7 @@ export interface Client {
     options: ChangeOptions & { ifMatch: string },
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
-  /** The calls of a chat that a rule would cover, to show before a person approves "always". */
+  /** The calls in a chat that a rule would cover, to show before a person approves "always". */
   policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
@@ -192,11 +192,11 @@ export interface Client {
   mcpServer(world: string, name: string, options?: CallOptions): Promise<Tagged<McpServer>>;
   addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
   updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
-  /** Prompts and resources of a server. */
+  /** A server's prompts and resources. */
   mcpContext(world: string, name: string, options?: CallOptions): Promise<McpContext>;
   /** The text of a prompt or resource. It comes from the server and is untrusted. */
   readMcpContext(world: string, name: string, wanted: McpContextRequest, options?: CallOptions): Promise<string>;
-  /** Starts the server if needed and lists its tools. A failure is also a result: `status`, `error` and `cause` say why. */
+  /** Starts the server if needed and lists its tools. If it fails to start, `status`, `error` and `cause` say why. */
   testMcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 
@@ -208,7 +208,7 @@ export interface Client {
   /** The unmasked arguments a call ran with. The reveal is recorded in the audit log (A16). */
   original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   stats(world: string, options?: CallOptions): Promise<Stats>;
-  /** The timeline of a turn; `turnOf` gives the turn of a message. */
+  /** The timeline of a turn; `turnOf` finds a message's turn. */
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 
   /**
@@ -219,10 +219,7 @@ export interface Client {
   /** Stops sending the client's secret. After a while, the server forgets a client without a stream. */
   forgetClient(world: string): void;
 
-  /**
-   * Events of a world or chat until the signal aborts. Reconnects and resumes automatically (S6). Never rejects: errors are items of the
-   * stream.
-   */
+  /** Events of a world or chat until the signal aborts. Reconnects and resumes automatically (S6). Never rejects: errors are items in the stream. */
   events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
   /** Like `events`, in batches as they arrive. */
   eventBatches(world: string, options?: EventsOptions): AsyncGenerator<Batch, void, undefined>;

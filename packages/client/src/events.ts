@@ -6,7 +6,6 @@ import { failure } from './request.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** Items of a stream. */
 export type StreamItem =
   | { readonly kind: 'event'; readonly event: WorldEvent }
   /** The log no longer contains our position: reload everything derived from events. */
@@ -16,7 +15,7 @@ export type StreamItem =
   | { readonly kind: 'malformed'; readonly detail: string };
 
 export interface EventsOptions {
-  /** Only events of this chat. */
+  /** Only this chat's events. */
   chat?: string;
   /** Resume after this event id. If absent, start with new events. */
   after?: number;

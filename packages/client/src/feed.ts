@@ -5,7 +5,7 @@ import type { Batch } from './events.js';
 import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
-/** A listener of a feed. After `started`, it gets every event past that position; data loaded earlier is outdated. */
+/** A feed listener. After `started`, it gets every event past that position; data loaded earlier is outdated. */
 interface FeedListener {
   started(position: number): void;
   heard(batch: Batch): void;

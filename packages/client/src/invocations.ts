@@ -22,7 +22,7 @@ export function learnCall<S extends CallState>(state: S, messageId: string, agen
   });
 }
 
-/** Adds an approval of a call, pending or decided. */
+/** Adds a call's approval, pending or decided. */
 export function learnApproval<S extends CallState>(state: S, approval: ApprovalView): S {
   const known = get(state.invocations, approval.invocationId);
   const ids = known?.approvalIds ?? [];

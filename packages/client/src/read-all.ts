@@ -1,6 +1,6 @@
 import type { List } from './client.js';
 
-/** Reads all pages of a list. `read` gets the cursor of the next page, or nothing for the first. */
+/** Reads all pages of a list. `read` gets the cursor for the next page, or nothing for the first. */
 export async function readAll<T>(read: (place: { after?: string }) => Promise<List<T>>): Promise<T[]> {
   const all: T[] = [];
   let place: { after?: string } | undefined = {};

@@ -134,7 +134,7 @@ function onEvent(state: ChatState, heard: WorldEvent): ChatState {
   return isStored ? { ...next, lastEventId: heard.id } : next;
 }
 
-/** The stream of a world also has events of other chats. */
+/** A world's stream also has events from other chats. */
 function isOurs({ chatId }: ChatState, heard: WorldEvent): boolean {
   return heard.chatId === undefined || heard.chatId === chatId;
 }
@@ -150,7 +150,7 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
     case 'sse': {
       const { data } = heard;
       const isNew = !state.streams.some(({ messageId }) => messageId === data.messageId);
-      // This is a late chunk of a stopped answer: nothing would ever end this stream.
+      // This is a late chunk from a stopped answer: nothing would ever end this stream.
       if (data.type === 'chunk' && isNew && state.status !== 'working') return state;
       return { ...state, streams: hear(state.streams, data, has(state.messages, data.messageId)) };
     }

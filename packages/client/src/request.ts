@@ -7,7 +7,7 @@ export interface Connector {
   readonly token?: string;
   readonly session?: string;
   readonly fetch: typeof fetch;
-  /** The secret of this client in a world, if it is registered there. */
+  /** This client's secret in a world, if it is registered there. */
   readonly secretFor: (world: string) => string | undefined;
 }
 

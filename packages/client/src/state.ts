@@ -45,9 +45,9 @@ export interface TranscriptMessage {
   readonly replyToMessageId?: string;
   /** The id assigned by the sender. */
   readonly clientMessageId?: string;
-  /** The calls of this message, in call order, as keys of `invocations`. */
+  /** The calls in this message, in call order, as keys of `invocations`. */
   readonly invocationIds: readonly string[];
-  /** Tokens of the model call, if known. */
+  /** Tokens used by the model call, if known. */
   readonly usage?: Usage;
 }
 
@@ -74,7 +74,7 @@ export interface Decision {
   readonly editedArguments?: unknown;
 }
 
-/** An approval of one invocation (A3), with its decision once made. Arguments are masked (A15). */
+/** An approval for one invocation (A3), with its decision once made. Arguments are masked (A15). */
 export interface ApprovalView {
   readonly approvalId: string;
   readonly invocationId: string;
@@ -128,7 +128,7 @@ export interface Invocation {
   readonly editedArguments?: unknown;
   /** The message that made the call; absent while it is not loaded. */
   readonly messageId?: string;
-  /** All approvals of the call, oldest first, as keys of `approvals`. */
+  /** All approvals for the call, oldest first, as keys of `approvals`. */
   readonly approvalIds: readonly string[];
   readonly startedAt?: string;
   readonly settledAt?: string;
@@ -172,7 +172,7 @@ export interface ApprovalBook {
   readonly approvals: Table<ApprovalView>;
   /** Ids of pending approvals, oldest first. */
   readonly queue: readonly string[];
-  /** Decisions by approval id, including those of approvals that are not loaded. */
+  /** Decisions by approval id, including those for approvals that are not loaded. */
   readonly decisions: Table<Decision>;
 }
 
@@ -224,9 +224,7 @@ export interface ChatSummary {
 /** Everything a world view shows: its chats, agents and pending approvals. */
 export interface WorldState extends ApprovalBook {
   readonly worldId: string;
-  /**
-   * The cursor of the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are already in `queue`.
-   */
+  /** The cursor for the next page of pending approvals; undefined if all are loaded. Approvals requested since the load are already in `queue`. */
   readonly laterApprovals: string | undefined;
   readonly loading: Loading;
   readonly connection: Connection;

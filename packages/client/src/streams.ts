@@ -7,7 +7,7 @@ export function hear(streams: readonly LiveStream[], event: SSEEvent, isKnown: b
   if (isKnown) return drop(streams, messageId);
   const current = streams.find((stream) => stream.messageId === messageId);
   const attempt = event.attempt ?? current?.attempt ?? 1;
-  // Late chunks of an abandoned attempt would mix with the next one.
+  // Late chunks from an abandoned attempt would mix with the next one.
   if (current !== undefined && attempt < current.attempt) return streams;
   switch (event.type) {
     case 'start':

@@ -30,7 +30,7 @@ export function coveredText(count: number, when: CoveredWhen): string {
   return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
 }
 
-/** Groups the covered calls by when they run. `endsSoon`: this process only runs until the chat of the decision has settled (X4). */
+/** Groups the covered calls by when they run. `endsSoon`: this process only runs until the decision's chat has settled (X4). */
 export function coveredGroups(
   waiting: readonly CoveredCall[],
   decided: { invocationId: string; chatId: string },
