@@ -8,7 +8,7 @@ import type { Decision } from './decision.js';
 export interface ApproveContext {
   /** The id of the world in which the call waits. */
   readonly worldId: string;
-  /** Aborts when the answer no longer counts: someone else has decided, the time is up, or the store is closing. */
+  /** Aborts when the answer no longer matters: someone else has decided, the time is up, or the store is closing. */
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface Approver {
   watch(worldId: string): void;
   /** Calls the function for approvals that an earlier process left waiting. */
   askPending(worldId: string): Promise<void>;
-  /** Resolves when no call of `approve` is running, in one chat or in all. Undefined if none is running. */
+  /** Resolves when no call to `approve` is running, in one chat or in all. Undefined if none is running. */
   busy(chatId?: string): Promise<unknown> | undefined;
 }
 
@@ -103,7 +103,7 @@ export function createApprover(
     }
   }
 
-  /** The hash is set last: a decision counts only for the call that was shown (A7). */
+  /** The hash is set last: a decision is valid only for the call that was shown (A7). */
   async function send(worldId: string, { approvalId, callHash }: Approval, decision: unknown): Promise<void> {
     if (!isObject(decision)) {
       throw new CountersignError('invalid', 'it must return a decision, such as { decision: "deny" }, or undefined');

@@ -28,7 +28,7 @@ const STORE = { ...SHARED, store: true, worlds: true, policy: true, mcp: true } 
   true
 >;
 
-/** Options of a world that are not settings. */
+/** World options that are not settings. */
 const LISTS = { policy: true, agents: true, mcp: true } satisfies Partial<Record<keyof WorldOptions, true>>;
 const WORLD = { ...LISTS, ...worldSettingsSchema.shape };
 

@@ -54,7 +54,7 @@ async function ensureServer({ runtime }: Engine, worldId: string, server: NewMcp
     await updateMcpServer(runtime, worldId, name, { ...connection, ...switches }, LIBRARY);
     return;
   }
-  // The transport of a server can't be changed. The new server must not inherit grants of the old one.
+  // A server's transport can't be changed, and the new server must not inherit the old one's grants.
   if (known !== undefined) await removeMcpServer(runtime, worldId, name, LIBRARY);
   await addMcpServer(runtime, worldId, server, LIBRARY);
 }

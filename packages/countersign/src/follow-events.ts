@@ -7,7 +7,7 @@ import { isObject, text } from './check-input.js';
 export interface EventsOptions {
   /** Continue after the event with this id; 0 starts with the world's first event. Default: new events only. */
   after?: number;
-  /** Only events of this chat. */
+  /** Only this chat's events. */
   chatId?: string;
   /** Aborting the signal ends the iteration. */
   signal?: AbortSignal;

@@ -4,9 +4,9 @@ import type { NewAgent, NewMcpServer, NewWorld, WorldSettings } from '@countersi
 import type { Approve } from './approver.js';
 import type { ApprovalOf } from './typed-approval.js';
 
-/** Settings, agents and rules of one world. */
+/** Settings, agents and rules for one world. */
 export interface WorldOptions extends Partial<WorldSettings> {
-  /** Rules of a new world. Use `setPolicy` to change those of an existing one, so that opening it never drops a rule. */
+  /** Rules for a new world. Use `setPolicy` to change those of an existing one, so that opening it never drops a rule. */
   policy?: NewWorld['policy'];
   /** Agents to add, or to update if one with this name exists. Other agents stay unchanged. */
   agents?: readonly NewAgent[];
@@ -17,7 +17,7 @@ export interface WorldOptions extends Partial<WorldSettings> {
   mcp?: readonly NewMcpServer[];
 }
 
-/** Options shared by all worlds of a store. */
+/** Options shared by all worlds in a store. */
 export interface SharedOptions<T extends Tool = Tool> {
   /** The models that agents can use, by provider name. */
   providers?: readonly Provider[];
@@ -47,7 +47,7 @@ export interface SharedOptions<T extends Tool = Tool> {
   probe?: Probe;
 }
 
-/** Options of `openCountersign`. */
+/** Options for `openCountersign`. */
 export interface CountersignOptions<T extends Tool = Tool> extends SharedOptions<T> {
   /**
    * A SQLite file, `:memory:`, a `postgres://` URL, or a store that you opened; `close` closes it. A file has one owner:
@@ -56,13 +56,13 @@ export interface CountersignOptions<T extends Tool = Tool> extends SharedOptions
   store: string | Store;
   /** Worlds to open immediately, so that their agents are up to date when unfinished turns resume. */
   worlds?: readonly (WorldOptions & { name: string })[];
-  /** The rules of new worlds without their own `policy`. */
+  /** The rules for new worlds without their own `policy`. */
   policy?: NewWorld['policy'];
-  /** The MCP servers of worlds without their own `mcp`. */
+  /** The MCP servers for worlds without their own `mcp`. */
   mcp?: readonly NewMcpServer[];
 }
 
-/** Options of `openWorld`. */
+/** Options for `openWorld`. */
 export interface OpenWorldOptions<T extends Tool = Tool> extends WorldOptions, SharedOptions<T> {
   /** The name of the world in the file. Default: the file's name. Created if it doesn't exist. */
   name?: string;

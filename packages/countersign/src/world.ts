@@ -83,7 +83,7 @@ export interface OpenedChat {
   delete(): Promise<void>;
 }
 
-/** A world of an open store. It is closed together with the store. */
+/** A world in an open store. It is closed together with the store. */
 export interface StoreWorld<A extends Approval = Approval> {
   /** The id: a slug of the first name. */
   readonly id: string;
@@ -161,7 +161,7 @@ export interface StoreWorld<A extends Approval = Approval> {
   delete(): Promise<void>;
 }
 
-/** A world that is open in this process, and the only one of its store. */
+/** A world that is open in this process, and the only one in its store. */
 export interface OpenedWorld<A extends Approval = Approval> extends StoreWorld<A> {
   /** Parks running work and releases the file. */
   close(): Promise<void>;

@@ -69,8 +69,8 @@ interface AiSchema {
 }
 
 /**
- * Schemas of other libraries are used unchanged. A schema from `jsonSchema()` or `zodSchema()` includes its own JSON Schema and its own
- * validation, which may be asynchronous and runs before `execute`.
+ * Schemas from other libraries are used unchanged. A schema from `jsonSchema()` or `zodSchema()` includes its own JSON Schema and its own validation,
+ * which may be asynchronous and runs before `execute`.
  */
 function schemaOf(name: string, given: unknown): { parameters: ToolSchema; validate: (input: unknown) => unknown } {
   const schema: unknown = typeof given === 'function' && !('~standard' in given) ? (given as () => unknown)() : given;

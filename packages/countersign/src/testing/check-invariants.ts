@@ -41,7 +41,7 @@ export async function checkInvariants(
   const lists = fc.array(fc.oneof(...commands), { maxLength: longest });
   const property = fc.asyncProperty(worlds, prelude, lists, fc.boolean(), async (limits, first, list, approve) => {
     const lab = await openLab(await benchFor(limits));
-    // Counts as used up until this run is known to have left nothing behind.
+    // Treat the bench as used up until this run is known to have left nothing behind.
     lab.bench.uses += USED_UP;
     try {
       await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });

@@ -6,7 +6,7 @@ import type { OpenWorldOptions } from '../options.js';
 import type { OpenedChat, OpenedWorld } from '../world.js';
 
 export interface TestWorldOptions extends Omit<OpenWorldOptions, 'agents'> {
-  /** The script of every agent's model. By default, it answers `ok`. */
+  /** The script for every agent's model. By default, it answers `ok`. */
   script?: Script;
   model?: ScriptedOptions;
   /** Names or definitions. Default: one agent `Ada` that may use every tool. */

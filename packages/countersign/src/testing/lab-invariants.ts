@@ -28,7 +28,7 @@ const LETTER: Record<ToolEventType, string> = {
 };
 /** After a change, a call needs approval again, so requests may repeat. An approved call that is then denied or stopped never starts. */
 const CALL_LIFECYCLE = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
-/** The tool of a client that left between approval and start can no longer run. */
+/** A client's tool can no longer run if the client left between approval and start. */
 const CLIENT_CALL_LIFECYCLE = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
 const CHANGED_CALL = /RA?R/;
 const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };

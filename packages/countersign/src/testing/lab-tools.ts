@@ -51,7 +51,7 @@ export function createLabTools(execute: Execute): Tool[] {
   );
 }
 
-/** A call in the form that a model sends it. `tap` is the tool of a client, whose name is known after registration. */
+/** A call in the form that a model sends it. `tap` is a client's tool, whose name is known only after registration. */
 export function toCall(kind: CallKind, n: number, tap: string): { name: string; arguments: string } {
   const args = JSON.stringify({ n });
   switch (kind) {

@@ -329,7 +329,7 @@ function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
   return wrong;
 }
 
-/** The agent and the chat: at most one turn of this pair is open. */
+/** The agent and the chat: at most one turn is open per pair. */
 function whoseTurn(request: GenerateRequest): string {
   return `${request.model} in ${chatMark(request)}`;
 }

@@ -22,7 +22,7 @@ export async function run(opened: TestWorld): Promise<string> {
 export const lifecycle = (opened: TestWorld): string[] =>
   opened.toolEvents().map((event) => `${event.tool_name}: ${event.type.replace(/^TOOL_(EXECUTION_)?/, '')}`);
 
-/** The results of its calls in the model's last request. */
+/** The results of the calls in the model's last request. */
 export const results = (opened: TestWorld): unknown[] =>
   (opened.provider.requests.at(-1)?.messages ?? []).flatMap((m) =>
     m.role === 'tool' ? [JSON.parse(m.content) as unknown] : [],
