@@ -18,7 +18,7 @@ const parameters = z
 
 type Edit = z.infer<typeof parameters>;
 
-/** Replaces one passage of a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
+/** Replaces one passage in a file. An edit that can't be applied fails before anyone is asked to approve it (T11). */
 export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'edit_file',

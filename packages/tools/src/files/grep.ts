@@ -35,7 +35,7 @@ const parameters = z
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['pattern'], message });
   });
 
-/** Searches the text files in the working folder. `regexLimitMs` limits the total time of all regex searches of a call. */
+/** Searches the text files in the working folder. `regexLimitMs` limits the total time for all regex searches in a call. */
 export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): TypedTool<
   'grep',
   z.input<typeof parameters>
@@ -117,7 +117,7 @@ async function searchFile(
   }
 }
 
-/** Undefined if the file is binary, too large or unreadable, or may be another name of a file that a rule withholds. */
+/** Undefined if the file is binary, too large or unreadable, or may be another name for a file that a rule withholds. */
 async function readText(workingDirectory: string, name: string, oneNameOnly: boolean): Promise<string | undefined> {
   const opened = await openFile(workingDirectory, name).catch(() => undefined);
   if (opened === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface ProcessLock {
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs one change of a working folder at a time, in this process and (with `lock`) across all processes that share the folder. The kernel
+ * Runs one change to a working folder at a time, in this process and (with `lock`) across all processes that share the folder. The kernel
  * releases the lock when its holder dies. On timeout, rejects before anything ran.
  */
 export async function lockFolder<T>(
@@ -38,7 +38,7 @@ export async function lockFolder<T>(
   }
 }
 
-/** Picks one of a fixed number of lock files. If a lock file were deleted while a process waits for it, there would be two locks. */
+/** Picks one of a fixed number of lock files. If a lock file were deleted while a process waited for it, there would be two locks. */
 export function lockSlot(workingDirectory: string): string {
   return createHash('sha256').update(workingDirectory).digest('hex').slice(0, 2);
 }

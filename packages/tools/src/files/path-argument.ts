@@ -22,7 +22,7 @@ export function readSubjects(path: string, place: ToolPlace): readonly Subject[]
 }
 
 /**
- * If the file later runs outside the sandbox, the call is also dynamic: deny rules still match its path, but no rule or grant allows it (A20).
+ * If the file later runs outside the sandbox, the call is also dynamic: deny rules still match its path, but no rule or grant can allow it (A20).
  */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
@@ -45,7 +45,7 @@ export function createsInside(path: string, place: ToolPlace): boolean {
 }
 
 /**
- * A hard link may be another name of a file that a rule protects. Reading one needs approval if there are such rules; writing one always needs
+ * A hard link may be another name for a file that a rule protects. Reading one needs approval if there are such rules; writing one always needs
  * approval.
  */
 export async function findHardLinks(

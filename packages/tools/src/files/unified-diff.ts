@@ -2,7 +2,7 @@ import type { Preview } from '@countersign/protocol';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
-/** Also limits the search, which is quadratic in the number of changes. Further lines would not be shown anyway. */
+/** The maximum number of lines shown, and of changes to search for, because the search is quadratic in the number of changes. */
 const MAX_LINES = 600;
 const LONGEST_LINE = 1_000;
 /** The maximum number of lines in both texts. A preview must not block the server. */

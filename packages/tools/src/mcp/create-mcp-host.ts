@@ -22,12 +22,12 @@ export interface McpOptions {
   show?: readonly string[];
   /** Working folders of all worlds; see `ShellOptions`. */
   writable?: () => Promise<readonly string[]>;
-  /** Replaces the network of servers in tests. */
+  /** Replaces the servers' network in tests. */
   outside?: Outside;
   clock: Clock;
   /** Timeout for the handshake and for listing tools. Default: 30,000. */
   connectMs?: number;
-  /** Timeout without a response or progress. Default: 120,000. */
+  /** How long a call may go without a response or progress. Default: 120,000. */
   callMs?: number;
   /** How long a turn waits for a server that is starting. Default: 10,000. */
   turnWaitMs?: number;
@@ -35,7 +35,7 @@ export interface McpOptions {
   callWaitMs?: number;
   /** Delay after the first failure; doubled after each further failure. Default: 1,000. */
   firstPauseMs?: number;
-  /** Interval of health checks. Default: 30,000. */
+  /** Interval between health checks. Default: 30,000. */
   healthMs?: number;
 }
 
@@ -108,7 +108,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       if (servers.length === 0) return undefined;
       const missing = servers.map(async ([name, server]) => {
         try {
-          // Otherwise, a broken server would delay every answer of every agent.
+          // Otherwise, a broken server would delay every answer from every agent.
           if (server.isStuck(turnWaitMs)) throw new Error('it failed to start');
           await start(worldId, name, turnWaitMs, signal);
           return [];

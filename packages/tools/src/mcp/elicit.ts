@@ -10,7 +10,7 @@ type Field = Record<string, unknown>;
 type Content = NonNullable<ElicitResult['content']>;
 
 /**
- * Shows a server's question during a call to people, in the approval queue (A3). Parses the answer into the requested fields; omitted fields
+ * Shows people a question that a server asks during a call, in the approval queue (A3). Parses the answer into the requested fields; omitted fields
  * get the server's defaults. If an answer can't be parsed, the question is declined; nothing is guessed.
  */
 export async function elicit(

@@ -6,7 +6,7 @@ const MAX_FIELDS = 50;
 const MAX_CHOICES = 200;
 const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 
-/** The form for a server's question. Undefined if a field is of an unknown kind; the question is then answered with text. */
+/** The form for a server's question. Undefined if a field has an unknown kind; the question is then answered with text. */
 export function elicitationForm(
   lead: string,
   fields: readonly [string, Schema][],

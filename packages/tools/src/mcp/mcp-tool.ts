@@ -6,7 +6,7 @@ import { capText } from './cap-text.js';
 import { checkArguments } from './check-schema.js';
 import { namePrefix } from './tool-names.js';
 
-/** The limit of the vendors and of our own schema. */
+/** The limit set by vendors and by our own schema. */
 const LONGEST_DESCRIPTION = 7_500;
 
 /** A tool that its server currently offers. */
@@ -21,7 +21,7 @@ export interface McpToolOptions {
   run: (args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
 }
 
-/** Wraps a server's tool as a tool of the engine. */
+/** Wraps a server's tool as an engine tool. */
 export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: McpToolOptions): Tool {
   const { seen, seenDigest, acceptedDigest } = tool;
   const identity = connectionDigest(server);
@@ -60,7 +60,7 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
   };
 }
 
-/** Changes with everything that determines which program handles a call, including secrets. */
+/** Covers everything that determines which program handles a call, including secrets. */
 export function connectionDigest({ trusted: _t, enabled: _e, ...connection }: McpServerDefinition): string {
   return createHash('sha256').update(JSON.stringify(connection)).digest('hex');
 }

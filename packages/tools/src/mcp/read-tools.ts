@@ -15,7 +15,7 @@ export interface ReadTools {
   leftOut: string[];
 }
 
-/** The tools of a server that may be offered to models. An invalid definition is omitted without affecting the others. */
+/** The tools from a server that may be offered to models. An invalid definition is omitted without affecting the others. */
 export function readTools(server: string, listed: readonly ServerTool[], hide: HideValues): ReadTools {
   const byName = new Map<string, McpToolDefinition>();
   const leftOut: string[] = [];

@@ -25,7 +25,7 @@ export interface CallOptions {
 const LONGEST_CALL_MS = 60 * 60 * 1000;
 /** The limit per call. Only one question at a time is allowed. */
 const MAX_QUESTIONS = 20;
-/** The maximum number of characters shown of one call while it runs: nobody reads more, and every client has to receive them. */
+/** The maximum number of output characters shown while a call runs: nobody reads more, and every client has to receive them. */
 const LIVE_CHARACTERS = 64 * 1024;
 
 /**

@@ -52,7 +52,7 @@ export interface ServerProcess {
   end(): Promise<void>;
 }
 
-/** The time between closing stdin, on which a server should exit, and killing the server. */
+/** The time between closing stdin, which tells a server to exit, and killing it. */
 const GRACE_MS = 300;
 /**
  * Variables that affect every program, including ours around the sandbox: loader variables, and variables that a shell executes (`SHELLOPTS`

@@ -39,7 +39,7 @@ export interface SupervisorOptions {
   healthMs: number;
 }
 
-/** One server of one world: it starts on demand, is health-checked while it runs, and restarts when it dies. */
+/** One server in one world: it starts on demand, is health-checked while it runs, and restarts when it dies. */
 export interface Supervisor {
   tools(): ReadonlyMap<string, Tool>;
   state(): McpServerState;
@@ -179,7 +179,7 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
       const words = `rules just changed what the MCP server "${name}" can reach. Nothing ran. Call it again.`;
       throw new ToolFailure(words);
     }
-    // The tool may have changed after the call was judged.
+    // The tool may have changed after the gate checked the call.
     const now = record.tools.find((entry) => entry.name === tool.name);
     if (now?.seenDigest !== tool.seenDigest) {
       const words = `the MCP server "${name}" just changed this tool. Nothing ran. Check its definition and call it again.`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toolNameSchema } from '@countersign/protocol';
 
-/** The maximum length of names that vendors accept (`toolNameSchema`). */
+/** The maximum name length that vendors accept (`toolNameSchema`). */
 const LONGEST = 64;
 const MARK_LENGTH = 8;
 
@@ -27,7 +27,7 @@ export function serverOf(name: string): string | undefined {
   return /^mcp__([^_]+)__/.exec(name)?.[1];
 }
 
-/** Whether a pattern in an agent's list could match a tool of this server. A false positive only starts a server unnecessarily. */
+/** Whether a pattern in an agent's list could match a tool from this server. A false positive only starts a server unnecessarily. */
 export function mayName(pattern: string, server: string): boolean {
   const prefix = namePrefix(server);
   const star = pattern.indexOf('*');

@@ -33,7 +33,7 @@ export function bubblewrapBase(
   { userNamespace, sizeArguments }: Pick<Bubblewrap, 'userNamespace' | 'sizeArguments'>,
   { network }: { network: NetworkAccess },
 ): string[] {
-  // Otherwise, a command in the user namespace of its draft would see itself as root and behave accordingly.
+  // Otherwise, a command in its draft's user namespace would see itself as root and behave accordingly.
   const own = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
   return [
     ...userNamespace,

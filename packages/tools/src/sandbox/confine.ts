@@ -109,12 +109,12 @@ async function confineByBubblewrap(
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
-    // Our own Node opens the gateway from inside the sandbox.
     links,
+    // Our own Node opens the gateway from inside the sandbox.
     shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.hiddenByRules) : [],
     hiddenByRules: rulePaths,
-    // If a network namespace surrounds it, bubblewrap uses that one.
+    // If bubblewrap already runs in a separate network namespace, it uses that one.
     network: around === undefined ? network : 'host',
     more,
   });

@@ -44,14 +44,14 @@ export async function findDrafting(
 
 type Way = readonly [words: readonly string[], options: string];
 
-/** Root doesn't need a user namespace, in which it could not change files of other users. */
+/** Root doesn't need a user namespace, and inside one it couldn't change other users' files. */
 function mountWays(): readonly Way[] {
   const asAnybody: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
   return process.getuid?.() === 0 ? [[['--mount'], ''], asAnybody] : [asAnybody];
 }
 
 /**
- * Folders for drafts, preferably on the disk of the user's projects: applying a draft is then a rename. Commands can't see any of these
+ * Folders for drafts, preferably on the same disk as the user's projects: applying a draft is then a rename. Commands can't see any of these
  * folders.
  */
 async function draftFolders(): Promise<string[]> {

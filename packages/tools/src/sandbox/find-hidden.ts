@@ -7,7 +7,7 @@ import { secretFolderAt, secretFolderText } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
-/** Folders with other users' files, temporary files, service sockets, other disks and secrets of the machine. */
+/** Folders with other users' files, temporary files, service sockets, other disks and the machine's secrets. */
 const SYSTEM_HIDDEN = `
   /tmp /var/tmp /run /var/run /home /root /mnt /media /boot
   /etc/ssh /etc/ssl/private /etc/letsencrypt /etc/wireguard /etc/openvpn /etc/NetworkManager/system-connections /etc/kubernetes

@@ -7,7 +7,7 @@ import { isFolder, realPath } from '../files/probe.js';
 
 /** The maximum number of directory entries per command. Beyond it, the command fails with a request for a narrower rule. */
 const MAX_ENTRIES = 300_000;
-/** Limited, because each protected path costs a mount. */
+/** Limited, because each protected path needs a mount. */
 const MAX_PROTECTED = 1_000;
 /** The number of folders to read before yielding to the event loop. Reading each one asynchronously would take several times as long. */
 const AT_ONCE = 200;
@@ -83,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or unreadable for us and therefore also for the program.
+    // Removed since, or not readable by us and therefore not by the program.
     return [];
   }
 }

@@ -20,7 +20,7 @@ export type Sandbox =
   | { readonly kind: 'sandbox-exec'; readonly program: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** The settings of a sandbox for one command. Paths are real and absolute. */
+/** The sandbox settings for one command. Paths are real and absolute. */
 export interface Confinement {
   readonly workingDirectory: string;
   /**
@@ -63,7 +63,7 @@ const NETWORK_WORDS = {
   host: 'network',
 } as const;
 
-/** The description in the status of a server and in `doctor`. */
+/** The description in a server's status and in `doctor`. */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
   return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
 }

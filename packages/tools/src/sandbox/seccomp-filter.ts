@@ -29,7 +29,7 @@ const CALLS: Readonly<Record<string, Calls>> = {
   },
 };
 
-/** Unix, IPv4, IPv6 and netlink. Namespaces don't isolate others, such as vsock from a virtual machine to its host. */
+/** Unix, IPv4, IPv6 and netlink. Namespaces don't isolate other families, such as vsock from a virtual machine to its host. */
 const FAMILIES = [1, 2, 10, 16];
 /** Requests that type into a terminal (TIOCSTI, TIOCLINUX). */
 const REQUESTS = [0x5412, 0x541c];
@@ -57,7 +57,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
   if (calls === undefined) return undefined;
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCH],
-    // Calls of another architecture (32-bit on 64-bit) have other numbers, so all of them are denied.
+    // Calls for another architecture (32-bit on 64-bit) have other numbers, so all of them are denied.
     [JUMP_IF_EQUAL, 1, 0, calls.arch],
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],

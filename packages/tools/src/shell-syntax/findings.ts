@@ -12,7 +12,7 @@ interface FoundCommand {
   readonly piped: boolean;
 }
 
-/** The findings of a walk through a syntax tree. */
+/** The findings from a walk through a syntax tree. */
 export interface Findings {
   readonly commands: FoundCommand[];
   /** Commands inside other commands, and other spellings. Only deny and ask rules check them. */
@@ -30,7 +30,7 @@ type Read = (text: string, findings: Findings) => void;
 
 const DEEPEST = 6;
 const MAX_TEXTS = 200;
-/** The number of words of a wrapper that are tried as the start of its command. */
+/** How many of a wrapper's words are tried as the start of its command. */
 const MAX_STARTS = 32;
 
 export function noFindings(): Findings {
@@ -82,7 +82,7 @@ export function noteText(findings: Findings, text: string, read: Read): void {
 /** Maximum number of paths reported for commands in other folders. */
 const MAX_PATHS = 500;
 
-/** Paths of words relative to the folders of `cd`: a rule about `./secrets/key` also applies to `cd secrets; cat key`. */
+/** Words as paths relative to the folders that `cd` changes to: a rule about `./secrets/key` also applies to `cd secrets; cat key`. */
 export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
   if (folders.length === 0 || commands.length < 2) return [];
   const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));

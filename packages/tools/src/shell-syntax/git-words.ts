@@ -22,7 +22,7 @@ const RUN: ReadonlySet<string> = new Set(
    worktree sparse-checkout rebase am init var help merge-index`.split(/\s+/),
 );
 
-/** Short options of one subcommand that are harmless in others. */
+/** Short options that matter for one subcommand but are harmless in others. */
 const LETTERS: Readonly<Record<string, string>> = {
   clone: 'uc',
   rebase: 'xi',

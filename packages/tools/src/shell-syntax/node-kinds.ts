@@ -1,14 +1,14 @@
 import type { Cause } from '@countersign/protocol';
 import type { SyntaxNode } from 'unbash';
 
-/** Why no rule can allow a call. `told`: everything that it runs and names is known anyway. */
+/** Why no rule can allow a call. `told`: everything that the call runs and names is known anyway. */
 export interface Reason {
   readonly why: Cause;
   readonly told: boolean;
 }
 
 /**
- * Node kinds that don't change the commands inside them. Commands with any other kind need approval, including kinds that a later parser adds.
+ * Node kinds that don't change the commands inside them. Commands with any other kind need approval, including kinds that later parsers add.
  */
 const PLAIN: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Script',

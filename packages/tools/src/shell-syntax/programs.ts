@@ -100,7 +100,7 @@ const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   vagrant: ['-c', '--command'],
 };
 
-/** Positions at which another command may start in the words of a program. */
+/** Positions at which another command may start in a program's words. */
 export function startsOfCommands(program: string, words: readonly string[]): readonly number[] {
   const after = RUNS_AFTER[program];
   if (after === undefined || !Object.hasOwn(RUNS_AFTER, program)) return [];

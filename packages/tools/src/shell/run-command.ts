@@ -5,9 +5,9 @@ import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
 
-/** The number of bytes kept of each stream; a model never gets more. */
+/** The number of bytes kept per stream; a model never gets more. */
 const KEPT_BYTES = 64 * 1024;
-/** The number of bytes of each stream shown while the command runs: nobody reads more, and every client has to receive them. */
+/** The number of bytes per stream shown while the command runs: nobody reads more, and every client has to receive them. */
 const LIVE_BYTES = 1024 * 1024;
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 300;

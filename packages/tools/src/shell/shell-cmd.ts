@@ -130,7 +130,7 @@ export function shellCmd(options: ShellOptions): TypedTool<'shell_cmd', z.input<
   });
 }
 
-/** Also stops the command if it writes more than allowed. */
+/** Runs the command, and stops it if it writes more than allowed. */
 async function runWatched(
   { command, confined }: { command: StartedCommand; confined: Confined | undefined },
   { signal, output }: ToolContext,
@@ -166,7 +166,7 @@ async function makeTemporary(sandbox: Sandbox): Promise<string> {
 
 const MAX_TRIES = 3;
 
-/** Retries, because sockets of other programs come and go: a path to hide may disappear while the sandbox is set up. */
+/** Retries, because other programs' sockets come and go: a path to hide may disappear while the sandbox is set up. */
 async function start(
   text: string,
   options: ShellOptions,

@@ -13,7 +13,7 @@ import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
  * Runs in the sandbox before the command: reports that it is ready, waits for our answer and closes inherited
- * descriptors. If we die first, nothing runs. The process limit counts only the sandbox, and never applies to root.
+ * descriptors. If we die first, nothing runs. The process limit covers only the sandbox and never applies to root.
  */
 const GATE = `
 if [[ -n $4 ]]; then
@@ -42,7 +42,7 @@ export interface StartedCommand {
   sweep(): Promise<void>;
 }
 
-/** Thrown if nothing of the command ran, so that retrying is safe. */
+/** Thrown if no part of the command ran, so that retrying is safe. */
 export class NotStarted extends Error {
   override readonly name = 'NotStarted';
 }
@@ -54,7 +54,7 @@ export interface CommandStart {
   confined: Confined | undefined;
   /** An empty folder for this call. */
   temporary: string;
-  /** Applies only in a sandbox; elsewhere, all processes of the user would count. */
+  /** Applies only in a sandbox; elsewhere, all of the user's processes would count. */
   maxProcesses: number;
   /** The limit per file, in a sandbox with a draft: a larger file exceeds the draft's limit. */
   maxFileBytes: number;

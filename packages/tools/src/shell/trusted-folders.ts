@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, sep } from 'node:path';
 
 /**
- * The folders of a PATH from which we start programs outside the sandbox. Excludes relative folders and `node_modules/.bin`, which npm puts
+ * The PATH folders from which we start programs outside the sandbox. Excludes relative folders and `node_modules/.bin`, which npm puts
  * first: an agent could write a program there that would run with our permissions.
  */
 export function trustedFolders(path: string): string[] {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.js';
 
-/** Environment variable that marks every process of one command where there is no sandbox. */
+/** The environment variable that marks every process of one command if there is no sandbox. */
 export const MARK = 'COUNTERSIGN_CALL';
 
 /**
@@ -27,7 +27,7 @@ export interface Watchdog {
   sweep(): Promise<void>;
 }
 
-/** Starts a watchdog: without it, processes of a command would outlive a killed server. */
+/** Starts a watchdog: without it, a command's processes would outlive a killed server. */
 export function startWatchdog(group: number, mark: string): Watchdog {
   const bash = systemProgram('bash');
   const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {

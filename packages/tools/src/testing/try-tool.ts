@@ -26,7 +26,7 @@ export interface Try {
   mayCreate?: (path: string) => boolean;
 }
 
-/** Calls a tool like the runtime: validates the arguments, runs it, and returns the error if it throws. */
+/** Calls a tool the way the runtime does: validates the arguments, runs it, and returns the error if it throws. */
 export async function tryTool(tool: Tool, args: Record<string, unknown>, about: Try): Promise<Tried> {
   const checked = tool.validate(args);
   if (!checked.ok) return { ok: false, error: checked.error, result: undefined };

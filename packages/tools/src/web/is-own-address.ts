@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /**
- * Whether an address belongs to an interface of this machine. Rules about loopback could be bypassed through the machine's public address. Not
+ * Whether an address belongs to an interface on this machine. Rules about loopback could be bypassed through the machine's public address. Not
  * cached, because interfaces change.
  */
 export function isOwnAddress(address: string, interfaces: Interfaces = networkInterfaces()): boolean {

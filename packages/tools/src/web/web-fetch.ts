@@ -9,7 +9,7 @@ import { isHtml, readableText } from './readable-text.js';
 const TIMEOUT_MS = 20_000;
 const MAX_REDIRECTS = 5;
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
-/** Maximum number of characters of a page per call; `offset` continues from there. */
+/** The maximum number of page characters per call; `offset` continues from there. */
 const SHOWN_CHARACTERS = 40_000;
 
 const parameters = z.strictObject({

@@ -25,7 +25,7 @@ export interface Acceptance {
 }
 
 /**
- * Applies all changes of a command, or none: rejects with `DraftConflict` if someone else changed one of its paths
+ * Applies all of a command's changes, or none: rejects with `DraftConflict` if someone else changed one of its paths
  * since it started. Each name is replaced atomically. Follows no symlinks on either side.
  */
 export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {

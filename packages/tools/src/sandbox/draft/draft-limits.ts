@@ -14,7 +14,7 @@ export interface DraftLimits {
 
 export const DRAFT_LIMITS: DraftLimits = { bytes: 2 * 1024 ** 3, files: 200_000 };
 
-/** Thrown if the command exceeded the limits of its draft. Nothing is applied. */
+/** Thrown if the command exceeded its draft's limits. Nothing is applied. */
 export class DraftTooLarge extends Error {
   override readonly name = 'DraftTooLarge';
 

@@ -25,7 +25,7 @@ export interface DraftFolders {
   readonly merged: string;
 }
 
-/** Uses relative names, because commas and colons in a path have a meaning in mount options. */
+/** Uses relative names, because commas and colons in a path have a special meaning in mount options. */
 const MOUNT = `
 cd -- "$1" && "$2" --bind -- "$3" lower && "$2" -t overlay overlay -o "$4" merged && cd / || exit 1
 unset OLDPWD

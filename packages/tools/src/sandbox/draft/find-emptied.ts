@@ -13,8 +13,8 @@ interface Drafted {
 const MAX_ROUNDS = 10;
 
 /**
- * Finds folders of the draft that were removed and recreated, and therefore hide the content of the real ones. Node can't read the kernel's
- * marker, so this looks up one name of each folder through a mount.
+ * Finds folders in the draft that were removed and recreated, and therefore hide the content of the real ones. Node can't read the kernel's
+ * marker, so this looks up one name in each folder through a mount.
  */
 export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
   const { workingDirectory, stillSeen } = drafted;

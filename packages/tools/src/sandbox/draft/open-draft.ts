@@ -106,7 +106,7 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
   return folders;
 }
 
-/** Removes drafts of killed processes. They were never applied, so their outcome is unknown (S3). */
+/** Removes drafts left by killed processes. They were never applied, so their outcome is unknown (S3). */
 export async function sweepDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
@@ -115,7 +115,7 @@ export async function sweepDrafts(folder: string): Promise<void> {
   }
 }
 
-/** Compared by age too, because in a container a restarted server gets the same PID as before. */
+/** Also compares ages, because in a container a restarted server gets the same PID as before. */
 async function isOlderThanWe(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1_000 - 1_000;

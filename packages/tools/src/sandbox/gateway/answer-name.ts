@@ -11,7 +11,7 @@ export interface NameQuestion {
 const HEADER = 12;
 const TYPE_A = 1;
 const CLASS_INTERNET = 1;
-/** The allowed characters of a label; anything else is not a host name. */
+/** The allowed characters in a label; anything else is not a host name. */
 const PLAIN = /^[a-z0-9_-]{1,63}$/i;
 
 /** Undefined if the packet is not such a query. The program in the sandbox controls every byte of it. */

@@ -6,7 +6,7 @@ import { foldersAbove } from '../runs-later/find-repositories.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
- * Lists the words of a person's command line that exist but are hidden by the sandbox, with the rule that would make them visible. Never use it
+ * Lists the paths in a person's command line that exist but are hidden by the sandbox, with the rule that would make them visible. Never use it
  * for an agent's words: the agent would learn which files exist.
  */
 export function explainHidden(words: readonly string[], sees: (path: string) => boolean, path: string): string[] {
@@ -68,7 +68,7 @@ function folderOf(file: string): string {
   const around = foldersAbove(file).slice(0, MAX_ABOVE + 1);
   const end = around.findIndex((folder) => ends.includes(folder));
   const folders = end === -1 ? around : around.slice(0, end);
-  // npm installs the dependencies of a package next to it.
+  // npm installs a package's dependencies next to it.
   const modules = foldersAbove(file).findLast((folder) => basename(folder) === 'node_modules');
   if (modules !== undefined) return modules;
   const whole = folders.filter((folder) => !PARTS.includes(basename(folder)));

@@ -11,7 +11,7 @@ const VERSION_MANAGERS: readonly string[] =
   `.pyenv .rbenv .nodenv .goenv .jenv .nvm .fnm .volta .asdf .bun .deno .sdkman .rye .pixi .npm-global .linuxbrew .juliaup .ghcup
    .elan .proto .dotnet .swiftly .opam .virtualenvs .rubies .jabba`.split(/\s+/);
 
-/** Folders of version managers in `.local/share` and `.local`. */
+/** Version manager folders in `.local/share` and `.local`. */
 const LOCAL_MANAGERS: readonly string[] =
   `share/mise share/rtx share/fnm share/uv share/pipx share/pnpm share/asdf share/rbenv share/virtualenvs share/pypoetry share/swiftly
    share/gem share/coursier state/fnm_multishells pipx opt`.split(/\s+/);

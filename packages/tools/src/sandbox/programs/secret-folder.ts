@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { SECRET_FOLDERS } from './secret-names.js';
 
-/** Folders with secrets in a home folder: at its top, and deeper ones of specific programs. */
+/** Folders with secrets in a home folder: at its top, and deeper ones for specific programs. */
 const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])[] = [
   ['', [...SECRET_FOLDERS]],
   ['.config', ['gcloud', 'gh']],
@@ -61,7 +61,7 @@ export function secretFolderText(secret: string): string {
   return `contains or is inside ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }
 
-/** A file that we can't access counts as missing: an agent can't read it either. */
+/** A file that we can't access is treated as missing: an agent can't read it either. */
 function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

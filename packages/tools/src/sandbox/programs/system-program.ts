@@ -10,7 +10,7 @@ export const SYSTEM_FOLDERS: readonly string[] = [
   ...['/nix/var/nix/profiles/default/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'],
 ];
 
-/** The PATH of programs that we start outside the sandbox. */
+/** The PATH for programs that we start outside the sandbox. */
 export const SYSTEM_PATH = SYSTEM_FOLDERS.join(delimiter);
 
 /**
@@ -28,7 +28,7 @@ export function systemProgram(name: 'bash' | 'mkfifo'): string {
   return findSystemProgram(name) ?? join('/usr/bin', name);
 }
 
-/** A system folder for programs inside the given folder, if any: no agent may write there. */
+/** A system program folder that is inside the given folder, if any: no agent may write there. */
 export function systemFolderIn(folder: string): string | undefined {
   return SYSTEM_FOLDERS.find((path) => isInside(folder, path) && isFolder(path));
 }

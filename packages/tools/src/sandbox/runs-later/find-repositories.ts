@@ -26,7 +26,7 @@ export function foldersAbove(folder: string): string[] {
   return above === folder ? [] : [above, ...foldersAbove(above)];
 }
 
-/** These names are looked up, which avoids listing the folder. */
+/** Looked up by name, to avoid listing the folder. */
 const PARTS = ['.git', 'HEAD', 'objects', 'refs', 'commondir'];
 
 function repositoryAt(folder: string): Repository | undefined {
@@ -37,7 +37,7 @@ function repositoryAt(folder: string): Repository | undefined {
   return { root: folder, gitFolder: folder, commonFolder: commonFolderOf(folder) };
 }
 
-/** In a worktree or submodule, `.git` is a file with the path of the repository. */
+/** In a worktree or submodule, `.git` is a file that contains the path to the repository. */
 function followGitFile(path: string): string | undefined {
   try {
     if (statSync(path).isDirectory()) return path;

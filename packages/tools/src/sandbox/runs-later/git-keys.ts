@@ -1,6 +1,6 @@
 /**
  * Git configuration keys that name something in the folder, grouped by what they name. `*` matches any middle or last part of a key. Other keys
- * count too if their value is the path of an existing file.
+ * are included if their value is the path to an existing file.
  */
 const KEYS = {
   /** Everything in the folder runs, or is copied to a place where it runs. */
@@ -55,7 +55,7 @@ export function kindOfSetting(key: string, value: string): SettingKind | undefin
 }
 
 /**
- * The words of a command that may be paths. Shell syntax is not parsed, so there may be false positives. A path after a substitution, such as
+ * The words in a command that may be paths. Shell syntax is not parsed, so there may be false positives. A path after a substitution, such as
  * `$(git rev-parse --show-toplevel)/x`, is also resolved against the folder.
  */
 export function wordsOfCommand(command: string): string[] {

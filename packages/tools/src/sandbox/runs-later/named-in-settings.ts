@@ -129,7 +129,7 @@ function basesFor(
 
 function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, home }: Around): string[] {
   const [, user, rest = ''] = /^~([^/]*)\/(.*)$/s.exec(word) ?? [];
-  // Another user's home folder is not looked up; it may be any folder around the files.
+  // Another user's home folder is not looked up; it could be any folder above the files.
   const homes = user === '' ? [home] : [workingDirectory, ...foldersAbove(workingDirectory)];
   const paths =
     user === undefined ? [...bases].map((base) => resolve(base, word)) : homes.map((one) => join(one, rest));
@@ -138,7 +138,7 @@ function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, ho
 
 /**
  * The paths that could be a program, so never a folder. If a word doesn't look like a path (`make test`) or comes from an unknown key, it
- * counts only if the file exists.
+ * is included only if the file exists.
  */
 async function programsAmong(paths: readonly string[], word: string, kind: 'command' | undefined): Promise<string[]> {
   if (kind === undefined && !word.includes('/')) return [];

@@ -87,7 +87,7 @@ const RUNS_BY_ITSELF = {
 
 type Runner = keyof typeof RUNS_BY_ITSELF;
 
-/** Every entry of the table, with the kind of program that runs it. */
+/** Every entry in the table, with the kind of program that runs it. */
 export const ENTRIES: readonly { readonly runner: Runner; readonly entry: string }[] = (
   Object.entries(RUNS_BY_ITSELF) as [Runner, string][]
 ).flatMap(([runner, names]) =>

@@ -44,13 +44,13 @@ function entryOf(segments: readonly string[]): string | undefined {
   return segments.find((segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')));
 }
 
-/** Whether a path, relative to the top of the working folder or a repository, ends in an entry of the table. */
+/** Whether a path, relative to the top of the working folder or a repository, ends with an entry in the table. */
 export function runsByItself(path: string): boolean {
   const name = plain(lastName(path));
   return PLAIN.has(name) || GLOBS.test(name) || (ENDS.has(name) && PATH.test(plain(path)));
 }
 
-/** Whether a symlink at this path could replace a folder of an entry. */
+/** Whether a symlink at this path could replace a folder in an entry's path. */
 export function leadsToEntry(path: string): boolean {
   return ON_THE_WAY.test(plain(path));
 }
@@ -81,7 +81,7 @@ function isRebaseList(name: string): boolean {
  */
 export function commandsIn(path: string): RegExp | undefined {
   const [name = '', parent = ''] = path.split('/').map(plain).toReversed();
-  // Matches whitespace of one line only: across lines, a million empty ones would take minutes.
+  // Matches whitespace within one line only: across lines, a million empty ones would take minutes.
   if (isRebaseList(name)) return /^[ \t\v\f]*(?:x|exec)(?:\s|$)/m;
   if (name === 'bisect_names') return /[`$;|&<>()]/;
   const hasStrategy = ['rebase-merge', 'rebase-apply', 'sequencer'].includes(parent);

@@ -15,7 +15,7 @@ export interface Walked {
   readonly complete: boolean;
 }
 
-/** The folders of a working folder and the symlinks in them, without `.git` and installed packages. */
+/** The folders in a working folder and the symlinks in them, without `.git` and installed packages. */
 export async function walkFolders(workingDirectory: string, most: number = MAX_FOLDERS): Promise<Walked> {
   const folders = [workingDirectory];
   const links: string[] = [];
@@ -41,7 +41,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or unreadable for us and therefore also for the command.
+    // Removed since, or not readable by us and therefore not by the command.
     return [];
   }
 }

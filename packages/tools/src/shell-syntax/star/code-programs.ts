@@ -23,7 +23,7 @@ const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pip
 const names = (text: string): readonly string[] => text.split(/\s+/);
 const escaped = (name: string): string => name.replaceAll(/[.+]/g, String.raw`\$&`);
 
-/** `python3.11`, `perl5.36-x86_64-linux-gnu` and `vim.basic` count as the programs they are named after. */
+/** `python3.11`, `perl5.36-x86_64-linux-gnu` and `vim.basic` are treated as the programs they are named after. */
 const INTERPRETER = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 const RUNNER = new RegExp(`^(?:${names(RUNNERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 

@@ -16,7 +16,7 @@ const COMMITS = `-n= -i -E -F -P -g -L= -t --max-count= --skip= --since= --after
   --full-diff --log-size --no-notes --notes[=]`;
 const log: StarTable = { options: `${DIFF} ${COMMITS}` };
 const diff: StarTable = { options: `${DIFF} --cached --staged --merge-base --no-index` };
-/** Branch names, without the `+` that forces and the `:` that deletes. */
+/** Branch names, without the `+` that forces a push and the `:` that deletes a branch. */
 const isName = (word: string): boolean => /^[A-Za-z0-9_][\w./-]*$/.test(word);
 const isAddress = (word: string): boolean => !/::|[/@]-/.test(word);
 /** A remote may be a folder, whose hooks run. */

@@ -10,7 +10,7 @@ const ALL: StarReading = { spell: 'all', effect: 'runs' };
 const KNOWN = new WeakMap<StarTable, Options>();
 const NUMBER = /^-\d+$/;
 
-/** Parses the words of a program from `from` on, like the program itself. One unknown option makes the rest uncertain. */
+/** Parses a program's words, starting at `from`, like the program itself. One unknown option makes the rest uncertain. */
 export function readWords(table: StarTable, words: readonly string[], from: number): StarReading {
   const { word: check } = table;
   if (check !== undefined) return eachWord(check, words, from);
@@ -95,7 +95,7 @@ function optionsOf(table: StarTable): Options {
 function takesOperand(table: StarTable, word: string, before: number, given: ReadonlySet<string>): boolean {
   if (table.most !== undefined && before >= table.most) return false;
   const { program, operand } = table;
-  // A later option doesn't count: if options end at the first operand, this operand is the program text.
+  // Ignore later options: if options end at the first operand, this operand is the program text.
   if (before === 0 && program !== undefined && !program.givenBy.some((name) => given.has(name))) {
     return program.isHarmless(word);
   }

@@ -84,7 +84,7 @@ async function holdsNoFile(folder: string): Promise<boolean> {
   return true;
 }
 
-/** The folders of a draft that exist in the working folder. Changes there may be in a nested repository. */
+/** The folders in a draft that also exist in the working folder. Changes there may be in a nested repository. */
 async function foldersIn(upper: string, real: string, found: string[] = []): Promise<string[]> {
   found.push(real);
   for (const entry of await openEntries(upper)) {

@@ -64,7 +64,7 @@ export function isNew({ why }: LeftOut): boolean {
   return why === 'new-hidden' || why === 'new-linked' || why === 'new-executable';
 }
 
-/** Combines the files of one dot-folder into one line. */
+/** Combines the files in one dot-folder into one line. */
 function describeGroups(fresh: readonly LeftOut[]): string[] {
   const groups = new Map<string, LeftOut[]>();
   for (const one of fresh) {

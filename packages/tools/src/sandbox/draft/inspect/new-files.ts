@@ -28,7 +28,7 @@ export function isAppliedWhole(name: string): boolean {
   return name === 'node_modules';
 }
 
-/** The pattern of a rule that allows a new file: a folder dedicated to such files, or the file itself. */
+/** The pattern for a rule that allows a new file: a folder dedicated to such files, or the file itself. */
 export function patternFor(path: string): string {
   const names = path.split('/');
   const folder = names.slice(0, -1).findIndex((name) => name.startsWith('.') || isAppliedWhole(name));

@@ -82,7 +82,7 @@ export function needsRule(
   return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
 }
 
-/** A symlink with a new target gives access to other files, so it counts as new. */
+/** A symlink with a new target gives access to other files, so it is treated as new. */
 function whatIsThere(real: string, drafted: string): Stats | undefined {
   const stats = lstatSync(real, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink() !== true || !lstatSync(drafted).isSymbolicLink()) return stats;
