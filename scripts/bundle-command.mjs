@@ -67,7 +67,7 @@ export async function bundleCommand(which = 'command') {
 }
 
 /**
- * By content: the compiler rewrites files even if only others changed.
+ * Hashes the content, because the compiler rewrites files even if only other files changed.
  *
  * @param {string[]} entries
  */

@@ -60,7 +60,7 @@ async function check(version, tarballs) {
   for (const problem of problems) console.error(`Node ${version}: ${problem}`);
 }
 
-/** Installs this major version of Node from the registry and returns the folder of its binary. @param {string} version */
+/** Installs this major version of Node from the registry and returns the folder that contains its binary. @param {string} version */
 async function installNode(version) {
   const place = join(folder, `node-${version}`);
   mkdirSync(place);

@@ -1,4 +1,4 @@
-// Compares the numbers of docs/spec with the numbers that tests quote in their titles, as in it('[A6] …').
+// Compares the rule numbers in docs/spec with those that tests quote in their titles, as in it('[A6] …').
 // Prints the differences when run directly: node scripts/check-spec.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

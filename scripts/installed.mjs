@@ -24,7 +24,7 @@ const run = promisify(execFile);
 /** Limits for `node_modules` after `npm install countersign`. Megabytes are the sum of the file sizes, without the file system's overhead. */
 export const LIMITS = { packages: 60, megabytes: 60 };
 
-/** Packages that a program that uses only the library must not get (ADR 0036). */
+/** Packages that must not be installed for a program that uses only the library (ADR 0036). */
 const UNWANTED = [
   'react',
   'ink',
@@ -152,7 +152,7 @@ export async function checkTypes(folder) {
 }
 
 /**
- * Starts `npx countersign serve`, requests its health and its page, and stops it with Ctrl+C.
+ * Starts `npx countersign serve`, requests its health endpoint and its page, and stops it with Ctrl+C.
  *
  * @param {string} folder
  * @param {NodeJS.ProcessEnv} env

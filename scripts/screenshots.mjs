@@ -1,5 +1,5 @@
-// Pictures of the main states of the web app, light and dark, on a phone and a desktop: docs/pictures/*.png.
-// Uses a real server with the demo world in a scratch folder, so they show nothing of this machine.
+// Takes screenshots of the web app's main states, light and dark, on a phone and a desktop: docs/pictures/*.png.
+// Uses a real server with the demo world in a scratch folder, so they show nothing from this machine.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

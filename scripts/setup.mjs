@@ -1,4 +1,4 @@
-// Prepares a checkout: installs the dependencies of the lock file if necessary, and builds. Uses only built-in modules,
+// Prepares a checkout: installs the dependencies from the lock file if necessary, and builds. Uses only built-in modules,
 // because on a fresh clone nothing else is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ try {
 }
 
 /**
- * Whether `node_modules` is a complete installation of the lock file for this machine, by this script or by hand. npm writes its own record
+ * Whether `node_modules` is a complete installation from the lock file for this machine, by this script or by hand. npm writes its own record
  * last, so an interrupted installation has none. Optional packages and those for other systems may be missing.
  */
 function isInstalled() {
