@@ -16,7 +16,7 @@ export interface GateWorld {
 
 /**
  * A world with a thousand rules and ten thousand grants. `spread`: the grants are spread over a thousand chats and ten tools, ten of them for
- * this call. `piled`: all grants are for the same chat, agent and tool, and none matches, which is unrealistically many.
+ * this call. `piled`: all grants are for the same chat, agent and tool, and none matches: an unrealistic worst case.
  */
 export async function createGateWorld(file: string, grants: 'spread' | 'piled'): Promise<GateWorld> {
   const world = await openBenchWorld(file, { policy: benchRules() });

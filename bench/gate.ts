@@ -19,7 +19,7 @@ export interface GateResult {
   startHeard: Figures;
 }
 
-/** The time of the gate with ten thousand grants and a thousand rules (N3). */
+/** How long the gate takes with ten thousand grants and a thousand rules (N3). */
 export async function gateSuite(plan: Plan): Promise<GateResult> {
   return await withFolder(async (folder) => {
     const spread = await createGateWorld(join(folder, 'spread.sqlite'), 'spread');

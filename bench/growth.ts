@@ -13,7 +13,7 @@ export interface GrowthResult {
     turn: Figures;
     /** In microseconds. The first turn after opening the file reads the model's view. */
     firstTurn: number;
-    /** Resident MiB of the process with this file open and used. */
+    /** The process's resident memory in MiB, with this file open and in use. */
     resident: number;
   }[];
 }
@@ -25,7 +25,7 @@ interface Prefilled {
   turnsPerChat: number;
 }
 
-/** A small chat that is measured a hundred times grows. There are enough chats that none grows by more than this share. */
+/** Measuring a small chat a hundred times makes it grow, so there are enough chats that none grows by more than this share. */
 const LARGEST_GROWTH = 0.2;
 
 /** The cost of a message in a long chat (N2). */

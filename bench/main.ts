@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { residentMiB } from './resident.js';
 
-// Measured before any of our modules is loaded: the imports below count toward the memory of a program.
+// Measured before any of our modules is loaded: the imports below count toward a program's memory.
 const start = residentMiB();
 const SUITES = [
   'memory',

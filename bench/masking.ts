@@ -2,7 +2,7 @@ import { maskCall, maskSecrets, maskValue } from '@countersign/core';
 
 export const HOSTILE_BYTES = 5_000_000;
 
-/** How long one text of 5 MB blocks the process, in milliseconds of CPU time. */
+/** How long one 5 MB text blocks the process, in milliseconds of CPU time. */
 export interface MaskingResult {
   /** The slowest text, by operation. */
   longest: Record<Entry, { text: string; ms: number }>;
@@ -15,7 +15,7 @@ const entries = {
 };
 type Entry = keyof typeof entries;
 
-/** The worst case of each part of the scanner. */
+/** The worst case for each part of the scanner. */
 const units = [
   ...[
     'a+',

@@ -18,7 +18,7 @@ import { measure, summarize, type Figures, type Plan } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface McpResult {
-  /** One call of `echo` with the SDK's own client and transport. */
+  /** One call to `echo` with the SDK's own client and transport. */
   sdk: Figures;
   /** Like `sdk`, but through our tool with a sandboxed server: arguments are validated and secrets in the result masked. */
   tool: Figures;

@@ -22,11 +22,11 @@ export interface Plan {
   /** Operations to run per subject before measuring. */
   warmUp: number;
   rounds: number;
-  /** Consecutive operations of one subject in each round. */
+  /** Consecutive operations per subject in each round. */
   perRound: number;
 }
 
-/** Alternates between the subjects, so that other load on the machine affects all of them equally. Each round starts with another subject. */
+/** Alternates between the subjects, so that other load on the machine affects all of them equally. Each round starts with a different subject. */
 export async function measure(subjects: readonly Subject[], plan: Plan): Promise<Map<string, Figures>> {
   for (const subject of subjects) {
     for (let i = 0; i < plan.warmUp; i += 1) await runOnce(subject);

@@ -98,7 +98,7 @@ export async function openBenchWorld(file: string, options: OpenWorldOptions = {
 /** Starts a new chat after this many turns, so that the model's view stays as short as a peer's. */
 const TURNS_PER_CHAT = 10;
 
-/** Turns as taken by a user of the library: send, then wait until the chat has settled. */
+/** Turns as a library user takes them: send, then wait until the chat has settled. */
 export function oursSubject(name: string, world: OpenedWorld, turn: Case): Subject {
   let chat: OpenedChat | undefined;
   let used = 0;

@@ -6,7 +6,7 @@ export const POLICY_RULES = 1_000;
 export const COMMAND_BYTES = 4 * 1024;
 
 export interface PolicyResult {
-  /** Parsing the command and judging it by all rules. */
+  /** Parsing the command and checking it against all rules. */
   short: Figures;
   allowed: Figures;
   nested: Figures;
@@ -53,7 +53,7 @@ EOF
 fi
 `;
 
-/** Repeats a part with numbers, so that no two commands are equal. */
+/** Repeats a part with numbers, so that no two commands are identical. */
 function filled(part: string): string {
   let text = '';
   for (let number = 1; text.length + part.length + 20 < COMMAND_BYTES; number += 1) {

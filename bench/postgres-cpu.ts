@@ -13,7 +13,7 @@ export function cpuOf(pids: readonly number[]): Map<number, number> {
   );
 }
 
-/** A process that started in between counts in full. */
+/** Includes all CPU time used by processes that started in between. */
 export function spent(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }

@@ -1,7 +1,7 @@
 import { query } from './postgres-query.js';
 
 /**
- * Fills a world with chats of other people, events, ended turns, decided approvals and search words. The database generates them, because
+ * Fills a world with other people's chats, events, ended turns, decided approvals and search words. The database generates them, because
  * sending a million messages over the network would take minutes.
  */
 export async function prefill(url: string, worldId: string, messages: number, chats: number): Promise<void> {

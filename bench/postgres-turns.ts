@@ -21,7 +21,7 @@ export async function createWorld(farm: Farm, policy: readonly string[]): Promis
 }
 
 /**
- * Runs concurrent turns in several chats, sending each message to another process; one process reports when they end. Returns how long each
+ * Runs concurrent turns in several chats, sending each message to a different process; one process reports when they end. Returns how long each
  * took.
  */
 export async function takeTurns(

@@ -13,10 +13,10 @@ interface Throughput {
   processes: number;
   worlds: number;
   perSecond: number;
-  /** CPU time of a turn in all servers and in the database, in milliseconds. Other load doesn't affect it. */
+  /** CPU time per turn in all servers and in the database, in milliseconds. Other load doesn't affect it. */
   serverCpuMs: number;
   databaseCpuMs: number;
-  /** The number of all database statements. */
+  /** The total number of database statements. */
   statements: number;
 }
 
@@ -39,7 +39,7 @@ interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Several processes on one PostgreSQL (S4). */
+/** Several processes on one PostgreSQL database (S4). */
 export async function postgresSuite(quick: boolean, large: boolean): Promise<PostgresResult> {
   const { startPostgres } = (await import(
     new URL('../../packages/server/dist/testing/postgres-server.js', import.meta.url).href

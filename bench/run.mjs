@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (word === '--only' ? [words[index + 1]] : []));
-// `--help` and `--trace` are handled by our own part and measure nothing.
+// `--help` and `--trace` are handled by our own suites and measure nothing.
 const asks = words.includes('--help') || words.includes('--trace');
 const beside = ['peers', 'durable'];
 const wantsPeers = !asks && (only.length === 0 || only.some((name) => beside.includes(name)));

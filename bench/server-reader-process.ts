@@ -6,7 +6,7 @@ import type { ReaderNews } from './server-readers.js';
 // machine's clock.
 const [url = '', token = '', wanted = '0'] = process.argv.slice(2);
 const readers = Number(wanted);
-/** How long the last frames may take; later ones count as lost. */
+/** How long the last frames may take; later ones are counted as lost. */
 const PATIENCE_MS = 20_000;
 
 let number = 0;

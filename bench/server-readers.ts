@@ -17,10 +17,10 @@ export interface ReadersResult {
   lost: number;
 }
 
-/** Messages from the process of the readers: all are connected, or when they received a message. */
+/** Messages from the readers' process: that all readers are connected, or when they received a message. */
 export type ReaderNews = { ready: true } | { number: number; first: string; last: string; count: number };
 
-/** Many readers on one chat, in a separate process so that their memory doesn't count. */
+/** Many readers on one chat, in a separate process so that their memory isn't measured. */
 export async function measureReaders(
   { url, token, chatPath, post }: ServerBench,
   messages: number,

@@ -8,7 +8,7 @@ import { withFolder } from './ours.js';
 export interface StartsResult {
   /** An empty program, for comparison: the startup time of Node itself. */
   node: Figures;
-  /** `countersign serve` until it listens: with a new home folder, and with an existing one. */
+  /** `countersign serve` until it is listening: with a new home folder, and with an existing one. */
   firstRun: Figures;
   laterRun: Figures;
 }

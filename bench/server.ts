@@ -120,7 +120,7 @@ async function measureRequests(
   }
 }
 
-/** Turns of one chat, with one reader on its stream. */
+/** Turns in one chat, with one reader on its stream. */
 async function measureTurns(
   bench: ServerBench,
   model: ServerModel,
@@ -163,7 +163,7 @@ interface Heard {
   text: string;
 }
 
-/** The socket of one reader, with the arrival times of expected data. */
+/** One reader's socket, with the arrival times of expected data. */
 async function openReader({ url, token, chatPath }: ServerBench) {
   const asked = get(`${url}/api${chatPath}/events`, { agent: false, headers: { authorization: `Bearer ${token}` } });
   const [response] = (await once(asked, 'response')) as [IncomingMessage];

@@ -22,7 +22,7 @@ export interface TracedTransaction {
 
 const SIGNER = { who: 'human', client: 'bench' };
 
-/** The writes of a turn; with gated tools, from the pause on. Steps that wrote nothing are omitted. */
+/** A turn's writes; with gated tools, from the pause onward. Steps that wrote nothing are omitted. */
 export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
   const log: TracedTransaction[] = [];
   let step = '';

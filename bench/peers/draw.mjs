@@ -29,7 +29,7 @@ export function bars({ title, unit, rows }) {
 `;
 }
 
-/** A line chart over the length of the history, with a log scale on both axes. */
+/** A line chart by history length, with log scales on both axes. */
 export function curves({ title, unit, xs, rows }) {
   const width = 720;
   const height = 340;

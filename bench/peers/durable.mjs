@@ -61,7 +61,7 @@ export async function measureAlone({ quick, tell }) {
   return results;
 }
 
-/** Excludes our server: the delay of its event loop isn't visible to the process that calls it. */
+/** Excludes our server: its event loop delay isn't visible to the process that calls it. */
 const TOGETHER = Object.values(GROUNDS)
   .flat()
   .filter((name) => name !== 'ours-http');
@@ -150,7 +150,7 @@ int fsync(int fd) { return wait_for("fsync", fd); }
 `;
 
 /**
- * Simulates a disk that takes 4 ms per sync, like many real ones; the disk of this machine may take almost no time. Undefined if there is no
+ * Simulates a disk that takes 4 ms per sync, like many real ones; this machine's disk may take almost no time. Undefined if there is no
  * compiler.
  */
 function slowDiskLibrary() {

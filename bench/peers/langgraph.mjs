@@ -28,7 +28,7 @@ export const packageName = '@langchain/langgraph';
 
 process.env.LANGSMITH_TRACING = 'false';
 
-/** LangGraph's fakes answer from a list; this one depends on its input, like those of all contenders. */
+/** LangGraph's fakes answer from a list; this one depends on its input, like the fakes for all contenders. */
 class ScriptedModel extends BaseChatModel {
   constructor(count) {
     super({});

@@ -12,7 +12,7 @@ const COLUMNS = [
   ['AI SDK, stores nothing', ['ai-sdk-signed']],
 ];
 
-/** The summary for a quick reader: CPU time of a turn, and the others' ratio to ours. */
+/** The summary for readers in a hurry: CPU time per turn, and the others' ratio to ours. */
 export function leadTable(alone) {
   const rows = alone.filter(
     ({ work }) => !work.streaming && work.history === 1 && ((work.tools === 1 && !work.gated) || work.tools === 3),
@@ -30,7 +30,7 @@ export function leadTable(alone) {
   );
 }
 
-/** The limits of N1, N2 and N5 with the measured values. The values of our own suites come from their last run, in `targets`. */
+/** The limits from N1, N2 and N5 with the measured values. The values from our own suites come from their last run, in `targets`. */
 export function limitsTable({ alone, together, imports, targets = [] }) {
   const cpu = (ground, tools, which) => figuresOf(alone, ground, tools)?.[which]?.cpu;
   const ours = (tools) => cpu('sqlite', tools, 'ours-normal');

@@ -8,7 +8,7 @@ export const TOOL = 'book_room';
 export const DESCRIPTION = 'Books a room in a city.';
 export const CITIES = ['Lisbon', 'Porto', 'Faro', 'Braga', 'Evora', 'Tavira', 'Sintra', 'Lagos', 'Silves', 'Loule'];
 
-/** The calls of the tool turn, as many as the case has tools. */
+/** The calls in the tool turn, one per tool. */
 export function callsFor(count) {
   return CITIES.slice(0, count).map((city) => ({ city, nights: 2 }));
 }
@@ -31,7 +31,7 @@ export function runTool({ city, nights }) {
 
 export const QUESTION = 'Book me a room in each of these places.';
 
-/** Earlier messages of the conversation, half of them from the person. */
+/** Earlier messages in the conversation, half of them from the person. */
 export function historyOf(count) {
   return Array.from({ length: Math.max(0, count - 1) }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',

@@ -1,4 +1,4 @@
-// All contenders with the same work, alternating within one run. `npm run bench` calls it; only ratios within one run are meaningful.
+// Runs all contenders on the same work, alternating within one run. `npm run bench` calls it; only ratios within one run are meaningful.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ export async function measureWork({ quick, only, tell }) {
     const taken = new Map(children.map(({ which: name }) => [name, []]));
     const rounds = long ? 3 : quick ? 4 : 8;
     for (let round = 0; round < rounds; round += 1) {
-      // Each round starts with another contender, so that other load affects all of them equally.
+      // Each round starts with a different contender, so that other load affects all of them equally.
       const shift = round % children.length;
       for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
         const { times } = await child.order({ do: 'run', times: 10, ms: 400 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A temporary folder that is removed with this process. */
+/** A temporary folder that is removed when this process exits. */
 function ownFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
