@@ -21,7 +21,7 @@ export interface Connected {
   client: Client;
   /** The server that this command started, if any. */
   own(): OwnServer | undefined;
-  /** Whether a server is running on the home folder. Never true if a URL was given: no other server is meant. */
+  /** Whether a server is running on the home folder. False if a URL was given: the command then uses no other server. */
   isServed: () => Promise<boolean>;
   close(): Promise<void>;
 }

@@ -9,17 +9,17 @@ export interface CommandContext {
   readonly servers: ServerAccess;
   readonly version: string;
   /**
-   * Connects on first use, so that `--help` and a mistyped flag start nothing; closed when the command ends. `resume` also continues
-   * unfinished work of an earlier process.
+   * Connects on first use, so that `--help` and a mistyped flag start nothing; closed when the command ends. `resume` also continues work that an
+   * earlier process left unfinished.
    */
   client(unfinished?: Unfinished): Promise<Client>;
   /** The server that this command started, if any. */
   ownServer(): Promise<OwnServer | undefined>;
   /** Whether our own server ends with this command and runs only chats that the command acts in. */
   endsSoon(): Promise<boolean>;
-  /** Called when the person leaves: running work of our own server is aborted with a message instead of awaited. */
+  /** Called when the person leaves: work running in our own server is aborted with a message, not awaited. */
   leave(): void;
-  /** Whether a server is running on the home folder. Never true if a URL was given. */
+  /** Whether a server is running on the home folder. False if a URL was given. */
   isServed(): Promise<boolean>;
   readonly options: GlobalOptions;
   /** Prints a line on standard output. */

@@ -1,4 +1,4 @@
-/** Exit codes of all commands. */
+/** Exit codes for all commands. */
 export const EXIT = {
   /** Success; for `chat`: answered. */
   ok: 0,

@@ -11,8 +11,8 @@ type Tried =
   | { readonly kind: 'gone'; readonly error: unknown };
 
 /**
- * A fetch that follows the server of a home folder: when the server ends, it uses the next one. Repeats only reads and requests that were
- * rejected, which certainly had no effect.
+ * A fetch that follows a home folder's server: when the server ends, it uses the next one. Retries only reads and rejected requests, which had no
+ * effect.
  */
 export function followServer(
   first: Address,

@@ -2,7 +2,7 @@
 export interface ServerAccess {
   /** The default home folder. */
   defaultHome(): Promise<string>;
-  /** The running server of this home folder, if it responds. */
+  /** The server running on this home folder, if it responds. */
   find(home: string): Promise<FoundServer | undefined>;
   /** The token stored in this home folder, if any. */
   readToken(home: string): Promise<string | undefined>;
@@ -10,7 +10,7 @@ export interface ServerAccess {
   start(home: string, how: OwnServerOptions, say: (line: string) => void): Promise<OwnServer>;
   /** `countersign serve`: runs until a signal; resolves to the exit code. */
   serve(options: ServeOptions): Promise<number>;
-  /** Copies all data of a home folder or database into an empty one. */
+  /** Copies all data from a home folder or database into an empty one. */
   migrate(
     home: string,
     words: { from: string; to: string },
@@ -54,7 +54,7 @@ export interface FoundServer {
   readonly startedBy: 'serve' | 'command';
 }
 
-/** Whether our own server continues unfinished turns of an earlier process, or leaves them until someone acts in their chat. */
+/** Whether our own server continues turns that an earlier process left unfinished, or leaves them until someone acts in their chat. */
 export type Unfinished = 'resume' | 'leave';
 
 interface OwnServerOptions {

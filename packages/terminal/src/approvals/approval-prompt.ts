@@ -11,7 +11,7 @@ export type Asked =
   | { readonly kind: 'gone' }
   /** The person wants to see another call first. */
   | { readonly kind: 'later' }
-  /** The person left with Ctrl-C or the end of the input, and the call keeps waiting. */
+  /** The person left with Ctrl-C or by ending the input. The call keeps waiting. */
   | { readonly kind: 'left' }
   /** The server did not accept the answer, or its response was lost. Nothing runs without approval; the person is asked again. */
   | { readonly kind: 'lost'; readonly why: string };

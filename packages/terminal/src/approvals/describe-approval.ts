@@ -46,7 +46,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const { edited } = look;
   const lines = callLines(approval, edited?.arguments, columns);
-  // The tool's message contains values of the original call.
+  // The tool's message contains values from the original call.
   const said = edited === undefined ? toolText(approval) : undefined;
   const why = edited === undefined ? whyText(approval) : edited.why;
   const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
@@ -101,7 +101,7 @@ function callLines(approval: ApprovalView, edited: unknown, columns: number): st
 
 const IN_CHANGE = new Set(['content', 'oldText', 'newText']);
 
-/** Replaces arguments that the diff already shows. Previews of other tools may show something else. */
+/** Replaces arguments that the diff already shows. Other tools' previews may show something else. */
 function withoutChange(toolName: string, args: unknown): unknown {
   const { kind } = describeCall(toolName, args);
   if ((kind !== 'write' && kind !== 'edit') || typeof args !== 'object' || args === null) return args;

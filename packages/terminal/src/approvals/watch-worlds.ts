@@ -63,7 +63,7 @@ function waitingIn(watched: readonly Watched[]): Waiting[] {
     .toSorted((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
 }
 
-/** Cursors of the next pages of queues that are not fully loaded. */
+/** Cursors for the next page of each queue that isn't fully loaded. */
 function laterIn(watched: readonly Watched[]): string[] {
   return watched.flatMap(({ store }) => store.getState().laterApprovals ?? []);
 }

@@ -24,7 +24,7 @@ export function describeStep(
   return step === undefined ? undefined : { key: step.key, text: lineOf(state, call, step, paint, columns) };
 }
 
-/** The approval of a call that has already started. */
+/** The approval for a call that has already started. */
 export function describeSignature(
   state: ChatState,
   call: Invocation,

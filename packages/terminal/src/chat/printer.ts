@@ -40,7 +40,7 @@ export interface PrinterOptions {
 
 /** How much of a stream has been printed, and the column where its line ends. */
 interface Spoken {
-  /** The number of characters of the stream that were printed. */
+  /** How many characters of the stream have been printed. */
   taken: number;
   column: number;
 }
@@ -174,7 +174,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (fresh.endsWith('\n')) breakLine();
   }
 
-  /** Prints a note, without which the message would look ignored (M11). */
+  /** Prints a note: without it, the message would look ignored (M11). */
   function tellHeld(state: ChatState): void {
     for (const id of unheard) {
       if (get(state.messages, id) === undefined) continue;

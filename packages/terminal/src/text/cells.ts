@@ -2,7 +2,7 @@
 const WIDE =
   /[\u1100-\u115E\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FBFF}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u;
 
-/** The number of columns of a character, rounded up: if it were too low, a line could wrap to where only our own text may start. */
+/** The number of columns that a character takes, rounded up: if it were too low, a line could wrap to where only our own text may start. */
 function cellsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }

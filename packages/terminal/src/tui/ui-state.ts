@@ -88,7 +88,7 @@ export interface Facts {
   /** Whether the chat list is shown next to the chat. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
-  /** The card, its visible and total lines, and whether part of the call is not in them. */
+  /** The card, its visible and total lines, and whether part of the call is missing from them. */
   readonly card: {
     readonly id: string | undefined;
     readonly height: number;

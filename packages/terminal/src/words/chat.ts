@@ -1,4 +1,4 @@
-/** Texts of `countersign chat` and of the commands that follow a chat. */
+/** Texts for `countersign chat` and for the commands that follow a chat. */
 export const chatWords = {
   you: 'you',
   unfinished: '· This chat was left unfinished.',

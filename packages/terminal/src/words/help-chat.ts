@@ -44,7 +44,7 @@ export const SLASH_NOTES = [
   'Start a paragraph with @name to address an agent. Tab completes a name, or corrects a mention that nobody would answer.',
 ] as const;
 
-/** Keys of the full-screen UI: a heading, or keys and what they do. */
+/** Keys in the full-screen UI: a heading, or keys and what they do. */
 export const KEYS: readonly (readonly [string, string] | string)[] = [
   'Everywhere',
   ['Tab, Shift-Tab', 'next pane, previous pane'],

@@ -1,4 +1,4 @@
-/** Texts of `countersign` in a project folder: the questions before the first chat. */
+/** Texts for `countersign` in a project folder: the questions before the first chat. */
 export const projectWords = {
   noModel: 'No model is set up yet.',
   realModel: 'Use a real model',

@@ -1,4 +1,4 @@
-/** Texts of the full-screen UI. Its keys are in help-chat.ts. */
+/** Texts for the full-screen UI. Its keys are in help-chat.ts. */
 export const screenWords = {
   tooSmall: (columns: number, rows: number, smallest: { columns: number; rows: number }): string =>
     `This terminal is too small: ${columns}×${rows}. It needs ${smallest.columns}×${smallest.rows}. Ctrl-C quits.`,

@@ -18,7 +18,7 @@ export function addOpen(program: Command, register: Register): void {
     }
     const client = await context.client();
     const { ticket, expiresAt } = await client.startLink();
-    // Use the URL of this command: behind a proxy, the server has a different one.
+    // Use the URL that this command connects to: behind a proxy, the server's own URL is different.
     const open = `${client.url}/#ticket=${ticket}`;
     if (context.options.json) {
       context.json({ open, expiresAt });

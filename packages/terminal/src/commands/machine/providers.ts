@@ -155,7 +155,7 @@ function withKeyFlags(command: Command): Command {
   );
 }
 
-/** Most local servers need no key, so among the kinds with an optional key, only compatible servers are asked about. */
+/** Most local servers need no key, so an optional key is requested only for OpenAI-compatible servers. */
 function whenAdded(kind: ProviderKind, key: 'required' | 'optional'): 'required' | 'optional' | 'no' {
   if (key === 'required') return 'required';
   return kind === 'openai-compatible' ? 'optional' : 'no';
@@ -170,7 +170,7 @@ async function readKey(
   const { apiKeyStdin, apiKeyEnv, newKey } = flags;
   const sources = [apiKeyStdin === true, apiKeyEnv !== undefined, newKey === true, isRemoved];
   if (sources.filter(Boolean).length > 1) throw new CommandError(errors.oneKeySource, EXIT.usage);
-  // If it were typed at a terminal, it would be shown.
+  // A key typed at a terminal would be echoed.
   if (apiKeyStdin === true && context.console.stdin.isTTY)
     return nonEmpty((await readSecret(context, results.apiKeyPrompt(label, false))).trim());
   if (apiKeyStdin === true) return nonEmpty((await text(context.console.stdin)).trim());

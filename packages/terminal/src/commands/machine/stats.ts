@@ -9,7 +9,7 @@ import { withHelp, WORLD } from '../../words/help.js';
 import { statsHelp } from '../../words/help-server.js';
 import { results } from '../../words/results.js';
 
-/** `countersign stats`: counts, tokens and times of a world. */
+/** `countersign stats`: a world's counts, tokens and times. */
 export function addStats(program: Command, register: Register): void {
   const command = withHelp(program.command('stats'), statsHelp).option('-w, --world <world>', WORLD);
   register<{ world?: string }>(command, async (context, { options }) => {

@@ -19,7 +19,7 @@ interface TemplateOptions {
   readonly flags?: Partial<NewAgent>;
 }
 
-/** Adds the agents of a template. In a world without agents, the first one receives messages without a mention (M2). */
+/** Adds a template's agents. In a world without agents, the first one receives messages without a mention (M2). */
 export async function addTemplate(
   client: Client,
   world: string,
@@ -35,7 +35,7 @@ export async function addTemplate(
       made.push(await client.createAgent(world, { ...agent, ...flags, ...(name === undefined ? {} : { name }) }));
     }
   } catch (error) {
-    // Add all agents of a template or none.
+    // Add all of a template's agents or none.
     for (const { id } of made) await client.deleteAgent(world, id).catch(() => undefined);
     throw error;
   }

@@ -7,10 +7,10 @@ import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 
-/** The number of messages in which to search for turns. */
+/** How many messages to search for turns. */
 const MESSAGES = 200;
 
-/** Timelines of the last turns of a chat, or of one turn. Newest last. */
+/** Timelines for a chat's last turns, or for one turn. Newest last. */
 export async function readTimelines(
   client: Client,
   world: string,

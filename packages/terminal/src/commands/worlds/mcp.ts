@@ -268,7 +268,7 @@ async function readPairs(
   return pairs;
 }
 
-/** Stored values are never returned: `null` keeps the value of a name. */
+/** Stored values are never returned: `null` keeps the value stored under a name. */
 async function changedPairs(
   context: CommandContext,
   server: McpServer,

@@ -6,7 +6,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { showDone } from '../show-list.js';
 import { results } from '../../words/results.js';
 
-/** Slightly longer than the start timeout of an MCP server. */
+/** Slightly longer than an MCP server's start timeout. */
 const PATIENCE_MS = 35_000;
 const LOOK_AGAIN_MS = 200;
 

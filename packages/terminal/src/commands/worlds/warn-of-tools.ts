@@ -5,7 +5,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { errors } from '../../words/errors.js';
 import { results } from '../../words/results.js';
 
-/** Warns about tool names that match no tool of the world. Not an error: the tool may be added later. */
+/** Warns about tool names that match no tool in the world. Not an error: the tool may be added later. */
 export async function warnOfTools(
   context: CommandContext,
   client: Client,

@@ -1,7 +1,7 @@
 import { nextCurrent, type Current } from '@countersign/client';
 import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
-/** Adjusts the UI state after every change of the data. */
+/** Adjusts the UI state whenever the data changes. */
 export function settle(
   ui: UiState,
   { world, now, hasSide, card }: Pick<Facts, 'world' | 'now' | 'hasSide' | 'card'>,
@@ -11,7 +11,7 @@ export function settle(
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   const { isSeen, scroll } = next.card;
-  // This was measured for the previous card.
+  // `card` may have been measured for the previous card.
   const isThis = current.kind === 'open' && card.id === current.id;
   if (isThis && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
     next = { ...next, card: { ...next.card, isSeen: true } };

@@ -67,7 +67,7 @@ function moreLine(count: number, isFocused: boolean): Line {
   return [span(screenWords.moreLines(count, isFocused ? ' · PgDn' : ''), { colour: 'waiting', bold: true })];
 }
 
-/** The title of a decided card. A released call was decided by a grant or rule, perhaps of the same person. */
+/** The title of a decided card. A released call was decided by a grant or rule, perhaps from the same person. */
 function overTitle({ decision }: ApprovalView): string {
   if (decision?.outcome === 'superseded') return screenWords.needsApprovalAgain;
   return decision?.released === undefined ? screenWords.decidedElsewhere : screenWords.allowed;

@@ -48,7 +48,7 @@ export interface LinesOptions {
   readonly me: string | undefined;
 }
 
-/** The maximum number of lines of a message. The rest is truncated. */
+/** The maximum number of lines per message. The rest is truncated. */
 const MAX_LINES = 4000;
 const MAX_CHARACTERS = 400_000;
 const TAIL = 5;
