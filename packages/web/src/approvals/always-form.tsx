@@ -12,10 +12,7 @@ export interface Matched {
   waiting: readonly string[];
 }
 
-/**
- * Shows the rule that "always" adds, lets the person edit it, and lists other calls of this chat that it would have
- * allowed.
- */
+/** Shows the rule that "always" adds, lets the person edit it, and lists other calls in this chat that it would have allowed. */
 export function AlwaysForm({
   rule,
   found,

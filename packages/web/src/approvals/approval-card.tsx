@@ -30,10 +30,10 @@ export interface ApprovalCardProps extends CardPlace {
 
 type Revealed = Pick<RevealedCall, 'arguments'>;
 
-/** The action of the button in the place of *Approve once*. */
+/** What the button in the place of *Approve once* does. */
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
-/** The card of one call. Deny comes first and is never harder to reach than approve; there is no default. */
+/** The card for one call. Deny comes first and is never harder to reach than approve; there is no default. */
 export function ApprovalCard({ onAnswer, onReveal, matches, check, wary, ...place }: ApprovalCardProps): ReactElement {
   const { approval, agentName } = place;
   const [revealed, setRevealed] = useState<Revealed>();

@@ -28,7 +28,7 @@ export interface ApprovalPanelProps {
   find: (id: string) => Asked | undefined;
   /** An approval to show, requested elsewhere, such as by a card in the transcript. A new object for each request. */
   wanted?: { id: string } | undefined;
-  /** Called when the wanted card was shown, to clear the request: otherwise, a panel opened later would show it again. */
+  /** Called when the wanted card has been shown, to clear the request: otherwise, a panel opened later would show it again. */
   onWantedShown?: (() => void) | undefined;
   onEmpty?: (() => void) | undefined;
   /** Shown while nothing is waiting. */
@@ -38,8 +38,8 @@ export interface ApprovalPanelProps {
 }
 
 /**
- * The approvals of one place: one in full, the others in a list (A12). An approval that was decided elsewhere stays, collapsed, until the
- * person has seen it; the next one appears below it.
+ * The approvals in one place: one in full, the others in a list (A12). An approval that was decided elsewhere stays, collapsed, until the person has
+ * seen it; the next one appears below it.
  */
 export function ApprovalPanel({
   queue,

@@ -4,7 +4,7 @@ const KEY = 'countersign.me';
 const listeners = new Set<() => void>();
 let me = sessionStorage.getItem(KEY) ?? undefined;
 
-/** Remembers the name of this session in decisions, taken from the server's record of a decision made here. */
+/** Remembers this session's name in decisions, taken from the server's record of a decision made here. */
 export function learnMe(name: string): void {
   if (name === me || name === 'system') return;
   me = name;

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { t } from '../words/approvals.js';
 
-/** A field for the reason of a denial. The agent sees the reason. */
+/** A field for the reason for a denial. The agent sees the reason. */
 export function ReasonRow({
   reason,
   mayDeny,

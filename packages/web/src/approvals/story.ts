@@ -40,7 +40,7 @@ function shortReason(reason: string): string {
   return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason;
 }
 
-/** The approval of a call that matters: the last one. */
+/** A call's last approval, which is the one that matters. */
 export function lastApproval(
   invocation: Pick<Invocation, 'approvalIds'>,
   find: (id: string) => ApprovalView | undefined,

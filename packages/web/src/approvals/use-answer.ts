@@ -7,7 +7,7 @@ import type { Asked } from './approval-panel.js';
 import { t } from '../words/approvals.js';
 
 /**
- * `mine`: this decision counts. `not mine`: it doesn't, or someone else made the same one earlier. `invalid`: an error for the edited field.
+ * `mine`: this decision took effect. `not mine`: it didn't, or someone else made the same decision earlier. `invalid`: an error for the edited field.
  */
 export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'invalid'; why: string };
 

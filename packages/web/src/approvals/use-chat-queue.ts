@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { useChat } from '../data/connection.js';
 import type { Asked } from './approval-panel.js';
 
-/** The approvals of the current chat. */
+/** The current chat's approvals. */
 export function useChatQueue(): { queue: readonly string[]; find: (id: string) => Asked | undefined } {
   const worldId = useChat((state) => state.worldId);
   const agents = useChat((state) => state.agents);

@@ -6,7 +6,7 @@ export interface EndShown {
   /** For components that can fold part of the call (`FoldContext`). */
   reportFold: () => () => void;
   isFolded: boolean;
-  /** Whether the end was visible once, with nothing folded. False while that is unknown. */
+  /** Whether the end has been visible, with nothing folded. False while that is unknown. */
   wasShown: boolean;
   /** Whether the end is visible now. */
   isInView: boolean;

@@ -19,7 +19,7 @@ export interface Inbox {
   loadMore?: () => void;
 }
 
-/** The loaded approvals of a world that isn't open. */
+/** The loaded approvals from a world that isn't open. */
 interface Page {
   items: readonly InboxItem[];
   more: boolean;

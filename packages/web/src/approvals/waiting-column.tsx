@@ -55,7 +55,7 @@ export function WaitingColumn({
   );
 }
 
-/** Placed in the header, where it moves nothing: a list would move what is about to be clicked. */
+/** Placed in the header, where it moves nothing: a list would move what the person is about to click. */
 function Elsewhere({ chatId }: { chatId: string }): ReactElement | null {
   const count = useWorld((state) => {
     const elsewhere = state.queue.filter((id) => get(state.approvals, id)?.chatId !== chatId).length;

@@ -7,7 +7,7 @@ import { ToolCard } from '../calls/tool-card.js';
 import { useChat } from '../data/connection.js';
 import { t } from '../words/chat.js';
 
-/** The calls of one message, one card each. */
+/** The calls in one message, one card each. */
 export function Calls({ ids }: { ids: readonly string[] }): ReactElement {
   return (
     <div className="mt-2 space-y-1.5">

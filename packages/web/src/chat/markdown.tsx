@@ -27,7 +27,7 @@ const Plain: typeof HighlightedView = memo(function Plain({ text }: { text: stri
 /** Prefix of footnote ids, to distinguish links within a message from external ones. */
 const WITHIN = 'within-';
 
-/** A footnote of this message, or the link back from it. Doesn't change the page's URL. */
+/** A footnote in this message, or the link back from it. Doesn't change the page's URL. */
 function Within({ id, children, ...rest }: { id: string; children: ReactNode }): ReactElement {
   return (
     <a

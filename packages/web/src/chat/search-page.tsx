@@ -14,7 +14,7 @@ import { t } from '../words/chat.js';
 const STEP = 50;
 const MAX = 1000;
 
-/** Full-text search over all chats of the world. */
+/** Full-text search over all chats in the world. */
 export default function SearchPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);

@@ -9,7 +9,7 @@ import { t } from '../words/chat.js';
 
 const SHOWN = 12;
 
-/** The timelines of the last turns of a chat. */
+/** Timelines of the chat's last turns. */
 export function TimelineDialog({ onClose }: { onClose: () => void }): ReactElement {
   const client = useClient();
   const store = useChatStore();

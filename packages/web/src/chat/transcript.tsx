@@ -43,7 +43,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       `${index}`,
     [rows, pending, live, firstLive],
   );
-  // The view of a reader at the end stays there while more content arrives. A reader who scrolled up is left alone.
+  // If the reader is at the end, the view stays there while more content arrives. A reader who scrolled up is left alone.
   const follows = useRef(true);
   const shown = useRef(false);
   const inner = useRef<HTMLDivElement>(null);
@@ -277,10 +277,10 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   );
 }
 
-/** The number of rows from the end in which to search for a message that was just sent. */
+/** How many of the last rows to search for a message that was just sent. */
 const RECENT = 200;
 
-/** Messages of this chat that aren't in the transcript yet. */
+/** Messages in this chat that aren't in the transcript yet. */
 function usePending(chatId: string): ReturnType<typeof notYetShown> {
   const outbox = useOutbox();
   const rows = useChat((state) => state.transcript);

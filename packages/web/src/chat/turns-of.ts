@@ -1,6 +1,6 @@
 import { type ChatState, get, rowAt, turnOf } from '@countersign/client';
 
-/** The number of messages in which to search for turns. */
+/** How many messages to search for turns. */
 const MESSAGES = 60;
 
 /** The turns of the last messages, newest first. */

@@ -26,7 +26,7 @@ function createHold(): Hold {
       if (held === undefined) return;
       const before = box.scrollTop;
       box.scrollTop = before + held.element.getBoundingClientRect().top - held.top;
-      // It was closed at the end of the page, which then follows again.
+      // The element was closed at the end of the page, so the view follows new content again.
       if (held.closes && box.scrollHeight - box.scrollTop - box.clientHeight <= 1) held = undefined;
     },
     release() {

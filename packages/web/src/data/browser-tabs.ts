@@ -62,7 +62,7 @@ async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Announces one more stream, and gives up its own if this tab is hidden and there are too many. */
+/** Announces one more stream, and gives up this tab's own if the tab is hidden and there are too many. */
 function makeRoom(locks: LockManager, giveUp: () => void): () => void {
   const channel = new BroadcastChannel(ROOM);
   const tell = channel.postMessage.bind(channel);

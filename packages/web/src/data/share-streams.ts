@@ -11,7 +11,7 @@ type Note =
   | { kind: 'too-far'; tab: string }
   | { kind: 'leading' }
   | { kind: 'batch'; before: number; items: Batch }
-  /** The wait of this attempt is over. Timers in a hidden tab may be a minute late. */
+  /** The wait before this attempt is over. Timers in a hidden tab may be a minute late. */
   | { kind: 'wake'; attempt: number };
 
 /** The number of events kept for a tab that joins. A tab that is further behind reloads. */
@@ -93,7 +93,7 @@ async function* follow(
     for (const wake of [...sleepers]) wake();
   }
 
-  /** Passes events to the views of this tab, except those already delivered. */
+  /** Passes events to this tab's views, except those already delivered. */
   function pass(items: Batch): void {
     const fresh = items.filter((item) => item.kind !== 'event' || item.event.id >= recent.last());
     for (const item of fresh) {

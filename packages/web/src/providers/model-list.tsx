@@ -28,7 +28,7 @@ export function ModelList({ provider, testing }: { provider: ProviderStatus; tes
   const found = matchingModels(items, typed);
   return (
     <div className="space-y-3">
-      {/* A failed test already says so above. */}
+      {/* A failed test already shows the problem above. */}
       {problem === undefined || (typeof testing.state === 'object' && !testing.state.ok) ? null : (
         <Note>
           <Visible text={problem.detail} />

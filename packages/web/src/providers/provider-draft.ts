@@ -17,7 +17,7 @@ export interface ProviderDraft {
 /** What happens to the saved key. */
 export type KeyPlan = 'keep' | 'replace' | 'remove';
 
-/** A draft with the default name and URL of its kind. `taken`: names of other providers. */
+/** A draft with the default name and URL for its kind. `taken`: names of other providers. */
 export function startDraft(kind: ProviderKind, taken: readonly string[]): ProviderDraft {
   const { label, baseUrl = '' } = providerKindFacts(kind);
   return { kind, name: freeName(label, taken), baseUrl, apiKey: '' };
@@ -73,7 +73,7 @@ export function toChange(
   return Object.keys(change).length === 0 ? undefined : change;
 }
 
-/** Null means the URL of the kind. */
+/** Null means the kind's default URL. */
 function ownUrl(kind: ProviderKind, baseUrl: string): string | null {
   const given = baseUrl.trim();
   return given === '' || given === providerKindFacts(kind).baseUrl ? null : given;

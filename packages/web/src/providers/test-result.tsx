@@ -45,7 +45,7 @@ function Answer({ test, onTry }: { test: ProviderTest; onTry: (model: string) =>
   );
 }
 
-/** After these answers, the provider may still work: it needs a model, or time. */
+/** After these answers, the provider may still work: it may only need a model, or time. */
 function toneOf(code: ProviderAnswer): Tone {
   switch (code) {
     case 'ok':

@@ -11,7 +11,7 @@ export interface Models {
   readonly why?: string;
 }
 
-/** The models of a provider; empty while they are loading. */
+/** A provider's models; empty while they are loading. */
 export function useModels(provider: ProviderStatus | undefined): Models {
   const client = useClient();
   const id = provider?.id ?? '';

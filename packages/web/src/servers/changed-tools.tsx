@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/servers.js';
 
-/** Tool definitions of a server that nobody has accepted. */
+/** A server's tool definitions that nobody has accepted. */
 export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElement {
   return (
     <>

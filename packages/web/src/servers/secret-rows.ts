@@ -23,7 +23,7 @@ export function readRows(rows: readonly SecretRow[]): ReadRows {
   return { ok: true, values: Object.fromEntries(values) };
 }
 
-/** The values of a new server, which has no stored ones. */
+/** The values for a new server, which has no stored ones. */
 export function newValues(values: Record<string, string | null>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']));
 }

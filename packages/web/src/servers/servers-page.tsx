@@ -25,7 +25,7 @@ type Open =
   | { kind: 'edit' | 'log' | 'accept' | 'trust' | 'remove'; name: string }
   | { kind: 'fix'; name: string; fix: McpFix };
 
-/** The MCP servers of a world. */
+/** A world's MCP servers. */
 export default function ServersPage(): ReactElement {
   const client = useClient();
   const queries = useQueryClient();

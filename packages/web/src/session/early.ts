@@ -18,7 +18,7 @@ export function sendEarly(): void {
   (ticket === undefined ? readWorlds() : signIn(ticket)).catch(() => undefined);
 }
 
-/** Like `fetch`, but returns the response of an identical request that was sent early. */
+/** Like `fetch`, but returns the response to an identical request that was sent early. */
 export const earlyFetch: typeof fetch = (input, init = {}) => {
   const key = keyOf(init.method ?? 'GET', typeof input === 'string' ? input : '');
   const early = sent.get(key);

@@ -38,7 +38,7 @@ export function forgetSession(refused: string | undefined): void {
   if (currentSession() === refused) set(undefined);
 }
 
-/** The ticket of a start link. */
+/** The ticket from a start link. */
 export function ticketInUrl(): string | undefined {
   return new URLSearchParams(location.hash.slice(1)).get('ticket') ?? undefined;
 }
@@ -62,7 +62,7 @@ export function shareSession(): void {
   });
 }
 
-/** This tab's session, or that of another tab of this origin. A late answer is used when it arrives. */
+/** This tab's session, or that of another tab with the same origin. A late answer is used when it arrives. */
 export async function findSession(): Promise<string | undefined> {
   if (currentSession() === undefined && tell !== undefined) {
     tell?.('ask');

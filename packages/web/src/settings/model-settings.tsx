@@ -69,7 +69,7 @@ function toSetting(number: number | 'empty' | 'not-a-number'): number | null {
   return typeof number === 'number' ? number : null;
 }
 
-/** The settings of a new agent: only those that are set. */
+/** The settings for a new agent: only those that are set. */
 export function withoutNulls(change: Change<ModelSettings>): ModelSettings {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
 }

@@ -5,7 +5,7 @@ import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/settings.js';
 
-/** The default tools of a new agent: read-only ones, as declared by us or by a trusted server. */
+/** The default tools for a new agent: read-only ones, as declared by us or by a trusted server. */
 export function defaultTools(tools: readonly ListedTool[]): string[] {
   return tools.filter(({ readOnly, trusted }) => readOnly === true && trusted).map(({ name }) => name);
 }
@@ -22,7 +22,7 @@ export function ToolChoice({
 }): ReactElement {
   const id = useId();
   const all = chosen.includes('*');
-  // Globs, and tools of servers that are disabled.
+  // Globs, and tools from disabled servers.
   const others = chosen.filter((each) => each !== '*' && !tools.some(({ name }) => name === each));
   const toggle = (name: string, isChosen: boolean): void =>
     onChange(isChosen ? [...chosen, name] : chosen.filter((each) => each !== name));

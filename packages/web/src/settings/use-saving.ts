@@ -7,7 +7,7 @@ export interface Saving {
   busy: boolean;
   /** The server's error for a field, or for one of its items (`rules.7`). */
   errorOf: (field: string) => string | undefined;
-  /** Sets the error of a field before anything is sent. */
+  /** Sets a field's error before anything is sent. */
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
   /** Loads data that is needed before saving. Returns false on failure, which is shown. */

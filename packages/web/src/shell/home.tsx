@@ -74,7 +74,7 @@ function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] 
   return isThere ? <Layout worlds={worlds} /> : <Gone worlds={worlds} />;
 }
 
-/** The list of worlds is only polled, but a change of this setting must take effect immediately. */
+/** The list of worlds is only polled, but a change to this setting must take effect immediately. */
 function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): null {
   const queries = useQueryClient();
   const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== denies);

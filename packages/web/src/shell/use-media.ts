@@ -12,7 +12,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Wide enough for the column of approvals next to the transcript. */
+/** Wide enough for the approval column next to the transcript. */
 export const DESKTOP = '(min-width: 70rem)';
-/** Wide enough for the list of chats next to the page. */
+/** Wide enough for the chat list next to the page. */
 export const TABLET = '(min-width: 48rem)';

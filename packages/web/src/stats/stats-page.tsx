@@ -10,7 +10,7 @@ import { BarPlot } from './bar-plot.js';
 import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 import { t } from '../words/stats.js';
 
-/** Statistics of this world over all stored data. */
+/** This world's statistics, over all stored data. */
 export default function StatsPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);

@@ -44,7 +44,7 @@ export function sayError(about: string, error: unknown): void {
   show({ tone: 'red', text: error instanceof Error ? error.message : t.failed, about });
 }
 
-/** Removes the errors of an action, or all errors. */
+/** Removes an action's errors, or all errors. */
 export function clearErrors(about?: string): void {
   const isKept = (toast: Toast): boolean => toast.tone !== 'red' || (about !== undefined && toast.about !== about);
   if (!toasts.every(isKept)) set(toasts.filter(isKept));

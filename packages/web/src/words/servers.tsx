@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { common } from './common.js';
 
-/** MCP servers of a world. */
+/** A world's MCP servers. */
 export const t = {
   ...common,
   title: 'Servers',

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { common } from './common.js';
 
-/** Settings of a world and its agents. */
+/** Settings for a world and its agents. */
 export const t = {
   ...common,
   settings: 'Settings',
