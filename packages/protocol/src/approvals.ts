@@ -55,7 +55,7 @@ export const approvalSchema = z.object({
   /** Set if this is a question instead of an approval. Answer it with text, `{ tool_call_id, content }` (W3). */
   question: questionSchema.exactOptional(),
 });
-/** A call that needs or needed approval, as people see it. */
+/** A call that needs or needed approval, as shown to people. */
 export type Approval = z.infer<typeof approvalSchema>;
 
 /** An approval with its position in the queue (A12). Decided approvals have no position. */
@@ -69,9 +69,9 @@ export const queuedApprovalSchema = approvalSchema.extend({
 });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
-/** An approval with the last messages of its chat, at most ten (A3). */
+/** An approval with the latest messages in its chat, at most ten (A3). */
 export const approvalWithContextSchema = queuedApprovalSchema.extend({ context: z.array(messageSchema) });
-/** An approval with the last messages of its chat. */
+/** An approval with the latest messages in its chat. */
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
 /** An unmasked call, for a person who asked to see it (A15). Invisible characters are escaped. */
@@ -121,7 +121,7 @@ export const auditEntrySchema = auditRecordSchema.extend({
   previousHash: z.string(),
   hash: z.string(),
 });
-/** A record of the audit log with its place in the hash chain. */
+/** A record in the audit log, with its place in the hash chain. */
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** Whether a world's audit chain is intact (A16). */

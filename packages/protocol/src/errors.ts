@@ -12,9 +12,9 @@ export type ErrorCode =
   | 'store-locked'
   | 'store-unavailable';
 
-/** An error of this library. The message says what to do. */
+/** An error thrown by this library. The message says what to do. */
 export class CountersignError extends Error {
-  /** The name of the class. */
+  /** The class name. */
   override readonly name = 'CountersignError';
   /** The kind of error. */
   readonly code: ErrorCode;

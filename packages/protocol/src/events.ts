@@ -50,7 +50,7 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     outcome: unknownOutcomeSchema.exactOptional(),
   }),
 ]);
-/** A step in the life of a call. */
+/** An event in a call's lifecycle. */
 export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];
 

@@ -17,7 +17,7 @@ export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
 
 export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
-/** The tokens of a model call. */
+/** The token usage of a model call. */
 export type Usage = z.infer<typeof usageSchema>;
 
 /** The message format, in memory and on the wire (M1). */
@@ -43,7 +43,7 @@ export const messageSchema = z.object({
   /** The token usage of the model call for this answer. */
   usage: usageSchema.exactOptional(),
 });
-/** A message of a chat. */
+/** A message in a chat. */
 export type Message = z.infer<typeof messageSchema>;
 
 /** The prefix of tool names reserved for clients. A model can't call them (A10). */
@@ -59,7 +59,7 @@ export const newMessageSchema = z.strictObject({
     .string()
     .max(LONGEST_MESSAGE, `a message can have at most ${LONGEST_MESSAGE} characters`)
     .refine((content) => content.trim() !== '', 'a message must not be empty'),
-  /** The display name of the person. */
+  /** The person's display name. */
   sender: z.string().exactOptional(),
   /** Idempotency key: a repeated id returns the first message. */
   clientMessageId: z.string().min(1).max(200).exactOptional(),

@@ -10,7 +10,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return isNear ? best.candidate : undefined;
 }
 
-/** Damerau–Levenshtein distance (a transposition counts as one edit). Very long words count as far away. */
+/** Damerau–Levenshtein distance (a transposition counts as one edit). Very long words are considered far apart. */
 function distanceOf(a: string, b: string, most: number): number {
   if (a.length > 100) return a.length + most;
   let twoBefore: readonly number[] = [];

@@ -12,7 +12,7 @@ export type Scope = z.infer<typeof scopeSchema>;
 /** A field of an approval message, such as `{path}`. */
 export const MESSAGE_FIELD = /\{([^{}\s]{1,200})\}/g;
 
-/** The approval message of a tool that declares none. */
+/** The approval message for a tool that declares none. */
 export function defaultMessage(toolName: string): string {
   return `Run ${toolName}`;
 }

@@ -20,7 +20,7 @@ export const worldSettingsSchema = z.strictObject({
   approvalTimeoutMs: z.number().int().min(1).max(2_147_483_647).exactOptional(),
   unattended: z.enum(['wait', 'deny']).default('wait'),
 });
-/** The settings of a world. */
+/** A world's settings. */
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;
 export type WorldMode = WorldSettings['mode'];
 
@@ -56,7 +56,7 @@ export const policyCheckSchema = z.strictObject({
   /** Check against these rules instead of the world's, to try them out before saving. Nothing is stored. */
   rules: policySchema.shape.rules.exactOptional(),
 });
-/** A call to judge by the rules. */
+/** A call to check against the rules. */
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 
 /**
@@ -76,11 +76,11 @@ export type World = z.infer<typeof worldSchema>;
 
 /** Accepts any stored name: one that became reserved later must still be readable. */
 export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), name: z.string() });
-/** An agent of a world, with its id. */
+/** An agent in a world, with its id. */
 export type Agent = z.infer<typeof agentSchema>;
 
 const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
-/** `working`: something runs. `waiting`: only people can continue. `idle`: neither. */
+/** `working`: something is running. `waiting`: only people can continue. `idle`: neither. */
 export type ChatStatus = z.infer<typeof chatStatusSchema>;
 
 export const chatSchema = z.object({

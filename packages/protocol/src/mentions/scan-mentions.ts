@@ -29,7 +29,7 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
   return found;
 }
 
-/** All agents of the world that are named anywhere in prose, whether addressed or not. */
+/** All agents in the world that are named anywhere in prose, whether addressed or not. */
 export function namedAgents(content: string, names: NameIndex): string[] {
   if (!content.includes('@')) return [];
   const found = new Set<string>();
