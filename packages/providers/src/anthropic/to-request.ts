@@ -85,7 +85,7 @@ function toTool({ name, description, parameters }: ModelTool): Anthropic.Tool {
   return { name, description, input_schema: { ...parameters, type: 'object' } };
 }
 
-/** User and assistant messages must alternate, so consecutive user messages and the results of one tool turn are merged. */
+/** User and assistant messages must alternate, so consecutive user messages and the results from one tool turn are merged. */
 function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[] {
   const wire = wireCalls(messages);
   const out: { role: 'user' | 'assistant'; content: Block[] }[] = [];

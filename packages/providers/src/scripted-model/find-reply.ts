@@ -29,7 +29,7 @@ export function currentExchange(
   const start = messages.slice(0, end).findLastIndex(({ role }) => role !== 'user') + 1;
   const after = messages.slice(end);
   const lastAnswer = after.findLastIndex(({ role }) => role === 'assistant');
-  // Some APIs send the text and the calls of one answer as separate items.
+  // Some APIs send the text and the calls in one answer as separate items.
   const answers = after.filter(({ role }, index) => role === 'assistant' && after[index - 1]?.role !== 'assistant');
   return {
     user: textOf(messages.slice(start, end)).join('\n'),

@@ -21,9 +21,9 @@ export interface ReplyConditions {
 export interface ScriptedModelReply {
   /** If absent, the reply matches every request. */
   when?: ReplyConditions;
-  /** What the model says. */
+  /** The text of the answer. */
   text?: string;
-  /** What the model thinks. */
+  /** The thinking before the answer. */
   thinking?: string;
   /** Tool calls, all in one answer. Arguments given as a string are sent unchanged, so that they can be invalid JSON. */
   calls?: readonly { name: string; arguments?: Readonly<Record<string, unknown>> | string }[];
@@ -45,7 +45,7 @@ export interface ScriptedModelReply {
 export interface ModelScript {
   /** The names in the model list; requests may also use other names. Default: `scripted`. */
   models?: readonly string[];
-  /** The replies; the first one whose conditions hold is the answer. */
+  /** The replies; the first one whose conditions are met is the answer. */
   replies: readonly (ScriptedModelReply | string)[];
 }
 
@@ -59,7 +59,7 @@ export interface ScriptedModelRequest extends Conversation {
   toolResults: readonly string[];
   /** 1 for the first answer to a user message, 2 for the next one, and so on. */
   turn: number;
-  /** The headers of the request. */
+  /** The request headers. */
   headers: IncomingHttpHeaders;
   /** The request body as sent by the client. */
   body: unknown;
@@ -74,7 +74,7 @@ export type ReplyFunction = (
 export interface ServedRequest {
   /** The HTTP method. */
   method: string;
-  /** The path of the request. */
+  /** The request path. */
   path: string;
   /** HTTP status; undefined if the script leaves the request without a response. */
   status?: number;
@@ -84,9 +84,9 @@ export interface ServedRequest {
   request?: ScriptedModelRequest;
 }
 
-/** Options of `startScriptedModel`. */
+/** Options for `startScriptedModel`. */
 export interface ScriptedModelOptions {
-  /** The replies, or a function of the request that returns one. */
+  /** The replies, or a function that returns a reply to a request. */
   script: ModelScript | ReplyFunction;
   /** Default: any free port. */
   port?: number;

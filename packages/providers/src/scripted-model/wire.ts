@@ -61,7 +61,7 @@ export interface Wire {
   /** Throws a CountersignError that names the invalid field. `inPath`: the model and the streaming flag from the URL. */
   read(body: unknown, inPath: { model: string; stream: boolean }): Conversation;
   whole: (reply: WireReply, head: WireHead) => unknown;
-  /** The server-sent events of a streamed answer. */
+  /** The server-sent events for a streamed answer. */
   frames: (reply: WireReply, head: WireHead) => string[];
   error: (error: WireError) => unknown;
 }

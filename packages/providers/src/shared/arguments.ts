@@ -8,7 +8,7 @@ export function toToolCall(id: string, name: string, args: string): ToolCall {
 
 /**
  * A past call's arguments as an object, which vendors require. Invalid JSON is wrapped and marked as such: if the vendor rejected it, every
- * later turn of the chat would fail.
+ * later turn in the chat would fail.
  */
 export function argumentsObject(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};

@@ -7,7 +7,7 @@ export interface ProviderOptions {
   apiKey?: string;
   /** The base URL of the API. Default: the vendor's. */
   baseURL?: string;
-  /** The name that agents use. Two endpoints of one vendor need two names. */
+  /** The name that agents use. Two endpoints from one vendor need two names. */
   name?: string;
   /** The context size for all of this provider's models. Set it for models missing from the built-in table. */
   contextTokens?: number;

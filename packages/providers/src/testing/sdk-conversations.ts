@@ -14,7 +14,7 @@ interface SdkAnswer {
 /** A conversation through a vendor's own SDK, with its own types for messages. */
 export interface SdkConversation {
   say(text: string): Promise<SdkAnswer>;
-  /** Sends the results of the last answer's calls, in order. */
+  /** Sends the results for the last answer's calls, in order. */
   results(...texts: string[]): Promise<SdkAnswer>;
   /** Continues on another server. */
   moveTo(url: string): void;
@@ -28,7 +28,7 @@ export interface SdkOptions {
   timeoutMs?: number;
 }
 
-/** All items of an asynchronous iterable. */
+/** Collects all items from an asynchronous iterable. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
