@@ -162,7 +162,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${plain}`,
   // Without this index, the approval queue scans all past approvals.
   `create index approvals_pending on approvals (world_id, chat_id) where status = 'pending'`,
-  // Without this index, listing or deleting a chat's approvals scans those of all chats.
+  // Without this index, listing or deleting a chat's approvals scans those in all chats.
   `create index approvals_of_chat on approvals (chat_id)`,
 
   `create table grants (
@@ -206,7 +206,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     at ${integer} not null,
     primary key (world_id, id)
   ) ${clustered}`,
-  // Without this index, resuming a chat's stream or deleting the chat reads the events of the whole world.
+  // Without this index, resuming a chat's stream or deleting the chat reads all of the world's events.
   `create index events_of_chat on events (chat_id, id) where chat_id is not null`,
 
   `create table audit (

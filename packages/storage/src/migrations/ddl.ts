@@ -6,7 +6,7 @@ interface Ddl {
   ordinal: string;
   /** The end of a table definition. */
   plain: string;
-  /** The end of the definition of a table clustered by its primary key, if supported. */
+  /** The end of a table definition, for tables clustered by their primary key if supported. */
   clustered: string;
   /** JSON constructor functions. */
   json: { object: string; array: string };

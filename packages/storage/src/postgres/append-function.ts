@@ -97,7 +97,7 @@ export function versionOf(transaction: string): string {
 }
 
 /**
- * Writes steps of one world, each completely or not at all. Locks the chats in id order, then the world. A step based on
+ * Writes steps in one world, each completely or not at all. Locks the chats in id order, then the world. A step based on
  * outdated chats, clients, `rev` or clock is 'stale'; one over the approval limit is 'full'. Chains records like `link`.
  */
 const BODY = `declare

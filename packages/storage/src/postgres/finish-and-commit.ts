@@ -8,7 +8,7 @@ import { eventsOf, toLogWrites } from './step/to-step.js';
 
 /**
  * Ends a transaction: numbers its events, chains its records and commits in one round trip, because the world's row stays
- * locked until the commit and every step of the world waits for it.
+ * locked until the commit and every step in the world waits for it.
  */
 export async function finishAndCommit(
   client: pg.ClientBase,

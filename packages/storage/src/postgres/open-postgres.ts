@@ -13,7 +13,7 @@ import { checkServer } from './check-server.js';
 import { createSharedStore } from './shared-store.js';
 import { prepareJobs, wakeTask } from './wake-jobs.js';
 
-/** Options of `openPostgres`. */
+/** Options for `openPostgres`. */
 export interface PostgresOptions {
   /** The schema that contains the tables. Default: `countersign`. Created if missing. */
   schema?: string;

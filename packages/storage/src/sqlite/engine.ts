@@ -178,7 +178,7 @@ export function sqliteEngine(
     // A read may see writes in an open group, so it resolves once they are durable.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
-        // Captured at the start: the group may fail during the read, and no new one starts meanwhile.
+        // Captured at the start: the group may fail during the read, and no new one starts in the meantime.
         const committed = group.committed();
         committed.catch(ignore);
         start();

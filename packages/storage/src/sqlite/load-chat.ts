@@ -7,7 +7,7 @@ import { toInvocation } from '../verbs/invocations.js';
 import { toTurn } from '../verbs/turns.js';
 import type { SqliteConnection } from './connection.js';
 
-/** Agents with a turn in the chat, found by a skip scan of the index: otherwise, all turns of a long chat would be read. */
+/** Agents with a turn in the chat, found by a skip scan of the index: otherwise, all turns in a long chat would be read. */
 export const startedSince: Statement<{ chatId: string; seq: number }, [agentId: string, count: number]> = {
   sql: `with recursive agents (id) as (
     select min(agent_id) from turns where chat_id = ?

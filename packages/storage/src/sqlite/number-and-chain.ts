@@ -19,7 +19,7 @@ interface Numbered {
   heads: Heads;
 }
 
-/** Assigns event numbers and chains audit records, starting at the world's heads. No other writer may run meanwhile. */
+/** Assigns event numbers and chains audit records, starting at the world's heads. No other writer may run in the meantime. */
 export function numberAndChain(
   worldId: string,
   now: number,

@@ -25,7 +25,7 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
     db.exec(`pragma synchronous = ${synchronous}`);
     db.exec('pragma cache_size = -32768');
     db.exec('pragma temp_store = memory');
-    // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000, they took half the time of a step.
+    // Checkpoints wait for the disk and rewrite the same busy pages: with SQLite's default of 1,000, they took half of each step's time.
     db.exec('pragma wal_autocheckpoint = 4000');
     db.exec('pragma journal_size_limit = 67108864');
     migrate(db, path);

@@ -10,7 +10,7 @@ import { sqliteStatements } from './statements.js';
 import { fileLog, logFileOf, memoryLog } from './step-log.js';
 import { markOf } from './mark.js';
 
-/** Options of `openSqlite`. */
+/** Options for `openSqlite`. */
 export interface SqliteOptions {
   /** The store's clock. Default: the system clock. */
   clock?: Pick<Clock, 'now'>;

@@ -32,7 +32,6 @@ export interface ChatCache {
   client(id: string): CachedClient | undefined;
   keepClient(id: string, client: CachedClient): void;
   dropClient(id: string): void;
-  /** `rev` of a world. */
   rev(worldId: string): number | undefined;
   keepRev(worldId: string, rev: number): void;
   dropRev(worldId: string): void;
