@@ -10,7 +10,7 @@ import { askHuman } from './people/ask-human.js';
 import { shellCmd, type ShellOptions } from './shell/shell-cmd.js';
 import { webFetch } from './web/web-fetch.js';
 
-/** The built-in tools of every world. An agent can't use any of them until a person adds them to its list. */
+/** The built-in tools in every world. An agent can't use any of them until a person adds them to its list. */
 export function defaultTools(options: { shell: ShellOptions }): Tool[] {
   const { sandbox } = options.shell;
   const lock = sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined;

@@ -7,7 +7,7 @@ export interface OpenedFile extends FoundPath {
   readonly stats: Stats;
 }
 
-/** Opens a regular file for reading. Checks the opened file, not the path: a symlink could be put in its place in between. */
+/** Opens a regular file for reading. Checks the opened file, not the path: a symlink could replace it in between. */
 export async function openFile(workingDirectory: string, written: string): Promise<OpenedFile> {
   const opened = await openChecked(workingDirectory, await findRealPath(workingDirectory, written), 0);
   const { stats, name } = opened;
@@ -51,7 +51,6 @@ function openError(error: unknown, name: string): string {
   return wordsFor(error, name);
 }
 
-/** The real path of the open file. */
 async function realPathOf(handle: FileHandle, path: string, stats: Stats): Promise<string> {
   const pinned = await descriptorPath(handle);
   if (pinned !== undefined) return await readlink(pinned);

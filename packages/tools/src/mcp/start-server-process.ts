@@ -197,7 +197,7 @@ async function start(
   ];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
-    // Without `--`, a program named `--bind` would be parsed as an option of the sandbox and open it.
+    // Without `--`, a program named `--bind` would be parsed as a sandbox option and open the sandbox.
     confined === undefined ? started : [confined.program, ...confined.before, '--', ...started];
   const child = spawn(program, words, {
     cwd: workingDirectory,

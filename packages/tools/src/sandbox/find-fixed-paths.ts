@@ -86,7 +86,7 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or not readable by us and therefore not by the command.
+    // Removed in the meantime, or not readable by us and therefore not by the command.
     return [];
   }
 }

@@ -83,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or not readable by us and therefore not by the program.
+    // Removed in the meantime, or not readable by us and therefore not by the program.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** The text that is judged and run (T15): the command, then each parameter as a quoted word. */
+/** The text that is checked and run (T15): the command, then each parameter as a quoted word. */
 export function joinCommand(command: string, parameters: readonly string[] = []): string {
   return [command, ...parameters.map(quoteWord)].join(' ');
 }

@@ -53,7 +53,7 @@ const parameters = z
     }
   });
 
-/** Options of `shellCmd`. */
+/** Options for `shellCmd`. */
 export interface ShellOptions {
   /** From `findSandbox()`. `none` runs commands with all our permissions; every approval card says so (A21). */
   sandbox: Sandbox;
@@ -73,7 +73,7 @@ export interface ShellOptions {
   maxProcesses?: number;
   /** How much a sandboxed command may write to the working folder. Default: 2 GiB in 200,000 files. */
   draftLimits?: DraftLimits;
-  /** The source of time. Default: the system's clock. */
+  /** The clock. Default: the system clock. */
   clock?: Clock;
 }
 

@@ -41,7 +41,7 @@ const LIMIT_MS = 10_000;
 const MEMORY_MB = 512;
 
 /**
- * Returns the visible text of a page with its links. Runs in a worker with limits: a small page of nested elements can take minutes and would
+ * Returns the visible text of a page with its links. Runs in a worker with limits: a small page with nested elements can take minutes and would
  * block the server.
  */
 export async function readableText(html: string, url: URL, limitMs: number = LIMIT_MS): Promise<ReadableText> {

@@ -13,7 +13,7 @@ export interface NamedInSettings {
   readonly paths: readonly string[];
   /** Paths relative to the working folder that a symlink makes available in a dot-folder or under a name that starts with a dot. */
   readonly inDotFolders: readonly string[];
-  /** False if Git is missing or fails, or if not every folder was searched. In that case, nothing in `.git` and no executable may change. */
+  /** False if Git is missing or fails, or if some folders were not searched. In that case, nothing in `.git` and no executable may change. */
   readonly known: boolean;
 }
 

@@ -41,7 +41,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Removed since, or not readable by us and therefore not by the command.
+    // Removed in the meantime, or not readable by us and therefore not by the command.
     return [];
   }
 }

@@ -42,7 +42,6 @@ export interface DraftRules {
   readonly mayCreate?: ((path: string) => boolean) | undefined;
 }
 
-/** The context of one inspection. */
 export interface Inspection extends DraftRules {
   readonly workingDirectory: string;
   /** Relative to the working folder. */
@@ -120,7 +119,7 @@ export async function whyNot(
 
 const LONGEST_LIST = 1024 * 1024;
 
-/** A file that can't be read may contain anything. A removed one runs nothing. */
+/** A file that can't be read may contain anything. A removed file runs nothing. */
 async function mayRun(path: string, entry: Dirent<Buffer>, commands: RegExp): Promise<boolean> {
   if (entry.isCharacterDevice()) return false;
   if (!entry.isFile() || (await lstat(path)).size > LONGEST_LIST) return true;
