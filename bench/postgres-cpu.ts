@@ -18,7 +18,7 @@ export function spent(before: ReadonlyMap<number, number>, after: ReadonlyMap<nu
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }
 
-/** The processes of this database server only. */
+/** This database server's processes. */
 export async function databasePids(url: string): Promise<number[]> {
   return (await query<{ pid: number }>(url, 'select pid from pg_stat_activity')).map(({ pid }) => pid);
 }

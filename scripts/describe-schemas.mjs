@@ -1,8 +1,8 @@
-// Adds a comment to each field of the schemas in a declaration file. The compiler leaves out the comments of inferred types, so an editor would
+// Adds a comment to each field of the schemas in a declaration file. The compiler omits comments on inferred types, so an editor would
 // show none for `turnLimit`.
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** For fields that the description of the API doesn't contain: those of events, queries and records. */
+/** For fields that the API description lacks, such as those in events, queries and records. */
 const MORE_TEXTS = {
   after: 'Continue after this position.',
   agent_id: 'Id of the agent.',
@@ -85,7 +85,7 @@ export function schemaFields(text) {
 
 /**
  * @param {string} text of a declaration file
- * @param {Readonly<Record<string, string>>} texts by `field`, `Schema.field` or `outer.field`, like those of the API's description
+ * @param {Readonly<Record<string, string>>} texts by `field`, `Schema.field` or `outer.field`, as in the API description
  */
 export function describeSchemas(text, texts) {
   let described = text;
@@ -99,7 +99,7 @@ export function describeSchemas(text, texts) {
   return described;
 }
 
-/** `worldSettingsSchema` is `WorldSettings` in the API's description. @param {string} name */
+/** `worldSettingsSchema` is `WorldSettings` in the API description. @param {string} name */
 function schemaName(name) {
   return name.replace(/Schema$/, '').replace(/^./, (letter) => letter.toUpperCase());
 }

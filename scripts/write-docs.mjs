@@ -1,4 +1,4 @@
-// Writes the API reference of the library to docs/api: `npm run docs`.
+// Writes the library's API reference to docs/api: `npm run docs`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ await bundleCommand();
 if (!existsSync(join(tool, 'node_modules', 'typedoc'))) {
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: tool, stdio: 'inherit' });
 }
-// TypeScript 6 reads the declarations that are published, whatever compiled them.
+// TypeScript 6 reads the published declarations, whichever compiler produced them.
 const config = join(tool, 'tsconfig.json');
 const entries = ['index', 'server'].flatMap((name) => ['--entryPoints', join(types, 'countersign', `${name}.d.ts`)]);
 const options = [

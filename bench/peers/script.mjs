@@ -52,7 +52,7 @@ export async function attempts(works) {
   );
 }
 
-/** Runs up to the approval requests, with nothing counted yet. */
+/** Runs up to the approval requests, before anything is counted. */
 export async function pausedOn(subject, work) {
   const it = await subject(work);
   await it.pause();
