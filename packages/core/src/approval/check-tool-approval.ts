@@ -37,7 +37,7 @@ export interface GateInput {
   };
   /** Undefined if the world has no tool with this name. */
   readonly tool: GateTool | undefined;
-  /** How the tool differs from its accepted definition, as text. If set, only an approval of this call lets it run. */
+  /** How the tool differs from its accepted definition, as text. If set, the call runs only with its own approval. */
   readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };

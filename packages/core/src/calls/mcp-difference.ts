@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { McpToolDefinition, McpToolRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 
-/** A hash of the whole definition, so that a changed tool doesn't count as accepted. */
+/** A hash of the whole definition, so that a changed tool isn't treated as accepted. */
 export function definitionDigest(definition: McpToolDefinition): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }

@@ -137,8 +137,8 @@ type ParsedArguments =
   | { readonly ok: false; readonly error: string };
 
 /**
- * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text counts
- * as `{}`, because some vendors send it for calls without arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
+ * Parses a model's arguments once: `text` is stored, hashed and shown, and `value` is parsed from exactly that text. Only an empty text is treated as
+ * `{}`, because some vendors send it for calls without arguments; treating broken JSON as `{}` would run the tool with wrong arguments.
  */
 function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };

@@ -86,7 +86,7 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   }).agentIds;
 }
 
-/** Explains why nobody answers, or which inactive agent doesn't: silence would look like a hang (M3). Models don't see the notice. */
+/** Explains why nobody answers, or which agent doesn't because it is inactive: silence would look like a hang (M3). Models don't see the notice. */
 function explainNoAnswer(step: Step, message: MessageRecord): void {
   const explain = message.addressees.length === 0 ? explainSilence : explainInactive;
   const why = explain(message.content, step.snapshot.addressable);

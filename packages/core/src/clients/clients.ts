@@ -29,7 +29,7 @@ export interface FoundClient {
 
 /** Clients that offer tools: their registrations, tools and connections (A18). */
 export interface ClientRegistry {
-  /** The tools that the connected clients of a world offer. */
+  /** The tools offered by a world's connected clients. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /** Registers a client with its tools, and returns its secret. */
   register(
@@ -39,9 +39,9 @@ export interface ClientRegistry {
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
   /** Finds the world's client with this secret, unless it has left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
-  /** Called when a stream of the client opens. The client is connected while at least one stream is open. */
+  /** Called when one of the client's streams opens. The client is connected while at least one stream is open. */
   connected(clientId: string): Promise<void>;
-  /** Called when a stream of the client closes. */
+  /** Called when one of the client's streams closes. */
   disconnected(clientId: string): Promise<void>;
   /** Calls forwarded to a client that are still unanswered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
@@ -53,14 +53,14 @@ export interface ClientRegistry {
   reload(clientId: string): Promise<void>;
   /** Loads clients registered by other processes before a model is called or a call is judged. */
   readonly source: ToolSource;
-  /** Stops waiting for disconnected clients. */
+  /** Cancels the grace timers of disconnected clients. */
   close(): void;
 }
 
 interface Present extends ClientWithTools {
   /** Number of open streams in this process. */
   streams: number;
-  /** Cancels the grace timer of a disconnected client. */
+  /** Cancels a disconnected client's grace timer. */
   cancelGrace: (() => void) | undefined;
 }
 

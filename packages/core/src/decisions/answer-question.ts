@@ -24,8 +24,8 @@ import {
 } from './find-call.js';
 
 /**
- * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn. Only the first answer counts; an answer that
- * doesn't fit is refused with the current state. The text is data: it approves nothing.
+ * Handles a person's answer to a question (W3). One transaction stores it and wakes the turn. Only the first answer counts; an answer that can't be
+ * applied is refused with the current state. The text is data: it approves nothing.
  */
 export async function answerQuestion(
   runtime: Runtime,

@@ -43,7 +43,7 @@ const validSigners = new WeakSet<Signer>();
 
 /**
  * Handles a person's decision on an approval (A4) or their answer to a question. One transaction records it and wakes its turn; duplicates have no
- * further effect (A8). A decision that doesn't fit is refused with the current state, changes nothing and is audited (W5, A6).
+ * further effect (A8). A decision that can't be applied is refused with the current state, changes nothing and is audited (W5, A6).
  */
 export async function publishToolResult(
   runtime: Runtime,

@@ -42,7 +42,7 @@ export class StepTransaction {
   /** The last client looked up. Cached, because a signer is looked up several times. */
   #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
-  /** Cached, because most facts of a step are about one chat. */
+  /** Cached, because most facts in a step are about one chat. */
   #lastContext: FactContext | undefined;
   /** Open and queued turns added by this step. */
   #added = 0;
@@ -202,7 +202,7 @@ export class StepTransaction {
   pendingApprovals(chatId: string): ApprovalRecord[] {
     return [...(this.#state(chatId)?.approvals.values() ?? [])];
   }
-  /** The number of an agent's pending approvals per chat of its world, largest first. */
+  /** The number of an agent's pending approvals per chat in its world, largest first. */
   pendingOf(agentId: string): readonly { chatId: string; waiting: number }[] {
     this.#assertNeeded(this.#needs.pendingOf === agentId, 'pendingOf');
     return this.#reads.pendingOf(agentId);

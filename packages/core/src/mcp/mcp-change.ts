@@ -9,8 +9,8 @@ import { reveal } from '../masking/index.js';
 import { maskArgs, showDefinition } from './mcp-show.js';
 
 /**
- * Applies a partial change to a server. Masked arguments that are sent back unchanged keep their values, and `null` keeps the value of a
- * variable or header, because these values are never shown. Rejects fields of the other transport.
+ * Applies a partial change to a server. Masked arguments that are sent back unchanged keep their values, and `null` keeps the value of a variable or
+ * header, because these values are never shown. Rejects the other transport's fields.
  */
 export function applyChange(
   definition: McpServerDefinition,

@@ -203,14 +203,14 @@ export async function testMcpServer(runtime: Runtime, worldId: string, name: str
   return (await showMcpServer(runtime, worldId, name)).value;
 }
 
-/** The prompts and resources of a server. Without a host, there are none. */
+/** A server's prompts and resources. Empty if there is no MCP host. */
 export async function listMcpContext(runtime: Runtime, worldId: string, name: string): Promise<McpContext> {
   await showMcpServer(runtime, worldId, name);
   if (runtime.mcp === undefined) return { prompts: [], resources: [] };
   return await runtime.mcp.context(worldId, name).catch(refuseContext);
 }
 
-/** The text of a prompt or resource. Nobody has checked it: people see it before they send it to a model. */
+/** The text of a prompt or resource. It is untrusted, so people see it before they send it to a model. */
 export async function readMcpContext(
   runtime: Runtime,
   worldId: string,

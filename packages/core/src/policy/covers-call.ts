@@ -9,7 +9,7 @@ import { parsePattern } from './read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from './types.js';
 
 /**
- * Whether the rules, together with the existing policies, allow this call, and each rule is needed for it. A decision must not add rules that
+ * Whether the rules, together with the existing policies, allow this call, and whether each rule is needed for it. A decision must not add rules that
  * its call doesn't need.
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {

@@ -24,11 +24,11 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   parameters: S;
   /** The tool changes nothing, so several calls may run in parallel. Default: false. */
   readOnly?: boolean;
-  /** Running a call twice has the same effect as once, so it is run again after a crash. Default: false. */
+  /** Running a call twice has the same effect as running it once, so a call is run again after a crash. Default: false. */
   idempotent?: boolean;
-  /** Whether calls need approval, and how people are asked. Default: they don't. */
+  /** Whether calls need approval, and how people are asked. Default: no approval. */
   approval?: ToolApproval;
-  /** The tool runs programs without a sandbox, so rules about paths can't be enforced. */
+  /** The tool runs programs without a sandbox, so path rules can't be enforced. */
   unconfined?: boolean;
   /** How a call is sandboxed, for the card. Must claim only what it guarantees. */
   sandbox?(opened: OpenedToSandbox): CallSandbox;
@@ -42,9 +42,9 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   fingerprint?(args: OutputOf<S>, place: ToolPlace): Promise<string>;
   /** What the call would change, for the card. Must change nothing. */
   preview?(args: OutputOf<S>, place: ToolPlace): Promise<string | Preview>;
-  /** Turns the call into a question to people, whose answer is its result. */
+  /** Turns the call into a question for people. Their answer is the result. */
   question?(args: OutputOf<S>): Question;
-  /** Runs the call, after the gate let it through. The model gets what it returns, or its error. */
+  /** Runs the call after the gate has allowed it. The model gets the return value, or the error. */
   execute(args: OutputOf<S>, context: ToolContext): unknown;
 }
 

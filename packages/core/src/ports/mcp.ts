@@ -5,7 +5,7 @@ import type { ProtectedPaths, Tool } from './tool.js';
 
 /** Tools that can change while the engine runs. */
 export interface ToolSource {
-  /** The current tools of a world, by name. */
+  /** A world's current tools, by name. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /**
    * Reads changes made by other processes before a model sees its tools, in the same transaction as the other reads. Called first, so that the
@@ -34,7 +34,7 @@ export interface OpenedMcpServer extends McpServerWithTools {
   problem?: string;
 }
 
-/** A server's folder and restrictions. Excludes agents' own rules, because all agents of a world share its servers. */
+/** A server's folder and restrictions. Excludes agents' own rules, because all agents in a world share its servers. */
 export interface McpPlace {
   workingDirectory: string;
   protectedPaths?: ProtectedPaths;
@@ -87,7 +87,7 @@ export interface McpHost extends ToolSource {
   start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
   /** Like `start`, but without the delay after a failure. If the server is running, lists its tools again. */
   test(worldId: string, name: string): Promise<void>;
-  /** The prompts and resources of a server, which is started if needed. Rejects with a message. */
+  /** A server's prompts and resources. Starts the server if needed; if that fails, rejects with a message. */
   context(worldId: string, name: string): Promise<McpContext>;
   readContext(worldId: string, name: string, wanted: McpContextRequest): Promise<string>;
 }

@@ -5,7 +5,7 @@ export interface ProviderRecord {
   kind: string;
   /** Unique, ignoring case. */
   name: string;
-  /** Null: the default URL of its kind. */
+  /** Null: the default URL for its kind. */
   baseUrl: string | null;
   /** Encrypted with a key that is not in the store. Null if there is no key. */
   apiKey: string | null;

@@ -23,7 +23,7 @@ export interface ModelTool {
   parameters: Record<string, unknown>;
 }
 
-/** What a provider gets for one answer. */
+/** A request for one response from a model. */
 export interface GenerateRequest extends Omit<ModelSettings, 'contextTokens'> {
   /** `title` requests a short title for the conversation instead of an answer (M7). */
   purpose: 'answer' | 'title';
@@ -119,7 +119,7 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   /** What went wrong. */
   readonly kind: ProviderFailure;
-  /** Who acts next: the runtime retries, a person has to do something, or nobody. */
+  /** Who acts next: the runtime retries, a person has to act, or nobody does. */
   readonly next: 'retry' | 'person' | 'nobody';
   /** How long the vendor asked us to wait. */
   readonly retryAfterMs?: number;

@@ -78,7 +78,7 @@ export interface StoreReader {
   countPendingApprovals(): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
-  /** Unrevoked grants of a world, oldest first. */
+  /** Unrevoked grants in a world, oldest first. */
   grantsOfWorld(worldId: string): Promise<GrantRecord[]>;
 
   client(id: string): Promise<ClientRecord | undefined>;
@@ -89,7 +89,7 @@ export interface StoreReader {
   mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
   /** In the order in which they were added. */
   mcpServers(worldId: string): Promise<McpServerRecord[]>;
-  /** All tools of a server, including those it no longer offers. */
+  /** All of a server's tools, including those it no longer offers. */
   mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
   /** Providers added by people, in the order in which they were added. They belong to no world. */
@@ -154,7 +154,7 @@ export interface StoreTransaction extends StoreReader {
   revokeGrant(worldId: string, id: string): Promise<boolean>;
 
   insertClient(client: ClientRecord): Promise<void>;
-  /** Records that a stream of the client is open in this process. */
+  /** Records that one of the client's streams is open in this process. */
   setClientConnected(id: string, process: string): Promise<void>;
   /**
    * Records that the client disconnected from this process. Returns false if it has connected to another one since, or was already
@@ -233,11 +233,11 @@ export type InvocationChange = Pick<InvocationRecord, 'status'> &
 
 export type { AuditVerdict };
 
-/** Additional features of a store that several processes share (S4). A process without a recent heartbeat counts as dead. */
+/** Additional features of a store that several processes share (S4). A process without a recent heartbeat is considered dead. */
 export interface SharedStore {
   /** Writes a heartbeat by the database's clock. Returns true if another process wrote one in the last `silentMs`. */
   beat(owner: string, silentMs: number): Promise<boolean>;
-  /** Announces an orderly shutdown, so that other processes don't have to wait until this one counts as dead. */
+  /** Announces an orderly shutdown, so that other processes don't have to wait until this one is considered dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;
   living(silentMs: number): Promise<string[]>;
@@ -245,7 +245,7 @@ export interface SharedStore {
   turnsToCheck(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
   /** Delivers each wake-up to one process. The returned function stops the delivery. */
   deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
-  /** Receives the hints of all processes. Calls `missed` if some may have been lost. The returned function unsubscribes. */
+  /** Receives hints from all processes. Calls `missed` if some may have been lost. The returned function unsubscribes. */
   hear(listener: (hint: string) => void, missed: () => void): Promise<() => Promise<void>>;
   /** Sends a hint to every process, at most once; anything important is in the store. Limited to `hintLimitBytes`. */
   hint(text: string): void;
@@ -278,7 +278,7 @@ export interface Workload {
  */
 export type OnCommit = (events: StoredEvent[]) => void;
 
-/** Where worlds are kept. Open one with `openSqlite` or `openPostgres`. */
+/** Stores worlds. Open one with `openSqlite` or `openPostgres`. */
 export interface Store {
   /** Absent if one process owns the store. */
   readonly shared?: SharedStore;

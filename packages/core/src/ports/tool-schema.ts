@@ -34,7 +34,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 /** A JSON Schema for an object. TypeScript can't derive the type of its arguments. */
 export interface ObjectJsonSchema {
-  /** Only objects can be the arguments of a tool. */
+  /** A tool's arguments are always an object. */
   readonly type: 'object';
   readonly [keyword: string]: unknown;
 }
@@ -107,7 +107,7 @@ function checkWithStandard(schema: StandardSchema): ArgumentCheck {
       result.catch(() => undefined);
       return { ok: false, error: NOT_CHECKED };
     }
-    // A promise of another library has no value yet, so the tool would run without the approved arguments.
+    // A promise from another library has no value yet, so the tool would run without the approved arguments.
     if (result.issues === undefined)
       return 'value' in result ? { ok: true, value: result.value } : { ok: false, error: NOT_CHECKED };
     return { ok: false, error: result.issues.slice(0, 10).map(describe).join('; ') };

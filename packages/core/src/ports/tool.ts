@@ -3,11 +3,11 @@ import type { WorldHandle } from './world-handle.js';
 
 /** The context of a running call (T15). */
 export interface ToolContext {
-  /** The world of the call. */
+  /** The world that the call runs in. */
   worldId: string;
   /** The agent that made the call. */
   agentId: string;
-  /** The chat of the call. */
+  /** The chat that the call was made in. */
   chatId: string;
   /** The id of the call, unique in the store. */
   invocationId: string;
@@ -122,14 +122,14 @@ export interface Tool {
    * (A7).
    */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
-  /** What the call would change, such as a diff, for the approval card. A plain string counts as complete. No side effects. */
+  /** What the call would change, such as a diff, for the approval card. A plain string is treated as complete. No side effects. */
   preview?(args: unknown, place: ToolPlace): Promise<string | Preview>;
   /**
    * For a tool that only asks people a question: the question is queued like an approval and survives restarts, and the answer is the tool's
    * result, so `execute` is never called. Ignored for an untrusted tool.
    */
   question?(args: unknown): Question;
-  /** Runs the call. Called only after the gate let it through. */
+  /** Runs the call. Called only after the gate has allowed it. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
@@ -163,7 +163,7 @@ export class ToolFailure extends Error {
 export class NoAnswer extends Error {
   /** The name of the class. */
   override readonly name = 'NoAnswer';
-  /** Whether a person declined or the time was over. */
+  /** Whether a person declined or time ran out. */
   readonly how: 'declined' | 'expired';
 
   constructor(how: 'declined' | 'expired', reason: string) {

@@ -1,9 +1,9 @@
 /**
- * What a tool may do in the world of its call, always as the agent that made the call (A22). Once the call has ended or was stopped, every
- * method rejects and writes nothing.
+ * What a tool may do in its call's world, always as the agent that made the call (A22). Once the call has ended or was stopped, every method rejects
+ * and writes nothing.
  */
 export interface WorldHandle {
-  /** Sends a message to the call's chat, or to another chat of its world. Addressed agents answer, within the usual limits. */
+  /** Sends a message to the call's chat, or to another chat in its world. Addressed agents answer, within the usual limits. */
   sendMessage: (message: { content: string; chatId?: string }) => Promise<{ messageId: string; answeredBy: string[] }>;
   /** Creates an agent with the model and rules of its creator. Its tools must be on the creator's list. */
   createAgent: (agent: {

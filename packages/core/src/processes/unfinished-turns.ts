@@ -61,7 +61,7 @@ export function createUnfinishedTurns({
     },
     async resume(of) {
       if (left === 'resume') return;
-      // Serialized: two concurrent claims of one turn would abort each other's run.
+      // Serialized: two concurrent claims on one turn would abort each other's run.
       resuming = resuming.catch(() => undefined).then(() => resumeTurnsOf(of));
       await resuming;
     },

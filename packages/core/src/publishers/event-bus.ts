@@ -2,7 +2,7 @@ import type { WorldEvent, WorldEventName } from '@countersign/protocol';
 import type { StoredEvent } from '../ports/index.js';
 import { toWorldEvent } from './to-world-event.js';
 
-/** Gets the events of a world. It may be asynchronous; if it fails, the error is reported. */
+/** Receives a world's events. May be asynchronous; if it fails, the error is reported. */
 export type EventListener = (event: WorldEvent) => void | Promise<void>;
 /** Called when a listener fails (M10). Must not throw. */
 export type ListenerFailure = (error: unknown, event: WorldEvent) => void;

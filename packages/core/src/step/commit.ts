@@ -232,7 +232,7 @@ function publish(runtime: Runtime, event: StoredEvent): void {
   }
 }
 
-/** Also throws `not-found` for a chat of another world, so that its existence isn't revealed. */
+/** Also throws `not-found` for a chat in another world, so that its existence isn't revealed. */
 export function chatIn(chat: ChatRecord | undefined, worldId: string, chatId: string): ChatRecord {
   if (chat?.worldId === worldId) return chat;
   throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);

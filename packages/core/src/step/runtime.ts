@@ -169,7 +169,7 @@ export interface Dispatch {
   abort(turnId: string, reason: string): void;
 }
 
-/** Callbacks for after a commit or rollback. */
+/** Callbacks that run after a commit or rollback. */
 export interface CommitHooks {
   /** Registers a callback that runs after the commit, in order. For wake-ups and aborts, which must not happen after a rollback. */
   afterCommit: (act: () => void) => void;

@@ -23,14 +23,14 @@ export interface ScriptedCall {
   id?: string;
 }
 
-/** The answers of a scripted model: a list, or a function of the request. */
+/** A scripted model's answers: a list, or a function of the request. */
 export type Script = readonly ScriptedReply[] | ((request: GenerateRequest) => ScriptedReply | Promise<ScriptedReply>);
 
-/** Options of `scripted`. */
+/** Options for `scripted`. */
 export interface ScriptedOptions {
   /** The name of the provider. Default: `scripted`. */
   name?: string;
-  /** The size of the context window that it reports. */
+  /** The context window size that the provider reports. */
   contextTokens?: number;
   /** The title for a chat. If absent, titling fails and the chat keeps its default title. */
   title?: string | ((request: GenerateRequest) => string);

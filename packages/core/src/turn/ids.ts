@@ -43,7 +43,7 @@ export function turnId(messageId: string, agentId: string): string {
 
 const APPROVAL = 'approval_';
 
-/** The first approval of a call gets an id derived from the call, so that later approvals can be told apart. */
+/** A call's first approval gets an id derived from the call, so that later approvals can be told apart. */
 export function firstApprovalId(invocationId: string): string {
   return `${APPROVAL}${invocationId.replace(/^call_/, '')}`;
 }

@@ -78,7 +78,7 @@ export function explainFailure(error: unknown, agent: string, provider: string):
 }
 
 interface ModelStream {
-  /** Receives the chunks of this attempt until it ends or another one starts. */
+  /** Receives the chunks from this attempt until it ends or another one starts. */
   start(attempt: number): (text: string) => void;
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }

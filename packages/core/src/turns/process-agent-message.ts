@@ -16,7 +16,7 @@ import { onAbort } from '../ports/until-aborted.js';
  */
 export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
-  // Publish the other steps of the same commit before a tool starts.
+  // Publish the other steps in the same commit before a tool starts.
   await Promise.resolve();
   try {
     await loop(runtime, turnId, run, tools);

@@ -34,7 +34,7 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
   }
 }
 
-/** A process without a heartbeat for this long counts as dead, and others take its turns (S4). */
+/** A process without a heartbeat for this long is considered dead, and others take its turns (S4). */
 export const SILENT_MS = 6_500;
 
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
@@ -75,7 +75,7 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
 
-/** The most often interrupted turn of a process that froze or died. Undefined if no turn was interrupted twice, or in case of a tie. */
+/** The turn that was interrupted most often, of a process that froze or died. Undefined if no turn was interrupted twice, or in case of a tie. */
 export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
   let most: Turn[] = [];
   for (const turn of turns) {

@@ -47,7 +47,7 @@ export async function listApprovals(
   });
 }
 
-/** The pending approvals of one chat, from its state. */
+/** The pending approvals in one chat, from its state. */
 async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[]> {
   const looking = readState(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     if (tx.chat(chatId)?.worldId !== worldId) return [];
@@ -64,7 +64,7 @@ export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: str
   return await unlessGone(readState(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
-/** One approval with the last messages of its chat (A3). */
+/** One approval with the last messages in its chat (A3). */
 export async function showApproval(
   runtime: Runtime,
   worldId: string,

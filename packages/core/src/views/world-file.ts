@@ -32,7 +32,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       countersign: WORLD_FILE_VERSION,
       name: world.name,
       ...settings,
-      // By name, because its id may differ after the import.
+      // By name, because the agent's id may differ after the import.
       ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
       policy: [...world.policy],
       agents: agents.map(({ definition }) => showAgentDefinition(definition)),

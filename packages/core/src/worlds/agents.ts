@@ -47,7 +47,7 @@ export async function addAgent(
   });
 }
 
-/** An id for a new agent that no current or former agent of the world has. */
+/** An unused id for a new agent: no current or former agent in the world has it. */
 export async function freeAgentId(
   reader: Pick<StoreReader, 'agentIdTaken'>,
   { world, agents }: WorldSnapshot,

@@ -81,7 +81,7 @@ export async function showChat(runtime: Runtime, worldId: string, chatId: string
 /** How long a tool list waits for servers to start. */
 const LIST_WAIT_MS = 3_000;
 
-/** The tools that agents of a world can request, by name. */
+/** The tools that agents in a world can request, by name. */
 export async function showTools(runtime: Runtime, worldId: string): Promise<ListedTool[]> {
   // Start the servers: the list must include their tools.
   if (runtime.sources.length > 0) await prepareTools(runtime, worldId, ['*'], AbortSignal.timeout(LIST_WAIT_MS));

@@ -20,7 +20,7 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
   return versionOf({ policy, proposed });
 }
 
-/** Keyed: with a plain hash, a reader of the version could guess secrets in the definition. */
+/** Keyed: with a plain hash, anyone who reads the version could guess secrets in the definition. */
 export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 'definition'>): string {
   return short(keyedHash(key, canonicalJson(definition)));
 }

@@ -48,7 +48,7 @@ async function sendMessage(
     });
     if (prepared.content.trim() === '') throw new CountersignError('invalid', 'the message is empty');
     const message = step.tx.newMessage(chat.id, {
-      // Not part of the turn, where it would look like the final answer.
+      // The message isn't part of the turn, where it would look like the final answer.
       role: 'assistant',
       sender: agentId,
       speaker: 'agent',

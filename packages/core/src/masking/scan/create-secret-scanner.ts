@@ -21,7 +21,7 @@ export interface SecretScanner {
 export interface ScannerOptions {
   known?: readonly string[];
   start?: ScanMode;
-  /** The command of the first words, if the words are passed individually. */
+  /** The command that the first words belong to, if the words are passed individually. */
   command?: string | undefined;
   /** How many times the text was decoded. */
   depth?: number;

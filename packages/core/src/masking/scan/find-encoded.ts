@@ -31,7 +31,7 @@ function decodeWord(word: string): Decoded {
   return { text: text + word.slice(from), places };
 }
 
-/** Finds the secrets in an encoded word. Positions refer to the encoded word: a mask of the decoded text could not be reversed. */
+/** Finds the secrets in an encoded word. Positions refer to the encoded word: a mask in the decoded text could not be reversed. */
 export function findEncoded(word: string, scan: (text: string) => Piece[]): Span[] {
   const { text, places } = decodeWord(word);
   // In forms, a plus is a space, so scan both readings. The undecoded text was already scanned; scanning it again at each depth would multiply

@@ -9,8 +9,8 @@ export interface UrlCredentials {
 const port = /^\d{1,5}$/;
 
 /**
- * Finds credentials in the URLs of a word. `cutOff`: the word ends before the URL (at an operator or the hold limit), so
- * `//name:text` without an `@` counts as the start of a password.
+ * Finds credentials in a word's URLs. `cutOff`: the word ends before the URL (at an operator or the hold limit), so `//name:text` without an `@` is
+ * treated as the start of a password.
  */
 export function findUrlCredentials(word: string, cutOff: boolean): UrlCredentials {
   const secrets: Span[] = [];

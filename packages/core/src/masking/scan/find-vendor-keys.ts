@@ -46,12 +46,12 @@ const anyOfThem = new RegExp([key, dotted, webhookHost].join('|'));
 const anywhere = new RegExp([shapes.join('|'), 'eyJ', 'SG\\.', webhookHost].join('|'));
 const shortest = 12;
 
-/** False only if no word of this text contains a key, wherever the word starts. Cheaper than checking each word. */
+/** False only if no word in this text contains a key, wherever the word starts. Cheaper than checking each word. */
 export function mayHoldVendorKeys(text: string): boolean {
   return anywhere.test(text);
 }
 
-/** False only if `findVendorKeys` finds nothing in any word of this text. */
+/** False only if `findVendorKeys` finds nothing in any word in this text. */
 export function mayHoldVendorKey(text: string): boolean {
   return text.length >= shortest && anyOfThem.test(text);
 }

@@ -15,7 +15,7 @@ const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
 export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const { text } = word;
   if (roleInValue(mode, text) !== 'value') return undefined;
-  // The next string of the list must be quoted; unquoted words are skipped.
+  // The next string in the list must be quoted; unquoted words are skipped.
   if (mode.closed && mode.listed) return { pieces: [shown(text)], mode: nextListed(mode) };
   if (mode.started) return { pieces: maskLiterals(text, mode), mode: started(mode, text) };
   const bare = mode.quote === '';

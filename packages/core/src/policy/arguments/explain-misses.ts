@@ -28,7 +28,7 @@ function rulesOf({ any, named, patterned }: RuleGroup): readonly CompiledRule[] 
   return [...any, ...named, ...patterned];
 }
 
-/** An ambiguous rule applies if one of its readings does. If none does, the miss of the named reading is kept, because it is more useful. */
+/** An ambiguous rule applies if one of its readings does. If none does, the named reading's miss is kept, because it is more useful. */
 function note(
   misses: Map<string, RuleMiss | 'applies'>,
   { text }: CompiledRule,
@@ -45,7 +45,7 @@ function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): M
   return { code: 'pattern' };
 }
 
-/** A rule that covers part of the call counts as applied. */
+/** A rule that covers part of the call is treated as applied. */
 function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
   const miss = named?.misses(call);
   if (miss !== undefined) return miss;

@@ -4,7 +4,7 @@ import { A, agent, approval, C, grant, HOSTILE, invocation, message, turn, W } f
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { callKeys, stateOf, step } from './support.js';
 
-/** Reads, the next step and the reopened store return what a step wrote. */
+/** Reads, the next step and a reopened store all see what a step wrote. */
 export function describeFacts(open: OpenStore, canOutlive: boolean): void {
   const { store, reopen } = freshStore(open);
 
