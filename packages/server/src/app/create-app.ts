@@ -15,9 +15,7 @@ import { problemTexts } from './problem-texts.js';
 /** Everything under this path is the API; the rest is the web app. */
 const API = '/api';
 
-/**
- * The HTTP API of an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening.
- */
+/** The HTTP API for an engine (W3). Routes throw; the error boundary here turns errors into problem documents (W2). The caller starts listening. */
 export function createApp(context: AppContext, routes: readonly Route[] = allRoutes): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => refuse(error, c, context));

@@ -68,7 +68,7 @@ interface RouteSpec<P extends string, Query, Body> extends RouteFacts {
   readonly bodyKind?: 'json' | 'yaml';
   /** Picks the schema of a body that has several possible shapes, so that errors name the intended one. */
   readonly bodyFor?: (value: unknown) => z.ZodType<Body>;
-  /** Set if an empty body counts as `{}`. */
+  /** Set if an empty body is treated as `{}`. */
   readonly bodyOptional?: true;
   readonly handle: (input: RouteInput<ParamsOf<P>, Query, Body>) => Promise<Reply | Response>;
 }

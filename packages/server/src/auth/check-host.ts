@@ -13,7 +13,7 @@ export interface HostOptions {
 /** `ours`: plain HTTP on our port. `allowed`: configured with `--allow-host`, so a proxy may add HTTPS. */
 export type HostVerdict = 'ours' | 'allowed' | undefined;
 
-/** Checks the Host header. Accepting unknown names would allow DNS rebinding: an attacker's page would count as same-origin. */
+/** Checks the Host header. Accepting unknown names would allow DNS rebinding: an attacker's page would be treated as same-origin. */
 export function createHostCheck({
   port,
   host,

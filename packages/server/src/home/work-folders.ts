@@ -10,7 +10,7 @@ import { makeFolder } from './make-folder.js';
 export interface WorkFolders {
   /** A world's default folder, outside our home folder. Created if missing. */
   own(worldId: string): string;
-  /** The folders that agents of these worlds can write to. */
+  /** The folders that agents in these worlds can write to. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
   /** The real path of a folder that a world may use. Throws for folders that A21 excludes. */
   check(folder: string): string;

@@ -111,7 +111,7 @@ export const providerRoutes = [
   }),
 ];
 
-/** A program that registered as a client of one world must not change providers that all worlds use. */
+/** A program that registered as a client in one world must not change providers that all worlds use. */
 function refuseClients(c: AppRequest): void {
   if (c.req.header(CLIENT_HEADER) !== undefined) throw new HttpProblem(403, problemTexts.notForClients);
 }

@@ -66,8 +66,8 @@ const KEYS: Record<keyof MountOptions, true> = {
 const SHORTEST_TOKEN = 32;
 
 /**
- * The HTTP API of an engine, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API
- * without authentication could approve anything.
+ * The HTTP API for an engine, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API without
+ * authentication could approve anything.
  */
 export function mountApi(engine: Engine, options: MountOptions, installed: Installed): MountedApi {
   checkOptions(options);

@@ -1,4 +1,4 @@
-// Preloaded with `node --import`: shifts the clock of a server by CLOCK_SHIFT_MS.
+// Preloaded with `node --import`: shifts a server's clock by CLOCK_SHIFT_MS.
 const shift = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);
 const RealDate = Date;
 
