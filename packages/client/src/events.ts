@@ -41,7 +41,7 @@ export interface StreamSource {
   random: () => number;
 }
 
-/** The server sends a heartbeat every 15 seconds; after three missed ones the connection counts as lost. */
+/** The server sends a heartbeat every 15 seconds; after three missed ones the connection is considered lost. */
 const SILENCE_TIMEOUT_MS = 45_000;
 /** More than the longest escaped message. Limits memory if a server never ends a frame. */
 const MAX_FRAME_LENGTH = 16 * 1024 * 1024;
@@ -81,7 +81,7 @@ export async function* streamEvents(
       retryAfterMs = cause.retryAfterMs ?? 0;
     }
     if (isAborted(signal)) break;
-    // A connection that lasted this long counts as a success, even without events.
+    // A connection that lasted this long is considered a success, even without events.
     if (source.clock.now() - startedAt > LONGEST_PAUSE_MS) failures = 0;
     const wait = Math.max(backOff(failures, source.random), retryAfterMs);
     failures += 1;

@@ -53,7 +53,7 @@ export function reduceWorld(state: WorldState, action: WorldAction): WorldState 
     case 'loaded':
       return load(state, action);
     case 'later-approvals':
-      // A full reload happened in between, so the queue continues elsewhere.
+      // A full reload happened in between, so this page no longer continues the queue.
       return action.after === state.laterApprovals ? withPage(state, action.approvals) : state;
     case 'load-failed':
       return { ...state, loading: { kind: 'failed', why: action.why } };
