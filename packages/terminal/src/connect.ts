@@ -92,7 +92,7 @@ export async function connect(
   };
 }
 
-/** Drops the path, and the ticket of a copied start link. */
+/** Drops the path, and the ticket from a copied start link. */
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

@@ -107,7 +107,7 @@ async function revealed(
   }
 }
 
-/** Shows the last messages of the chat, so that a person sees what led to the call (A3). */
+/** Shows the last messages in the chat, so that a person sees what led to the call (A3). */
 async function showContext(
   { client, world, keyboard, context }: ApprovalPrompt,
   { approvalId }: ApprovalView,

@@ -12,7 +12,7 @@ import { worldName } from './project-folder.js';
 
 const DEMO = 'harbour';
 
-/** Opens a chat in the world of this folder (X1.3). A new world grants nothing: mode `ask`, no rules, no servers. */
+/** Opens a chat in this folder's world (X1.3). A new world grants nothing: mode `ask`, no rules, no servers. */
 export async function openProject(context: CommandContext, folder: string): Promise<number> {
   const client = await context.client('resume');
   context.leave();

@@ -115,7 +115,7 @@ function sequenceAt(text: string): string | undefined {
 function readRun(run: string): Key[] {
   const characters = Array.from(run);
   const first = characters[0] ?? '';
-  // A repeated character counts as that key being held down.
+  // A repeated character is treated as that key being held down.
   if (characters.every((character) => character === first)) return characters.flatMap(readCharacter);
   // Ctrl-C must always work.
   if (run.includes('\u0003')) return [{ kind: 'ctrl', letter: 'c' }];

@@ -27,7 +27,7 @@ export function showing(card: CardUi, current: Current, now: number): CardUi {
   return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' }, covered: undefined };
 }
 
-/** A newly focused card counts as new, even if it was visible before. */
+/** A newly focused card is treated as new, even if it was visible before. */
 export function focusOn(ui: UiState, focus: Focus, now: number): UiState {
   if (focus === ui.focus) return ui;
   const card = { ...ui.card, choice: { kind: 'none' } as const, ...(focus === 'card' ? { shownAt: now } : {}) };
