@@ -16,7 +16,7 @@ import { type Inbox, inboxCount } from './use-inbox.js';
 import { focusOnWaiting } from './use-take-focus.js';
 import { t } from '../words/approvals.js';
 
-/** Everything waiting in all chats of all worlds. */
+/** Everything waiting in all chats in all worlds. */
 export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   const { items } = inbox;
   const worldId = useWorld((state) => state.worldId);
@@ -68,7 +68,7 @@ export default function InboxPage({ inbox }: { inbox: Inbox }): ReactElement {
   );
 }
 
-/** The last messages of the chat, so that a call can be judged without leaving the inbox (A3). */
+/** The last messages in the chat, so that a call can be judged without leaving the inbox (A3). */
 function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactElement {
   const client = useClient();
   const shown = useRead({

@@ -3,8 +3,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const DEFINITION = /^[ >]{0,8}\[[^\]\n]+\]:/;
 
 /**
- * Whether part of a text is defined elsewhere in it: the URL of a reference link, or a footnote. Such a text must be
- * parsed as a whole. Unfenced code that looks like a definition counts too, which only makes it slower.
+ * Whether part of a text is defined elsewhere in it: the URL of a reference link, or a footnote. Such a text must be parsed as a whole. Unfenced code
+ * that looks like a definition is included too, which only makes parsing slower.
  */
 export function hasDefinitions(text: string): boolean {
   let fence: string | undefined;

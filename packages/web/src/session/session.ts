@@ -57,7 +57,7 @@ export function shareSession(): void {
     if (data === 'ask' && session !== undefined) tell?.({ session });
     if (typeof data !== 'object' || data === null) return;
     if ('signedIn' in data && typeof data.signedIn === 'string') set(data.signedIn);
-    // This answers any tab that asked; it may be older than this tab's session.
+    // The answer was meant for any tab that asked, and may be older than this tab's session.
     if ('session' in data && typeof data.session === 'string' && session === undefined) set(data.session);
   });
 }

@@ -1,6 +1,6 @@
 import type { ListedTool } from '@countersign/protocol';
 
-/** A starting point: the required arguments of a tool, with empty values. */
+/** A starting point: a tool's required arguments, with empty values. */
 export function exampleArguments(tool: Pick<ListedTool, 'parameters'> | undefined): string {
   const required = tool?.parameters['required'];
   const properties = tool?.parameters['properties'];

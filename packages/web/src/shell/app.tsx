@@ -78,7 +78,7 @@ export function App(): ReactElement {
   );
 }
 
-/** Exchanges the ticket of a start link for a session, or finds this browser's session. */
+/** Exchanges the ticket from a start link for a session, or finds this browser's session. */
 async function enter(onRefused: (why: string) => void): Promise<void> {
   const ticket = takeTicket();
   if (ticket !== undefined) {

@@ -49,7 +49,7 @@ export function lazyView<P extends object>(
   }
 }
 
-/** Loads the code of all pages, so that they can be opened while the server is down. */
+/** Loads the code for all pages, so that they can be opened while the server is down. */
 export function loadViews(client: Client): void {
   for (const load of loads) load(client).catch(() => undefined);
 }

@@ -7,7 +7,7 @@ export interface Wish {
   model: string;
 }
 
-/** Adds the agents of a template to a world; the first one becomes its main agent. If one can't be added, all are removed again. */
+/** Adds a template's agents to a world; the first one becomes its main agent. If one can't be added, all are removed again. */
 export async function makeAgents(
   client: Client,
   worldId: string,
