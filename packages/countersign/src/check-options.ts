@@ -32,7 +32,7 @@ const STORE = { ...SHARED, store: true, worlds: true, policy: true, mcp: true } 
 const LISTS = { policy: true, agents: true, mcp: true } satisfies Partial<Record<keyof WorldOptions, true>>;
 const WORLD = { ...LISTS, ...worldSettingsSchema.shape };
 
-/** Validates and splits the options of `openWorld`. `undefined` counts as not given. */
+/** Validates and splits the options of `openWorld`. `undefined` is treated as not given. */
 export function checkOptions<T extends Tool>(
   file: unknown,
   given: unknown,

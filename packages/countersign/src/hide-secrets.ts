@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { SECRET_VARIABLES } from '@countersign/protocol';
 
 /**
- * Overwrites secrets in `/proc/PID/environ`, which all processes of the user can read; `process.env` keeps the values. If the system doesn't
- * allow that, nothing changes, and the server warns when it finds its token there.
+ * Overwrites secrets in `/proc/PID/environ`, which all of the user's processes can read; `process.env` keeps the values. If the system doesn't allow
+ * that, nothing changes, and the server warns when it finds its token there.
  */
 export function hideSecrets(): void {
   if (process.platform !== 'linux') return;

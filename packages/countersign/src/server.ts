@@ -11,7 +11,7 @@ export type { MountedApi, MountOptions };
 const require = createRequire(import.meta.url);
 
 /**
- * Serves the HTTP API of an open store, or only its approvals, in your own Hono, Express, Fastify or Node server. Throws if there is neither
+ * Serves the HTTP API for an open store, or only its approvals, in your own Hono, Express, Fastify or Node server. Throws if there is neither
  * `authorize` nor a `token`: nothing is served without authentication.
  */
 export function mountCountersign(opened: Countersign | OpenedWorld, options: MountOptions): MountedApi {

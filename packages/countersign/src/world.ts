@@ -67,9 +67,9 @@ export interface OpenedChat {
   send(content: string, options?: { sender?: string; clientMessageId?: string }): Promise<{ messageId: string }>;
   /** The messages as people see them, oldest first. */
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
-  /** What one agent knows of this chat. */
+  /** One agent's view of this chat. */
   memory(agentId: string): Promise<Message[]>;
-  /** Whether something runs, waits for a person, or neither. */
+  /** Whether the chat is working, waiting for a person, or idle. */
   status(): Promise<ChatStatus>;
   /** Earlier calls in this chat that a rule would have matched, newest first; `more` if the list is incomplete. */
   matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
@@ -85,19 +85,19 @@ export interface OpenedChat {
 
 /** A world in an open store. It is closed together with the store. */
 export interface StoreWorld<A extends Approval = Approval> {
-  /** The id: a slug of the first name. */
+  /** The id: a slug of the world's original name. */
   readonly id: string;
   /** The name when the world was opened. */
   readonly name: string;
-  /** Adds an agent. Its name must be new in this world. */
+  /** Adds an agent. Its name must not be in use in this world. */
   addAgent(agent: NewAgent): Promise<Agent>;
-  /** Changes an agent. What you leave out stays. */
+  /** Changes an agent. Omitted fields stay unchanged. */
   updateAgent(agentId: string, change: Partial<NewAgent>): Promise<void>;
-  /** Removes an agent. Its messages stay. */
+  /** Removes an agent. Its messages are kept. */
   removeAgent(agentId: string): Promise<void>;
   /** The agents of this world, in the order in which they were added. */
   agents(): Promise<Agent[]>;
-  /** Adds a tool to this world, until it is closed. */
+  /** Adds a tool to this world until the world is closed. */
   addTool(tool: Tool): void;
   /** A new chat, or the one with this id. */
   chat(id?: string): Promise<OpenedChat>;
@@ -108,16 +108,16 @@ export interface StoreWorld<A extends Approval = Approval> {
     event: E,
     listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
   ): () => void;
-  /** Subscribes to every event of this world. Returns a function that unsubscribes. */
+  /** Subscribes to every event in this world. Returns a function that unsubscribes. */
   subscribe(listener: EventListener): () => void;
   /**
-   * Iterates over the events of this world, in order and without gaps. Save the `id` of the last event you handled, and pass it as `after` to
-   * continue from there, even after a restart. Ends when `signal` aborts, or when the world is closed or deleted.
+   * Iterates over this world's events, in order and without gaps. Save the `id` of the last event you handled, and pass it as `after` to continue
+   * from there, even after a restart. Ends when `signal` aborts, or when the world is closed or deleted.
    */
   events(options?: EventsOptions): AsyncIterable<WorldEvent>;
-  /** Approvals, oldest first. Default: those that are pending. */
+  /** Approvals, oldest first. Default: pending ones. */
   approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<A[]>;
-  /** One approval with the last messages of its chat. */
+  /** One approval with the last messages in its chat. */
   approval(approvalId: string): Promise<(A & ApprovalWithContext) | undefined>;
   /** Decides an approval. An invalid decision is refused in the result, not with an exception. */
   decide(
@@ -137,27 +137,27 @@ export interface StoreWorld<A extends Approval = Approval> {
     content: string,
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
-  /** Decisions that still cover later calls. */
+  /** Active grants: decisions that also cover later calls. */
   grants(): Promise<Grant[]>;
-  /** Ends a grant. True if it was in effect. */
+  /** Revokes a grant. Returns true if it was in effect. */
   revoke(grantId: string): Promise<boolean>;
   /** The rules of this world. */
   policy(): Promise<readonly string[]>;
-  /** Replaces the rules of this world. An invalid rule changes nothing. */
+  /** Replaces the rules of this world. If a rule is invalid, nothing changes. */
   setPolicy(rules: readonly string[]): Promise<void>;
   /** Reports what would happen to a call, and which rule decides. Nothing runs. */
   checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
-  /** Changes the name or settings of this world. What you leave out stays. */
+  /** Changes the name or settings of this world. Omitted fields stay unchanged. */
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
-  /** Records of the audit log, oldest first. */
+  /** Audit log records, oldest first. */
   audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;
-  /** Checks that no record of the audit log was changed, removed or reordered. */
+  /** Checks that no record in the audit log was changed, removed or reordered. */
   verifyAudit(): Promise<AuditVerdict>;
   /** Clients with their own tools. */
   readonly clients: ClientRegistry;
   /** Resolves when nothing runs in this process on this file: everything is done or waits for someone. */
   quiet(): Promise<void>;
-  /** Stops and deletes the world. Its audit log stays. */
+  /** Stops and deletes the world. Its audit log is kept. */
   delete(): Promise<void>;
 }
 

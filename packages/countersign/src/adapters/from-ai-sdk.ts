@@ -10,7 +10,7 @@ export interface AiSdkTool {
   readonly description?: unknown;
   /** The schema of its arguments. */
   readonly inputSchema: unknown;
-  /** False lets calls run without approval. Anything else, a function too, asks each time. */
+  /** If false, calls run without approval. With any other value, including a function, calls need approval unless a rule allows them. */
   readonly needsApproval?: unknown;
   /** Runs the tool, after approval. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs

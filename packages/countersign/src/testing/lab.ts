@@ -63,7 +63,7 @@ interface SentDecision {
 export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
   readonly bench: Bench;
   readonly chatIds: readonly [string, string];
-  /** The first event of this lab in the log. */
+  /** This lab's first event in the log. */
   readonly firstEventId: number;
   /** The real path of the tools' folder. If it changes, approved calls change. */
   folder: string;
@@ -129,7 +129,7 @@ export interface Bench {
   readonly clientId: string;
   readonly tap: string;
   uses: number;
-  /** The last audit record of earlier labs. */
+  /** The last audit record from earlier labs. */
   auditSeq: number;
 }
 
