@@ -32,11 +32,11 @@ export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.n
 export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
 export type Health = z.infer<typeof healthSchema>;
 
-/** A start link. It signs in one browser, once, within a minute (W1). */
+/** A single-use start link that signs in one browser. It expires after a minute (W1). */
 export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
 export type StartLink = z.infer<typeof startLinkSchema>;
 
-/** A ticket can be used once, within a minute (W1). */
+/** A single-use ticket. It expires after a minute (W1). */
 export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
 /** The part that the page stores and sends as `X-Countersign-Session`; the other part is the cookie. */
 export const sessionSchema = z.object({ session: z.string() });
@@ -137,7 +137,7 @@ export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
-/** The sandbox restriction that probably prevents an MCP server from starting. Screens have the text. */
+/** The sandbox restriction that probably prevents an MCP server from starting. Screens supply the text. */
 const mcpCauseSchema = z.discriminatedUnion('code', [
   /** Its sandbox has no network. `runner`: its command downloads packages, such as `npx`. */
   z.object({ code: z.literal('no-network'), runner: z.string().exactOptional() }),

@@ -12,7 +12,7 @@ export interface Failure {
   retryDelay: string | undefined;
   /** Whether the vendor reported the error, as opposed to a broken connection. */
   fromVendor: boolean;
-  /** Codes and messages of the error and all its causes. */
+  /** Codes and messages from the error and all its causes. */
   trail: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 export function fromPostgres(cause: unknown): Error {
   if (!(cause instanceof Error)) return new Error(String(cause));
   if (cause instanceof CountersignError) return cause;
-  // An SQLSTATE of five characters; the first two are its class.
+  // An SQLSTATE has five characters; the first two are its class.
   if (cause instanceof pg.DatabaseError) {
     const code = cause.code ?? '';
     if (code === '23505' && cause.table === 'providers') {

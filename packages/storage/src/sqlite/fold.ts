@@ -47,7 +47,7 @@ export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: 
 
 /**
  * Whether the tables may lag behind: true for changes to an active chat that delete nothing, because its state is complete in memory. Other
- * changes are written immediately, because the database may reject them or is queried for them.
+ * changes are written immediately, because the database may reject them or queries depend on them.
  */
 export function canWait({ kind }: RowChange): boolean {
   switch (kind) {

@@ -164,7 +164,7 @@ export function memoryLog(): StepLog {
 
 /**
  * The log entries that are missing from tables committed with these marks. If a commit succeeded despite a reported error, the log
- * continued from before it, and later entries still apply.
+ * continued from before that commit, and later entries still apply.
  */
 export function readLog(path: string, marks: string | undefined): Entry[] {
   if (marks === undefined) return [];

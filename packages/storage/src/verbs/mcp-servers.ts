@@ -63,7 +63,7 @@ function asText(definition: McpToolDefinition | null): string | null {
   return definition === null ? null : JSON.stringify(definition);
 }
 
-/** The encrypted values are a field of the same JSON text, so that one compare-and-set covers both. */
+/** The encrypted values are a field in the same JSON text, so that one compare-and-set covers both. */
 function definitionText({ definition, sealed }: Pick<McpServerRecord, 'definition' | 'sealed'>): string {
   return JSON.stringify(sealed === null ? definition : { ...definition, sealed });
 }

@@ -1,4 +1,4 @@
-/** Options of one program that run code, load other configuration, use other folders, or make the program write. */
+/** One program's options that run code, load other configuration, use other folders, or make the program write. */
 export interface CodeOptions {
   /** Single letters, alone or combined after one dash. */
   readonly letters?: string;

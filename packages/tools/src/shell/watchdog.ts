@@ -6,7 +6,7 @@ import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.j
 export const MARK = 'COUNTERSIGN_CALL';
 
 /**
- * Waits for the end of stdin, which is also reached when we are killed, and then kills what is left: the process group and every process with
+ * Waits until stdin closes, which also happens when we are killed, and then kills what is left: the process group and every process with
  * the mark. Repeats, because a killed process may have just forked.
  */
 const SCRIPT = `

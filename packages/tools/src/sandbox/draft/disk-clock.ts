@@ -26,7 +26,7 @@ export async function readDiskClock(file: string): Promise<DiskMoment> {
 
 const SECOND = 1_000_000_000n;
 
-/** Whether a change time is this moment or later. Some disks store times in steps of one or two seconds. */
+/** Whether a change time is at this moment or later. Some disks store times in steps of one or two seconds. */
 export function isSince(changedNs: bigint, { ns }: DiskMoment): boolean {
   return changedNs >= (changedNs % SECOND === 0n ? ns - (ns % (2n * SECOND)) : ns);
 }

@@ -40,7 +40,7 @@ const SECONDS_TO_KEEP = 60;
 /** `address`: null if the name doesn't exist; undefined if it exists but has no such record. */
 export function writeNameAnswer({ packet, end }: NameQuestion, address: string | null | undefined): Buffer {
   const answer = Buffer.from(packet.subarray(0, end));
-  // A response with the flags recursion desired and recursion available; 3 is NXDOMAIN.
+  // Flags: response, recursion desired and recursion available; 3 is NXDOMAIN.
   answer.writeUInt16BE(0x8180 | (address === null ? 3 : 0), 2);
   answer.writeUInt16BE(typeof address === 'string' ? 1 : 0, 6);
   answer.writeUInt32BE(0, 8);

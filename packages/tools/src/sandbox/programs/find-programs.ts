@@ -79,7 +79,7 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
   }
 
   /**
-   * Makes the target of a linked program visible with everything it needs, such as the Python of its virtual environment. Returns false if it
+   * Makes the target of a linked program visible with everything it needs, such as the Python in its virtual environment. Returns false if it
    * stays hidden.
    */
   function chase(link: string): boolean {

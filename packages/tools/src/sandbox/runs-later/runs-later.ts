@@ -76,8 +76,8 @@ function isRebaseList(name: string): boolean {
 }
 
 /**
- * Matches the part of this file that makes Git run something when a rebase, cherry-pick or bisect continues, or
- * undefined. A merge strategy is the suffix of a program name, so with a slash it can name any program.
+ * Matches the part of this file that makes Git run something when a rebase, cherry-pick or bisect continues. Undefined
+ * for other files. A merge strategy is the suffix of a program name, so with a slash it can name any program.
  */
 export function commandsIn(path: string): RegExp | undefined {
   const [name = '', parent = ''] = path.split('/').map(plain).toReversed();
