@@ -38,7 +38,7 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
-    // Otherwise, garbage from filling and cold code would only affect the smallest world.
+    // Warm up first: otherwise, cold code and garbage from filling would only affect the smallest world.
     for (const world of worlds) await lookAtMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));

@@ -6,7 +6,7 @@ import { summarize, type Figures } from './measure.js';
 import { withFolder } from './ours.js';
 
 export interface PageResult {
-  /** Time until the page has painted anything. */
+  /** Time until the first paint. */
   firstPaint: Figures;
   /** Time until a message can be typed, with an empty browser cache. */
   usable: Figures;

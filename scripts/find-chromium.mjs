@@ -1,4 +1,4 @@
-// Finds a browser of the Chromium family, for tests and screenshots.
+// Finds a Chromium-based browser, for tests and screenshots.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

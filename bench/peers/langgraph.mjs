@@ -120,7 +120,7 @@ export function subject(work) {
     config: () => config,
     bytes: () => (gated && config !== undefined && work.checkpointer === undefined ? sizeOf(checkpointer) : 0),
     async pause() {
-      // In-memory state would grow without limit; a database keeps it.
+      // Delete in-memory state, which would grow without limit. A database keeps its state.
       if (config !== undefined && work.checkpointer === undefined) {
         await checkpointer.deleteThread(config.configurable.thread_id);
       }
