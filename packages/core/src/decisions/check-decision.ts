@@ -111,7 +111,7 @@ export function supersedeApproval(
   const { judged, signed } = toSign.shown;
   const gate = gateCall(step.tx, step.snapshot, judged);
   if (gate.kind !== 'ask') return false;
-  // Must not wait until the call starts: a grant from the same decision would let an unseen call run.
+  // Don't defer this until the call starts: a grant from the same decision would let an unseen call run.
   askAgain(step, invocation, judged.call, gate, signed);
   const { chatId, id: callId } = invocation;
   const about = { chatId, callId, approvalId: approval.id };

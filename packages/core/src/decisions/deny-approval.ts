@@ -11,7 +11,8 @@ type Denied = Pick<ApprovalDecided, 'by' | 'client' | 'reason' | 'scope' | 'dige
 };
 
 /**
- * Ends an approval without approving, and denies its call with `error` for the model. If a running tool asked a question, its call continues.
+ * Ends an approval without approving its call, and denies the call with `error` for the model. If a running tool asked a question, its call
+ * continues.
  */
 export function denyApproval(
   runtime: Runtime,

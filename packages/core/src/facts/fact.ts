@@ -23,7 +23,7 @@ export type Fact = ChatFact | WorldFact;
 
 export type ChatFact =
   | { kind: 'chat-created'; chat: ChatRecord }
-  /** Without a title, nothing is published: the chat keeps its default title, and no model is called again (M7). */
+  /** If there is no title, nothing is published: the chat keeps its default title, and no model is called again (M7). */
   | { kind: 'chat-titled'; chatId: string; title: string | undefined }
   | { kind: 'chat-deleted'; chatId: string }
   /** Computed from the chat's turns at the end of a step (M8). */

@@ -65,7 +65,7 @@ export interface StoreReader {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
   approvals(worldId: string, filter: { status?: ApprovalStatus; chatId?: string }): Promise<ApprovalRecord[]>;
-  /** The approvals with one status after the one with this id, oldest first. */
+  /** The approvals with this status that come after the one with this id, oldest first. */
   approvalsAfter(
     worldId: string,
     page: Page & { status: ApprovalStatus; chatId?: string; after?: string },

@@ -25,7 +25,7 @@ async function maskLongText(text: string): Promise<void> {
   for (const _ of maskSlices(text)) await setImmediate();
 }
 
-/** Like `maskLongTexts`, for the messages of events. */
+/** Like `maskLongTexts`, for the messages in events. */
 export async function maskLongEvents(events: readonly StoredEvent[]): Promise<void> {
   await maskLongTexts(events.flatMap((event) => (event.event === 'message' ? [event.message.content] : [])));
 }

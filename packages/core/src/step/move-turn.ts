@@ -164,7 +164,7 @@ export interface Others {
   abort(turnId: string, reason: string): void;
 }
 
-/** With several processes, a turn runs in the process that made it runnable. If that process may not own it, a job passes it to another. */
+/** With several processes, a turn runs in the process that made it runnable. If that process isn't allowed to own it, a job passes it to another. */
 export function dispatchAmongOthers(owner: string, scheduler: Scheduler<Handover>, others: Others): Dispatch {
   return {
     get owner() {

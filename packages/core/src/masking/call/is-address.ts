@@ -8,7 +8,7 @@ interface Stretch {
 
 /** Whether the text may be a path, host, file or option. */
 export function isAddress(secret: string): boolean {
-  // Also option values that refer to a file, program or variable: `@x`, `file:x`, `!x`, `%X%`.
+  // Also matches option values that refer to a file, program or variable: `@x`, `file:x`, `!x`, `%X%`.
   if (/^[~.@!%-]|[\\]|^[a-z]{2,10}:/.test(secret)) return true;
   if (secret.includes('/')) {
     const words = secret.split('/').some((part) => part === '' || /^[a-z]{2,}$/.test(part) || part.includes('.'));

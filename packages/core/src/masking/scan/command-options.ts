@@ -17,7 +17,7 @@ const programs: ReadonlyMap<string, Options> = new Map([
   ...same('ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd', { '-w': ['next'] }),
   ...same('openssl', { '-k': ['next'] }),
   ...same('curl', { '-u': ['user'] }),
-  // Not programs, but states of a command or statement.
+  // These are not programs, but states within a command or statement.
   ['a login', { '-p': ['next'], '-u': [] }],
   ['a user in SQL', { PASSWORD: ['next'], BY: ['next'] }],
   ['a line of .netrc', { password: ['next'] }],
