@@ -66,7 +66,7 @@ function nothing(hasApp: boolean): string {
   return hasApp ? problemTexts.noFile : problemTexts.noWebApp;
 }
 
-/** The encodings that an `Accept-Encoding` header names, without those it excludes with `q=0`. */
+/** The encodings that an `Accept-Encoding` header names, except those it excludes with `q=0`. */
 function acceptedEncodings(header: string): Set<string> {
   const names = header.split(',').flatMap((part) => {
     const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());

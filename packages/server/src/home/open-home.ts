@@ -137,7 +137,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       providers: registry,
       async start() {
         await engine.start(options.unfinished);
-        // Not on a shared database, where each server would create one.
+        // Skip this on a shared database, where each server would create a demo world.
         if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },
       close: () => engine.close().finally(unlock),

@@ -66,7 +66,7 @@ const KEYS: Record<keyof MountOptions, true> = {
 const SHORTEST_TOKEN = 32;
 
 /**
- * The HTTP API for an engine, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API without
+ * An engine's HTTP API, for a server that the program runs itself. Throws unless there is a token or an `authorize` function: an API without
  * authentication could approve anything.
  */
 export function mountApi(engine: Engine, options: MountOptions, installed: Installed): MountedApi {

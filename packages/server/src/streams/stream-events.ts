@@ -50,7 +50,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   const held = options.act === undefined ? undefined : holdFrames(engine, worldId);
   let start: StreamStart;
   try {
-    // With a store that one process owns, the held frames show where the log ended, so it doesn't have to be read.
+    // If one process owns the store, the held frames show where the log ended, so the log doesn't have to be read.
     const isTold = options.after === undefined && c.req.header('last-event-id') === undefined;
     const before = isTold && engine.runtime.store.shared === undefined ? undefined : await find();
     await options.act?.();
