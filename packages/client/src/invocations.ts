@@ -31,7 +31,7 @@ export function learnApproval<S extends CallState>(state: S, approval: ApprovalV
     agentId,
     toolName,
     approvalIds: ids.includes(approvalId) ? ids : inOrder(state, [...ids, approvalId]),
-    // Only until the call's message is loaded, which has the model's original arguments.
+    // Used only until the call's message is loaded, because that has the model's original arguments.
     ...(known?.arguments === undefined ? { arguments: approval.arguments } : {}),
   });
 }

@@ -119,7 +119,7 @@ export type CallEnd = Extract<InvocationStatus, { kind: 'succeeded' | 'failed' |
 export interface Invocation {
   readonly invocationId: string;
   readonly status: InvocationStatus;
-  /** Empty, like the agent, while the result is loaded but not the message that made the call. */
+  /** Empty, like the agent, until the message that made the call is loaded. */
   readonly toolName: string;
   readonly agentId: string;
   /** The model's arguments, masked. A string if the model's JSON was truncated. */
