@@ -9,7 +9,7 @@ import { errors } from './words/errors.js';
 export interface ConnectOptions {
   home?: string | undefined;
   url?: string | undefined;
-  /** Only from the environment: other users can read command lines. */
+  /** Taken only from the environment: other users can read command lines. */
   token?: string | undefined;
   /** How a server started by this command handles unfinished turns. */
   unfinished?: Unfinished;
@@ -42,7 +42,7 @@ export async function connect(
   { home: named, url, token, unfinished = 'leave', command = 'countersign' }: ConnectOptions,
   say: (line: string) => void,
 ): Promise<Connected> {
-  // With both given, nothing else has to be loaded.
+  // If both are given, nothing else has to be loaded.
   if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
   const home = named ?? (await servers.defaultHome());
   if (!isAbsolute(home)) {

@@ -30,7 +30,7 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
 
   function put(text: string, format: 'json' | 'text'): void {
-    // Also in a pipe: `| less` and `| jq` show their output on a terminal, and escaped JSON is equivalent.
+    // Escape JSON in pipes too: `| less` and `| jq` show their output on a terminal, and escaped JSON is equivalent.
     if (format === 'json') stdout.write(exactJson(text));
     else stdout.write(stdout.isTTY ? plainText(text) : text);
   }

@@ -32,7 +32,7 @@ export interface CardLook {
   readonly now?: number;
 }
 
-/** The maximum number of lines of a call that are shown at first. The call can't be approved until the rest has been shown. */
+/** How many lines of a call are shown at first. The call can't be approved until the rest has been shown. */
 const LONGEST = 60;
 const SHORTEST = 8;
 /** The number of card lines around the call. Anything that scrolls off the top would be approved unread. */

@@ -9,7 +9,7 @@ export async function sendDecision(prompt: ApprovalPrompt, approval: ApprovalVie
   return orLater(await tryDecision(prompt, approval, answer));
 }
 
-/** Like `sendDecision`, if the person can correct the input. */
+/** Like `sendDecision`, for input that the person can correct. */
 export async function tryDecision(prompt: ApprovalPrompt, approval: ApprovalView, answer: Answer): Promise<Sent> {
   const kind = answer.decision === 'approve' ? 'approved' : 'denied';
   return await send(prompt, () => prompt.client.decide(prompt.world, approval, answer), kind);

@@ -51,7 +51,7 @@ export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
-/** Like `wrapLines`, for messages by agents and people. */
+/** Like `wrapLines`, for messages from agents and people. */
 export function wrapProse(text: string, columns: number): string[] {
   return wrapFrom(proseText(text), 0, roomIn(columns), '\n').text.split('\n');
 }

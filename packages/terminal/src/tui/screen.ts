@@ -4,7 +4,7 @@ import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
 
 /**
- * The alternate screen without cursor and wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
+ * The alternate screen without a cursor or wrapping, with paste marks. The wheel sends arrow keys, so that the terminal's own selection keeps
  * working. All settings are restored at the end.
  */
 const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h\u001B[?1007s\u001B[?1007h';

@@ -14,12 +14,12 @@ export const TEMPLATES = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
 interface TemplateOptions {
   readonly provider: string;
   readonly model: string;
-  /** Another name for the agent, if the template has only one. */
+  /** A different name for the agent, if the template has only one agent. */
   readonly name?: string | undefined;
   readonly flags?: Partial<NewAgent>;
 }
 
-/** Adds a template's agents. In a world without agents, the first one receives messages without a mention (M2). */
+/** Adds a template's agents. If the world has no agents yet, the first one receives messages that mention nobody (M2). */
 export async function addTemplate(
   client: Client,
   world: string,

@@ -13,7 +13,7 @@ export function changeDraft(ui: UiState, chatId: string | undefined): Pick<UiSta
   return { composer, drafts };
 }
 
-/** Puts a failed message back in front of the draft of its own chat: in another chat, one Enter would send it there. */
+/** Puts a failed message back in front of its own chat's draft: in another chat, one Enter would send it there. */
 export function prependToDraft(ui: UiState, chatId: string | undefined, text: string): UiState {
   const put = (field: Field | undefined): Field =>
     fieldOf(field === undefined || field.text === '' ? text : `${text}\n${field.text}`);

@@ -51,7 +51,7 @@ export function wrapWords(text: string, width: number): string[] {
   return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
-/** Like `wrapWords`, for messages by agents and people. */
+/** Like `wrapWords`, for messages from agents and people. */
 export function wrapProse(text: string, width: number): string[] {
   return lines(proseText(text)).flatMap((line) => wrapLine(line, width, true));
 }
@@ -101,7 +101,7 @@ export function cut(text: string, width: number): string {
   return cutPlain(plainLine(shortened(text, width)), width);
 }
 
-/** Like `cut`, for the title of a chat. */
+/** Like `cut`, for a chat's title. */
 export function cutProse(text: string, width: number): string {
   return cutPlain(proseLine(shortened(text, width)), width);
 }
