@@ -140,7 +140,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     resized.current = false;
     if ((older === 'more' || older === 'failed') && top < NEAR_TOP) loadOlder();
   };
-  // Runs without scrolling too, because a page may be shorter than the view. Reads the element, which already has its new position.
+  // Also runs without scrolling, because a page may be shorter than the view. Reads the element, which already has its new position.
   useEffect(() => {
     if (count > 0 && older === 'more' && box.current !== null && box.current.scrollTop < NEAR_TOP) loadOlder();
   }, [count, size, older, loadOlder]);

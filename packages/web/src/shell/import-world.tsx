@@ -42,7 +42,7 @@ export default function ImportWorld({ onClose }: { onClose: () => void }): React
     setBusy(false);
   };
   if (made !== undefined) {
-    // Not earlier: if there were no worlds, refreshing the list would unmount the page that contains this dialog.
+    // Don't do this earlier: if there were no worlds, refreshing the list would unmount the page that contains this dialog.
     const leave = (to?: string): void => {
       void queries.invalidateQueries({ queryKey: ['worlds'] });
       onClose();
