@@ -6,7 +6,7 @@ export interface RawDatabase {
   close(): void;
 }
 
-/** Opens the file without the store, with the same SQLite. */
+/** Opens the file directly instead of through the store, with the same SQLite. */
 export function openRaw(file: string): RawDatabase {
   const fromStorage = createRequire(import.meta.resolve('@countersign/storage'));
   const { DatabaseSync } = fromStorage('@photostructure/sqlite') as { DatabaseSync: new (path: string) => RawDatabase };
