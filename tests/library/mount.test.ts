@@ -166,6 +166,11 @@ describe('mountCountersign', () => {
     ['an empty name', ''],
     ['an object', { who: 'ada' }],
     ['null', null],
+    ['spaces', '   '],
+    ['a name with a line break', 'ada\nbob'],
+    ['a name with an escape sequence', 'ada\u001b[2J'],
+    ['a name with reordered text', 'ada\u202ebob'],
+    ['a name that the audit log uses itself', 'System'],
   ])('[L5.1] answers 401 if `authorize` returns %s', async (_, answer) => {
     const api = mountCountersign(countersign, { authorize: () => answer as string });
     expect((await api.fetch(new Request('http://x.test/api/worlds'))).status).toBe(401);

@@ -1,5 +1,5 @@
 import type { Clock } from '@countersign/core/ports';
-import { signerSchema, type Signer } from '@countersign/protocol';
+import { HIDDEN_IN_PROSE, signerSchema, type Signer } from '@countersign/protocol';
 import type { AppRequest, Auth } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { problemTexts } from '../app/problem-texts.js';
@@ -40,7 +40,7 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     const who: unknown = await authorize?.(c.req.raw, c.env.incoming);
     // `true` is not a name, and the audit log needs one.
     const signer = signerSchema.safeParse({ who, client: 'http' });
-    if (signer.success) return signer.data;
+    if (signer.success && isPersonName(signer.data.who)) return signer.data;
     throw unauthorized(problemTexts.notAuthorized);
   }
 
@@ -73,6 +73,15 @@ export function createMountedAuth({ token, authorize, origins, clock }: MountedA
     newTicketFor: noSessions,
     redeem: noSessions,
   };
+}
+
+/** The audit log uses these for decisions that no named person made. */
+const RESERVED = new Set(['system', 'program', 'human', 'token', 'countersign']);
+const UNCLEAR = new RegExp(String.raw`[\t\n]|${HIDDEN_IN_PROSE}`, 'u');
+
+/** One visible line that can't be mistaken for another name or for one of ours. */
+function isPersonName(who: string): boolean {
+  return who.trim() === who && !UNCLEAR.test(who) && !RESERVED.has(who.toLowerCase());
 }
 
 function isSameHost(origin: string, host: string | undefined): boolean {
