@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setPolicy, showPolicy, testMcpServer, updateMcpServer } from '@countersign/core';
+import { readMcpContext, setPolicy, showPolicy, testMcpServer, updateMcpServer } from '@countersign/core';
 import { findSandbox } from '@countersign/tools';
 import { describe, expect, it } from 'vitest';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
@@ -88,6 +88,20 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
     await symlink('later', join(lab.folder, 'other'));
     await lab.say(`read ${lab.folder}/other`);
     expect(lab.results().at(-1)).not.toContain(SECRET);
+  });
+
+  it('[A19] is restarted when a rule is added, before a person reads one of its resources', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'key'), SECRET);
+    const lab = await openLab({ folder });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const { runtime } = lab.engine;
+    const read = () => readMcpContext(runtime, lab.worldId, 'hostile', { uri: `file://${folder}/key` });
+    expect(await read()).toBe(SECRET);
+    const { version } = await showPolicy(runtime, lab.worldId);
+    await setPolicy(runtime, lab.worldId, ['deny *(./key)'], ME, { expected: [version] });
+    await expect(read()).rejects.toThrow(/ENOENT|EACCES/);
   });
 });
 

@@ -192,7 +192,8 @@ export function superviseServer(first: OpenedMcpServer, options: SupervisorOptio
 
   async function asking<T>(ask: (connection: Connection) => Promise<T>): Promise<T> {
     refuseIfOff();
-    const connection = await keeper.get();
+    const { workingDirectory } = await records.place(worldId, name);
+    const connection = await reach(workingDirectory);
     try {
       return await ask(connection);
     } catch (error) {
