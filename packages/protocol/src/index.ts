@@ -222,6 +222,7 @@ export {
   mcpServerChangeSchema,
   mcpServerNameSchema,
   newMcpServerSchema,
+  storedMcpValuesSchema,
 } from './mcp-servers.js';
 export type {
   McpContext,

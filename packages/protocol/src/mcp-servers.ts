@@ -62,6 +62,9 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
 export type NewMcpServer = z.input<typeof newMcpServerSchema>;
 export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 
+/** Encrypted values in a stored definition (A46.3). If they are not text, they are damaged; they must not count as absent. */
+export const storedMcpValuesSchema = z.object({ sealed: z.string().catch('').optional() });
+
 /** A partial definition. `accept`: accept the current tool definitions. */
 export const mcpServerChangeSchema = z.strictObject({
   command: z.string().min(1).max(4096).exactOptional(),

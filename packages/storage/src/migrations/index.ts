@@ -12,6 +12,7 @@ import { dropOpenCalls } from './10-drop-open-calls.js';
 import { addQueueOrder } from './11-add-queue-order.js';
 import { dropTurnRevisions } from './12-drop-turn-revisions.js';
 import { addProviders } from './13-add-providers.js';
+import { sealMcpValues } from './14-seal-mcp-values.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   addQueueOrder,
   dropTurnRevisions,
   addProviders,
+  sealMcpValues,
 ];

@@ -39,6 +39,9 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     expect(await r.clients('garden')).toMatchObject([{ id: 'client_1' }]);
     const providers = version < 13 ? [] : [{ id: 'shed-models', kind: 'vllm', apiKey: null, rev: 1 }];
     expect(await r.providers()).toMatchObject(providers);
+    const vault = { name: 'vault', definition: { env: { TOKEN: '' } }, sealed: 'v1.0123456789ab.bm9uY2U.Ym9keQ' };
+    const servers = version < 5 ? [] : [{ name: 'shed', sealed: null }, ...(version < 14 ? [] : [vault])];
+    expect(await r.mcpServers('garden')).toMatchObject(servers);
     expect((await r.events('garden', { after: 0, limit: 9 })).map(({ event }) => event)).toEqual([
       'crud',
       'message',
@@ -112,6 +115,16 @@ it('[S5] [A1.6] a tool accepted before version 9 counts as not reviewed: if its 
     { name: 'mcp__shed__axe', seen: null, acceptedDigest: null, accepted: null, reviewed: false },
     { name: 'mcp__shed__rake', acceptedDigest: 'digest_1', reviewed: false },
   ]);
+  await store.close();
+});
+
+it('[A46.3] encrypted values of an MCP server that are not text count as damaged, not as missing', async () => {
+  const file = restore(14);
+  const db = new DatabaseSync(file);
+  db.exec(`update mcp_servers set definition = json_set(definition, '$.sealed', null) where name = 'vault'`);
+  db.close();
+  const store = await openSqlite(file);
+  expect(await store.read((r) => r.mcpServer('garden', 'vault'))).toMatchObject({ sealed: '' });
   await store.close();
 });
 

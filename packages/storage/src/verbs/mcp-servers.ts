@@ -1,5 +1,5 @@
 import type { McpServerRecord, McpToolDefinition, McpToolRecord, StoreTransaction } from '@countersign/core/ports';
-import { CountersignError, type McpServerDefinition } from '@countersign/protocol';
+import { CountersignError, storedMcpValuesSchema, type McpServerDefinition } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { Session } from '../session.js';
 import type { ServerRow, ToolRow, McpServerStatements } from '../queries/mcp-servers.js';
@@ -69,7 +69,9 @@ function definitionText({ definition, sealed }: Pick<McpServerRecord, 'definitio
 }
 
 function toServer([worldId, name, text, firstListedAt, createdAt]: ServerRow): McpServerRecord {
-  const { sealed = null, ...definition } = JSON.parse(text) as McpServerDefinition & { sealed?: string };
+  const stored: unknown = JSON.parse(text);
+  const { sealed = null } = storedMcpValuesSchema.parse(stored);
+  const { sealed: _sealed, ...definition } = stored as McpServerDefinition & { sealed?: unknown };
   return { worldId, name, definition, sealed, firstListedAt, createdAt };
 }
 
