@@ -331,6 +331,31 @@ describe('the secrets of a server', () => {
 });
 
 describe('people and servers', () => {
+  it('[A46.4] encrypted values are not replaced with plain text by a process without the secrets key', async () => {
+    const { engine, worldId } = await openLab();
+    const { runtime } = engine;
+    const definition = {
+      ...{ name: 'vault', transport: 'stdio' as const, command: 'vault', args: [], env: { TOKEN: '' } },
+      ...{ network: false, trusted: false, enabled: false },
+    };
+    const record = {
+      worldId,
+      name: 'vault',
+      definition,
+      sealed: 'v1.key.nonce.body',
+      firstListedAt: null,
+      createdAt: 1,
+    };
+    await runtime.store.transact(worldId, (tx) => tx.insertMcpServer(record));
+    const change = { command: 'vault', env: { TOKEN: 'in plain text' } };
+    await expect(updateMcpServer(runtime, worldId, 'vault', change, ME)).rejects.toThrow(
+      'the values of the MCP server "vault" are encrypted, and this process has no secrets key',
+    );
+    await updateMcpServer(runtime, worldId, 'vault', { trusted: true }, ME);
+    const after = { ...record, definition: { ...definition, trusted: true } };
+    expect(await runtime.store.read((reader) => reader.mcpServer(worldId, 'vault'))).toEqual(after);
+  });
+
   it('[A7] [A22.4] grants end when a server is changed or removed, and earlier calls need approval again', async () => {
     const lab = await openLab({ script: [call('quiet'), 'Done.', call('quiet'), 'Done.', call('quiet')] });
     await lab.add(stdio('hostile'));

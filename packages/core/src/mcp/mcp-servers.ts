@@ -97,7 +97,10 @@ export async function updateMcpServer(
   return await showMcpServer(runtime, worldId, name);
 }
 
-/** The definition to change. If its values can't be decrypted, a change to the connection must replace all of them. */
+/**
+ * The definition to change. If its values can't be decrypted, a change to the connection must replace all of them, and is refused without a
+ * secrets key.
+ */
 function openedFor(
   runtime: Runtime,
   server: McpServerRecord,
@@ -106,12 +109,20 @@ function openedFor(
   const opened = openDefinition(runtime.secretBox, server);
   if (opened.ok) return opened.definition;
   const { trusted: _trusted, enabled: _enabled, ...connection } = sent;
+  if (Object.keys(connection).length === 0) return server.definition;
+  // The new values would be stored in plain text.
+  if (runtime.secretBox === undefined) {
+    const sentence =
+      `the values of the MCP server "${server.name}" are encrypted, and this process has no secrets key. ` +
+      'Change the server in the process that has the key, or remove it and add it again';
+    throw new CountersignError('conflict', sentence);
+  }
   const field = server.definition.transport === 'stdio' ? 'env' : 'headers';
   const replaced = sent[field];
   const target = server.definition.transport === 'stdio' ? 'command' : 'url';
   const keepsNone = replaced !== undefined && Object.values(replaced).every((value) => value !== null);
   // The target must be sent too: somebody who can write to the database may have chosen the stored one.
-  if (Object.keys(connection).length === 0 || (keepsNone && sent[target] !== undefined)) return server.definition;
+  if (keepsNone && sent[target] !== undefined) return server.definition;
   const sentence = `MCP server: ${field}: the stored values ${opened.problem}. Enter the ${target} and all values again`;
   throw new CountersignError('invalid', sentence, { field });
 }
