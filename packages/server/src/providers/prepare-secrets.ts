@@ -13,7 +13,7 @@ export async function prepareSecrets(secrets: SecretsKey, store: Pick<Store, 're
     secrets.get();
   } catch (error) {
     // Only saved secrets need this file, and each of them reports the problem.
-    log.warn("Saved API keys can't be read, and no secret can be saved", { error });
+    log.warn("Saved secrets can't be read, and no secret can be saved", { error });
   }
 }
 

@@ -13,7 +13,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Derives the key for API keys from 32 secret bytes. */
+/** Derives the key for stored secrets from 32 secret bytes. */
 export function sealingKey(secret: Uint8Array): SealingKey {
   const key = Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), 'countersign provider keys v1', 32));
   return { key, id: createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, 12) };
@@ -42,7 +42,7 @@ export function unseal({ key, id }: SealingKey, sealed: string, purpose: readonl
   }
 }
 
-/** Binds a ciphertext to its purpose: otherwise, somebody who can write to the database could move a key to another provider or address. */
+/** Binds a ciphertext to its purpose: otherwise, somebody who can write to the database could move a secret to another provider, server or address. */
 function boundTo(keyId: string, purpose: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify([VERSION, keyId, ...purpose]), 'utf8');
 }

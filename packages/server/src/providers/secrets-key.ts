@@ -11,7 +11,7 @@ export interface SecretsKey {
   readonly isFromEnvironment?: boolean;
   /** Throws a user-facing error if the file is missing or can't be used. */
   get(): SealingKey;
-  /** Creates the file if it is missing. Must only be called if no saved API key needs an older file. */
+  /** Creates the file if it is missing. Must only be called if no saved secret needs an older file. */
   create(): void;
   /** The key as text, to mask it in tool results (P8.2). */
   texts(): readonly string[];
