@@ -19,7 +19,7 @@ export interface ServerResult {
   /** From the model to a reader's socket. */
   firstChunk: Figures;
   askVisible: Figures;
-  /** From sending the decision to the first line of the tool. */
+  /** From sending the decision to the start of the tool. */
   decisionToTool: Figures;
   readers: ReadersResult;
   starts: StartsResult;

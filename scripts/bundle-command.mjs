@@ -35,7 +35,7 @@ const bundles = {
 const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino'];
 
 /**
- * Skips an up-to-date bundle. Rejects if there is nothing to bundle.
+ * Builds the bundle, unless it is up to date. Rejects if there is nothing to bundle.
  *
  * @param {keyof typeof bundles} which
  */

@@ -77,7 +77,7 @@ function ratio(own, other) {
   return own === undefined || other === undefined ? Number.NaN : own / other;
 }
 
-/** The worse of our results for one tool and three approvals. */
+/** The worse of our CPU ratios to the cheaper peer, for one tool and for three approvals. */
 function worst(alone, ground, which) {
   const suffix =
     ground === 'sqlite' ? ['langgraph-sqlite', 'mastra-libsql'] : ['langgraph-postgres', 'mastra-postgres'];

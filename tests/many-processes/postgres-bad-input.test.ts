@@ -100,7 +100,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
   [
     'a limit that is too low',
     async (url, run, name) => await as(url, run, name, 'connection limit 5'),
-    'allows 5 connections, and one process needs 16',
+    'allows only 5 connections, but one process needs 16',
   ],
   [
     'connections used by others',
@@ -109,7 +109,7 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
       await occupy(address, 12);
       return address;
     },
-    'Only 4 of the 16 connections that this PostgreSQL allows are free',
+    'Only 4 of the 16 connections that this PostgreSQL server allows are free',
   ],
   [
     'no connection left at all',

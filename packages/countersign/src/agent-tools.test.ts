@@ -176,7 +176,7 @@ describe('create_agent', () => {
       await propose(t, make({ tools }));
       await approved(t);
       expect(await t.world.agents()).toHaveLength(1);
-      expect(JSON.stringify(lastResults(t))).toContain('an agent can only give tools it has itself');
+      expect(JSON.stringify(lastResults(t))).toContain('an agent can only give a new agent tools that it has itself');
     },
   );
 

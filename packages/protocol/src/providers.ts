@@ -136,7 +136,7 @@ function urlProblem(text: string): string | undefined {
   if (host === '') return 'must begin with http:// or https://';
   if (host.includes('@')) return 'must not contain a user name or password. Enter it as the API key';
   if (rest.includes('#')) return 'must not contain a fragment (#…)';
-  // A key in the query string would be visible.
+  // A key in the query string would be shown in clear text: URLs are not secret.
   const [, query = ''] = /\?(.*)$/.exec(rest) ?? [];
   if (query !== '' && !/^api-version=[\w.-]*$/.test(query))
     return 'must not contain parameters other than api-version. Enter a key as the API key';

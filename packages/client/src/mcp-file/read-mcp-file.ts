@@ -59,7 +59,7 @@ const fileSchema = z.object({
 
 /**
  * Reads the servers from a Claude (`claude_desktop_config.json`, `.mcp.json`), Cursor (`.cursor/mcp.json`) or VS Code (`.vscode/mcp.json`)
- * file. Nothing is started or granted. A file that can't be read as a whole is refused.
+ * file. Nothing is started or granted. If any server is invalid, the whole file is rejected.
  */
 export function readMcpFile(text: string): McpFile {
   if (text.length > LONGEST) return { ok: false, problem: 'The file is larger than 1 MB.' };

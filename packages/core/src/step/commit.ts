@@ -169,7 +169,7 @@ export function mustHaveChanged(changed: boolean): void {
 
 const BUSY = 'Another change was made at the same time. Try again.';
 
-/** Runs the work, and retries if an earlier read turns out to be stale in its step. */
+/** Runs the work, and retries it if a step finds that an earlier read is stale. */
 export async function retryStale<T>(work: () => Promise<T>): Promise<T> {
   for (let left = MAX_TRIES; ; left -= 1) {
     try {

@@ -92,7 +92,7 @@ async function createAgent(
       if (foreign.length > 0) {
         throw new CountersignError(
           'invalid',
-          `tools: an agent can only give tools it has itself, not ${foreign.join(', ')}`,
+          `tools: an agent can only give a new agent tools that it has itself. It doesn't have: ${foreign.join(', ')}`,
         );
       }
       const definition = parseInput(

@@ -100,7 +100,7 @@ export interface ScriptedModelOptions {
 
 /** A running scripted model. */
 export interface ScriptedModel {
-  /** Without a path, such as `http://127.0.0.1:41234`. */
+  /** The base URL without a path, such as `http://127.0.0.1:41234`. */
   url: string;
   /** Environment variables that make the vendors' SDKs and most agents use this model instead of a real one. */
   env: Readonly<Record<string, string>>;

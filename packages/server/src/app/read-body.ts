@@ -3,8 +3,8 @@ import type { AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 import { problemTexts } from './problem-texts.js';
 
-/** Twice the longest message. */
-const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
+/** In bytes. Enough for the longest message in any script. */
+const DEFAULT_BODY_LIMIT = 4 * 1024 * 1024;
 
 const TYPES = {
   json: { pattern: /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i, name: 'application/json' },

@@ -46,7 +46,7 @@ function refuse({ version, standby, encoding, room, free }: Seen, connections: n
   if (standby) {
     return new CountersignError(
       'store-readonly',
-      'This PostgreSQL is a standby, which is read-only. Connect to the primary.',
+      'This PostgreSQL server is a standby, which is read-only. Connect to the primary.',
     );
   }
   if (encoding !== 'UTF8') {
@@ -59,13 +59,13 @@ function refuse({ version, standby, encoding, room, free }: Seen, connections: n
   if (room < connections) {
     return new CountersignError(
       'store-unavailable',
-      `This PostgreSQL allows ${room} connections, and one process needs ${connections}. ${advice}`,
+      `This PostgreSQL server allows only ${room} connections, but one process needs ${connections}. ${advice}`,
     );
   }
   if (free < Math.min(connections, FIRST_CONNECTIONS)) {
     return new CountersignError(
       'store-unavailable',
-      `Only ${Math.max(free, 0)} of the ${room} connections that this PostgreSQL allows are free, and a process needs ${FIRST_CONNECTIONS} to start. ${advice}`,
+      `Only ${Math.max(free, 0)} of the ${room} connections that this PostgreSQL server allows are free, but a process needs ${FIRST_CONNECTIONS} to start. ${advice}`,
     );
   }
   return undefined;

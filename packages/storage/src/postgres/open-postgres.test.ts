@@ -146,7 +146,7 @@ describe('[S7] reports before any write that a database lacks', () => {
     await expect(openPostgres(named('of_hermit', 'hermit'))).rejects.toMatchObject({
       code: 'store-unavailable',
       message:
-        'This PostgreSQL allows 5 connections, and one process needs 16. ' +
+        'This PostgreSQL server allows only 5 connections, but one process needs 16. ' +
         'Raise max_connections, or the limit of this user or database.',
     });
     await query(`alter role hermit connection limit 0`);

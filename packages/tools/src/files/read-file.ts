@@ -11,7 +11,7 @@ const parameters = z.strictObject({
   limit: z.int().min(1).max(5_000).exactOptional().describe('How many lines to read. Default: 2000.'),
 });
 
-/** Returns lines of a text file in the working folder exactly: a rewrite must not lose the last line feed. Reads no more than it needs. */
+/** Returns lines of a text file in the working folder verbatim: a rewrite must not lose the last line feed. Reads no more than it needs. */
 export function readFile(): TypedTool<'read_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'read_file',

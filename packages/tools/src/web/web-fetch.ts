@@ -101,7 +101,7 @@ async function follow(from: URL, network: Network, how: { signal: AbortSignal; l
 function nextOf(location: string, at: URL): URL {
   if (!URL.canParse(location, at.href)) throw new ToolFailure('it redirects to an invalid URL');
   const next = new URL(location, at);
-  if (!isFetchable(next.href)) throw new ToolFailure('it redirects to a URL that may not be fetched');
+  if (!isFetchable(next.href)) throw new ToolFailure("it redirects to a URL that isn't allowed");
   return next;
 }
 
@@ -145,5 +145,5 @@ function tellFailure(error: unknown, stopped: AbortSignal, within: AbortSignal, 
   if (stopped.aborted) return new ToolFailure('stopped');
   if (within.aborted) return new ToolFailure(`no answer within ${timeoutMs / 1000} seconds`);
   const words = error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
-  return new ToolFailure(`could not be fetched: ${words}`);
+  return new ToolFailure(`the page could not be fetched: ${words}`);
 }

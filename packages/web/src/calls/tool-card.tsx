@@ -196,7 +196,7 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
       role="log"
       aria-label={t.output}
     >
-      {/* Short output starts at the top; longer output follows its end. */}
+      {/* Short output starts at the top; longer output stays scrolled to the end. */}
       <div className="mb-auto">
         {output.dropped === 0 ? null : <p className="text-xs text-ink-3">{t.dropped(output.dropped)}</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />

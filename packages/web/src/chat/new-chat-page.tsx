@@ -14,7 +14,7 @@ import { OutgoingRow } from './outgoing-row.js';
 import { DEMO_PROVIDER } from '../providers/provider-choice.js';
 import { t } from '../words/chat.js';
 
-/** A new chat: its agents, what will happen, and suggestions. */
+/** A new chat: its agents, the approval mode, and suggestions. */
 export default function NewChatPage(): ReactElement {
   const outbox = useOutbox();
   const worldStore = useWorldStore();

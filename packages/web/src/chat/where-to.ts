@@ -1,6 +1,6 @@
 /** The host of a link, unless its text already shows exactly that host. */
 export function whereTo(href: string, words: string, base: string): string | undefined {
-  // A footnote stays on this page.
+  // Footnote links stay on this page.
   if (href.startsWith('#')) return undefined;
   const to = read(href, base);
   if (to === undefined) return href;

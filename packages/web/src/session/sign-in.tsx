@@ -3,7 +3,7 @@ import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
 
-/** Shown if there is no session. There is nothing to type here. `canGoOn`: the page behind it is kept, with everything that was typed. */
+/** Shown if there is no session. It has no form: people sign in with a start link. `canGoOn`: the page behind it is kept, with any unsaved input. */
 export function SignIn({ why, canGoOn }: { why?: string | undefined; canGoOn: boolean }): ReactElement {
   return (
     <main className="flex h-full items-center justify-center p-4">

@@ -14,7 +14,7 @@ export interface Saving {
   look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** Saves, and keeps errors next to their fields. `fields`: fields to focus on an error, instead of showing a notice. */
+/** Saves, and keeps errors next to their fields. Errors in `fields` show no notice, because the form focuses the field instead. */
 export function useSaving(fields: readonly string[] = []): Saving {
   const about = useId();
   const [busy, setBusy] = useState(false);

@@ -80,7 +80,7 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
       }
       const taken = place === 'here' ? agents.map(({ name }) => name) : [];
       const made = await makeAgents(client, target, { template, provider: provider.id, model }, taken);
-      say(t.ready(made.map(({ name }) => name).join(t.and)), 'green');
+      say(t.ready(made.map(({ name }) => name)), 'green');
     });
     if (!isDone) return;
     await queries.invalidateQueries({ queryKey: ['worlds'] });

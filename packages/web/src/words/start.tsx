@@ -22,6 +22,5 @@ export const t = {
   folderHint: 'Full path on the server. The world is named after the folder.',
   noFolder: 'Enter the full path of a folder, such as /home/me/project.',
   start: 'Start chatting',
-  ready: (names: string) => `${names} ${names.includes(' and ') ? 'are' : 'is'} ready.`,
-  and: ' and ',
+  ready: (names: readonly string[]) => `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} ready.`,
 } as const;

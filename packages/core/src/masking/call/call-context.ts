@@ -76,7 +76,7 @@ const DATA =
   /(?:\.(?:env|json|ya?ml|toml|ini|cfg|conf|properties|txt|md|csv|log|xml|pem|key)|(?:^|[/\\])\.(?:env(?:\.\w+)*|netrc|pgpass))$/i;
 const redirection = />[>|]?[ \t]*["']?([^\s;&|<>()"']+)/g;
 
-/** Keys whose text is a command. Other text may be written to a file. */
+/** Keys whose value is a command. Other text may be written to a file. */
 const SHELL = /^(?:command|cmd|shell|script|code|run|exec)$/i;
 const ARGUMENTS = /^(?:args|argv|arguments|parameters|params|options|flags)$/i;
 

@@ -37,7 +37,7 @@ const steps: ReadonlyMap<string, (word: string) => string | undefined> = new Map
   ['set', (word) => (/^-[a-zA-Z]*x/.test(word) ? 'a setting' : undefined)],
 ]);
 
-/** Statements may also be uppercase. */
+/** SQL keywords may also be uppercase. */
 const names: ReadonlyMap<string, string> = new Map([
   ...[...programs.keys(), ...steps.keys()].map((name): [string, string] => [name, name]),
   ['ALTER', 'alter'],

@@ -29,7 +29,7 @@ export interface ValueMode {
   cautious: boolean;
   /** Whether a space was read after the name. */
   spaced: boolean;
-  /** The mode that the last masked word would start: in `token: x-api-key: abc`, the first value must not swallow the second name. */
+  /** The mode that the last masked word would have started if it were not masked: in `token: x-api-key: abc`, the first value must not swallow the second name. */
   announced: ScanMode | undefined;
   /** Whether the last character shown was a `,`, or a `;` between cookies. */
   separated: boolean;

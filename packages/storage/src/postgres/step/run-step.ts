@@ -109,7 +109,8 @@ export function createStepper(tools: StepTools, cache: ChatCache = createChatCac
       const ready = { step, chats: [...chats.keys()].map(toStored) };
       return await appender.append(worldId, ready, follow);
     }
-    if (decided.working !== undefined) throw new NotLoaded('A step of several operations counts turns.');
+    if (decided.working !== undefined)
+      throw new NotLoaded("A step with several operations can't rely on the loaded number of working turns.");
     return await appender.alone(worldId, async () => {
       const finished = follow(await writeAlone(tools, decided, operations, writes));
       drop(worldId, needs);
