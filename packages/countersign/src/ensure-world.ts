@@ -13,17 +13,23 @@ import { newMcpServerSchema, type NewAgent, type NewMcpServer } from '@countersi
 import type { CountersignOptions, WorldOptions } from './options.js';
 import { LIBRARY } from './world.js';
 
+interface Defaults extends Pick<CountersignOptions, 'policy' | 'mcp'> {
+  /** The defaults apply once: an open world may have declared its own servers. */
+  isOpen(worldId: string): boolean;
+}
+
 /** Finds or creates a world, and updates it to match what the program declares. Nothing else in it changes. */
 export async function ensureWorld(
   engine: Engine,
   name: string,
   wanted: WorldOptions,
-  defaults: Pick<CountersignOptions, 'policy' | 'mcp'>,
+  defaults: Defaults,
 ): Promise<WorldRecord> {
-  const { policy = defaults.policy, mcp = defaults.mcp ?? [], agents = [], mainAgent, ...settings } = wanted;
   const { runtime } = engine;
   const worlds = await runtime.store.read((reader) => reader.worlds());
   const known = worlds.find((world) => world.name === name || world.id === name);
+  const shared = known !== undefined && defaults.isOpen(known.id) ? [] : (defaults.mcp ?? []);
+  const { policy = defaults.policy, mcp = shared, agents = [], mainAgent, ...settings } = wanted;
   if (known !== undefined && Object.keys(settings).length > 0) await updateWorld(runtime, known.id, settings, LIBRARY);
   const rules = policy === undefined ? {} : { policy };
   const world = known ?? (await createWorld(runtime, { name, ...settings, ...rules }, LIBRARY));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
 import {
@@ -141,23 +142,24 @@ describe('openCountersign', () => {
   });
 });
 
-describe('the tools of MCP servers', () => {
-  it('[L1.1] [A46] are available in worlds that declare them, once and after a restart', async () => {
-    const file = inFolder('mcp.db');
-    const command = new URL('../../../node_modules/.bin/mcp-server-memory', import.meta.url).pathname;
-    const server = {
+describe('MCP servers', () => {
+  const memory = (file: string) =>
+    ({
       name: 'memory',
       transport: 'stdio',
-      command,
-      env: { MEMORY_FILE_PATH: inFolder('memory.json') },
-    } as const;
+      command: fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-memory', import.meta.url)),
+      env: { MEMORY_FILE_PATH: inFolder(file) },
+    }) as const;
+
+  it('[L1.1] [A46] offer their tools in worlds that declare them, once and after a restart', async () => {
+    const file = inFolder('mcp.db');
     for (const _ of ['first', 'second']) {
       const call = { name: 'mcp__memory__read_graph', arguments: {} };
       const countersign = await start({
         store: file,
         providers: [scripted([{ say: 'looking', calls: [call] }, 'done'])],
         tools: [tool('x', () => 'y')],
-        worlds: [{ name: 'North', agents: [ada], mcp: [server] }],
+        worlds: [{ name: 'North', agents: [ada], mcp: [memory('memory.json')] }],
       });
       const north = await countersign.world('North');
       const chat = await north.chat();
@@ -168,6 +170,29 @@ describe('the tools of MCP servers', () => {
       const added = (await north.audit()).filter(({ decision }) => decision === 'MCP server added');
       expect(added.length).toBe(1);
       await countersign.close();
+    }
+  });
+
+  it('[L1.1] of the store are added only to worlds without their own, and looking a world up changes nothing', async () => {
+    const server = (name: string) => ({ name, transport: 'http', url: 'http://127.0.0.1:9', enabled: false }) as const;
+    const countersign = await start({
+      mcp: [server('shared')],
+      worlds: [{ name: 'North', mcp: [server('own')] }, { name: 'South' }],
+    });
+    for (const [name, expected] of [
+      ['North', 'own'],
+      ['South', 'shared'],
+    ] as const) {
+      const world = await countersign.world(name);
+      const changes: unknown[] = [];
+      world.on('crud', (event) => void changes.push(event));
+      expect(await countersign.world(name)).toBe(world);
+      expect(await countersign.world(world.id)).toBe(world);
+      expect(changes).toEqual([]);
+      await countersign.world(name, { turnLimit: 7 });
+      expect(changes).toMatchObject([{ entity: 'world' }]);
+      const added = (await world.audit()).filter(({ decision }) => decision === 'MCP server added');
+      expect(added.map((entry) => entry.arguments)).toMatchObject([{ name: expected }]);
     }
   });
 });

@@ -16,7 +16,7 @@ import { createWorldHandle, type StoreWorld } from './world.js';
 
 /** An open store with any number of worlds. */
 export interface Countersign<A extends Approval = Approval> {
-  /** Opens the world with this name or id, or creates it. Options are applied each time. */
+  /** Opens the world with this name or id, or creates it. Options are applied each time; without options, an open world stays unchanged. */
   world(name: string, options?: WorldOptions): Promise<StoreWorld<A>>;
   /** Every world in the store, opened or not. */
   worlds(): Promise<World[]>;
@@ -46,8 +46,9 @@ export async function openChecked<T extends Tool>(options: CountersignOptions<T>
     const engine = createEngine(store, clock, options, { report, mcp });
     const approver = approverOf(engine, options, report);
     const opened = new Map<string, StoreWorld<ApprovalOf<T>>>();
+    const defaults = { ...options, isOpen: (worldId: string) => opened.has(worldId) };
     const open = inTurn(async (name: string, wanted: WorldOptions): Promise<StoreWorld<ApprovalOf<T>>> => {
-      const { id, name: known } = await ensureWorld(engine, name, wanted, options);
+      const { id, name: known } = await ensureWorld(engine, name, wanted, defaults);
       const world = opened.get(id) ?? createWorldHandle<ApprovalOf<T>>(engine, { id, name: known }, approver);
       if (!opened.has(id)) approver?.watch(id);
       opened.set(id, world);

@@ -58,7 +58,7 @@ export interface CountersignOptions<T extends Tool = Tool> extends SharedOptions
   worlds?: readonly (WorldOptions & { name: string })[];
   /** The rules for new worlds without their own `policy`. */
   policy?: NewWorld['policy'];
-  /** The MCP servers for worlds without their own `mcp`. */
+  /** The MCP servers for worlds that the program first opens without their own `mcp`. */
   mcp?: readonly NewMcpServer[];
 }
 
