@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
 import {
   openCountersign,
@@ -11,6 +11,7 @@ import {
   scripted,
   type Countersign,
   type CountersignOptions,
+  type Store,
 } from './index.js';
 import { systemClock } from './system-clock.js';
 import { gated, tool } from './testing/fixture.js';
@@ -194,5 +195,27 @@ describe('MCP servers', () => {
       const added = (await world.audit()).filter(({ decision }) => decision === 'MCP server added');
       expect(added.map((entry) => entry.arguments)).toMatchObject([{ name: expected }]);
     }
+  });
+
+  it('[L1.3] are stopped if opening fails', async () => {
+    const children = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length;
+    const before = children();
+    const sqlite = await openSqlite(inFolder('failed.db'), { clock: systemClock });
+    let isDeclared = false;
+    const store: Store = {
+      ...sqlite,
+      // The second world is opened when the server of the first one runs.
+      async transact(...args) {
+        if (isDeclared) await vi.waitUntil(() => children() > before, 30_000);
+        return await sqlite.transact(...args);
+      },
+    };
+    const probe = (moment: string): void => void (isDeclared ||= moment === 'after add-mcp-server');
+    const worlds = [
+      { name: 'North', mcp: [memory('failed.json')] },
+      { name: 'South', mainAgent: 'nobody' },
+    ];
+    await expect(start({ store, probe, worlds })).rejects.toThrow('nobody');
+    expect(children()).toBe(before);
   });
 });

@@ -38,12 +38,15 @@ export async function openCountersign<T extends Tool = Tool>(
 
 export async function openChecked<T extends Tool>(options: CountersignOptions<T>): Promise<Countersign<ApprovalOf<T>>> {
   const clock = options.clock ?? systemClock;
+  const report = reporter(options.onError);
   const store = await openStore(options, clock);
+  let owner: Pick<Store, 'close'> = store;
   try {
-    const report = reporter(options.onError);
     const hasMcp = usesMcp(options);
     const mcp = hasMcp ? await createMcpHost(store, clock) : undefined;
     const engine = createEngine(store, clock, options, { report, mcp });
+    // Closing the engine also stops the MCP servers and closes the store.
+    owner = engine;
     const approver = approverOf(engine, options, report);
     const opened = new Map<string, StoreWorld<ApprovalOf<T>>>();
     const defaults = { ...options, isOpen: (worldId: string) => opened.has(worldId) };
@@ -70,7 +73,8 @@ export async function openChecked<T extends Tool>(options: CountersignOptions<T>
     rememberEngine(countersign, engine);
     return countersign;
   } catch (error) {
-    await store.close();
+    // The caller needs the first error.
+    await owner.close().catch((again: unknown) => report(again, 'failed to close the store'));
     throw error;
   }
 }
