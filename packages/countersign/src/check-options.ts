@@ -1,3 +1,4 @@
+import { compileRules } from '@countersign/core';
 import type { Tool } from '@countersign/core/ports';
 import {
   CountersignError,
@@ -128,7 +129,7 @@ function checkShared<T extends Tool>(options: SharedOptions<T>): void {
     throw wrong('synchronous', 'must be FULL or NORMAL');
   }
   if (options.sandbox !== undefined) text(options.sandbox, 'sandbox');
-  for (const [at, rule] of list(options.adminRules, 'adminRules').entries()) text(rule, `adminRules.${at}`);
+  checkRules(options.adminRules, 'adminRules');
   refuseTwice(
     list(options.providers, 'providers').map((each, at) => provider(each, `providers.${at}`).name),
     'providers',
@@ -142,13 +143,20 @@ function checkShared<T extends Tool>(options: SharedOptions<T>): void {
 
 function checkWorld(options: WorldOptions, what: string, prefix: string): void {
   for (const [at, agent] of list(options.agents, `${prefix}agents`).entries()) {
-    parseInput(newAgentSchema, agent, `${prefix}agents.${at}`);
+    const field = `${prefix}agents.${at}`;
+    checkRules(parseInput(newAgentSchema, agent, field).policy, `${field}.policy`);
   }
+  checkRules(options.policy, `${prefix}policy`);
   for (const [at, server] of list(options.mcp, `${prefix}mcp`).entries()) {
     parseInput(newMcpServerSchema, server, `${prefix}mcp.${at}`);
   }
   const settings = Object.entries(options).filter(([name]) => !Object.hasOwn(LISTS, name));
   parseInput(worldSettingsSchema, Object.fromEntries(settings), what);
+}
+
+function checkRules(rules: readonly string[] | undefined, field: string): void {
+  const texts = list(rules, field).map((rule, at) => text(rule, `${field}.${at}`));
+  compileRules(texts, { field, of: field });
 }
 
 /** Rejects duplicate names: the second would silently replace the first. */

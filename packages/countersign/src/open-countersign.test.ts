@@ -121,6 +121,18 @@ describe('openCountersign', () => {
     ['a wrong setting', { store: FILE, worlds: [{ name: 'a', turnLimit: 0 }] }, 'turnLimit'],
     ['a wrong server', { store: FILE, mcp: [{ name: 'A' }] }, 'mcp.0'],
     ['no function', { store: FILE, approve: true }, 'approve: must be a function'],
+    ['a wrong rule', { store: FILE, policy: ['allow *', 'permit x'] }, 'policy, line 2'],
+    [
+      'a rule that is no text',
+      { store: FILE, worlds: [{ name: 'a', policy: [7] }] },
+      'worlds.0.policy.0: must be text',
+    ],
+    ["an administrator's wrong rule", { store: FILE, adminRules: ['permit x'] }, 'adminRules, line 1'],
+    [
+      "an agent's wrong rule",
+      { store: FILE, worlds: [{ name: 'a', agents: [{ ...ada, policy: ['permit x'] }] }] },
+      'worlds.0.agents.0.policy, line 1',
+    ],
     ['no time', { store: FILE, approveTimeoutMs: 0 }, 'approveTimeoutMs'],
     ['no time at all', null, 'options: must be an object'],
   ])('[L1.2] refuses %s with a sentence, and creates nothing', async (_, options, message) => {
