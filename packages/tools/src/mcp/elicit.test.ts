@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { elicit } from './elicit.js';
 
 type Schema = ElicitRequestFormParams['requestedSchema'];
+type Field = Schema['properties'][string];
 
 async function ask(properties: Schema['properties'], answer: string, required: string[] = []) {
   const asked: Question[] = [];
@@ -20,7 +21,7 @@ async function ask(properties: Schema['properties'], answer: string, required: s
 }
 
 describe('a question with one field', () => {
-  it.each([
+  it.each<[Field, string, unknown]>([
     [{ type: 'string' }, 'hello', 'hello'],
     [{ type: 'number' }, '1.5', 1.5],
     [{ type: 'integer' }, '7', 7],
@@ -28,18 +29,29 @@ describe('a question with one field', () => {
     [{ type: 'boolean' }, 'False', false],
     [{ type: 'string', enum: ['red', 'green'] }, 'red', 'red'],
     [{ type: 'string', oneOf: [{ const: 'r', title: 'Red' }] }, 'r', 'r'],
-  ] as const)('%j answered with %s gives %s', async (field, answer, value) => {
+    [{ type: 'string', default: 'usual' }, 'Accept', 'usual'],
+    [{ type: 'array', items: { type: 'string', enum: ['cod', 'eel'] } }, 'cod, eel', ['cod', 'eel']],
+    [{ type: 'string', enum: Array.from({ length: 300 }, (_, at) => `c${at}`) }, 'c299', 'c299'],
+  ])('%j answered with %s gives %s', async (field, answer, value) => {
     const { result } = await ask({ field: field }, answer);
     expect(result).toEqual({ action: 'accept', content: { field: value } });
   });
 
-  it.each([
+  it.each<[Field, string]>([
     [{ type: 'integer' }, '7.5'],
     [{ type: 'number' }, 'many'],
     [{ type: 'boolean' }, 'perhaps'],
     [{ type: 'string', enum: ['red', 'green'] }, 'blue'],
     [{ type: 'string' }, 'Decline'],
-  ] as const)('[A17] %j answered with %s is declined and not guessed', async (field, answer) => {
+    [{ type: 'integer', minimum: 1 }, '0'],
+    [{ type: 'number', maximum: 9 }, '9.5'],
+    [{ type: 'string', minLength: 2 }, 'A'],
+    [{ type: 'string', maxLength: 2 }, 'Ada'],
+    [{ type: 'string', format: 'email' }, 'nobody'],
+    [{ type: 'array', items: { type: 'string', enum: ['cod', 'eel'] } }, 'cod, shark'],
+    [{ type: 'array', items: { type: 'string', enum: ['cod', 'eel'] }, minItems: 2 }, 'cod'],
+    [{ type: 'string', enum: Array.from({ length: 300 }, (_, at) => `c${at}`) }, 'blue'],
+  ])('[A17] %j answered with %s is declined and not guessed', async (field, answer) => {
     const { result } = await ask({ field: field }, answer);
     expect(result).toEqual({ action: 'decline' });
   });
@@ -49,9 +61,14 @@ describe('a question with one field', () => {
       { colour: { type: 'string', enum: ['red', 'green'], description: 'of the boat' } },
       'red',
     );
-    expect(question).toMatchObject({
+    const choices = ['red', 'green'].map((value) => ({ value, label: value }));
+    expect(question).toEqual({
       text: 'The MCP server "shed" asks: Please\n- colour (red | green): of the boat',
       choices: ['red', 'green', 'Decline'],
+      form: {
+        lead: 'The MCP server "shed" asks: Please',
+        fields: [{ name: 'colour', label: 'colour', hint: 'of the boat', kind: 'choice', isRequired: false, choices }],
+      },
     });
   });
 });
@@ -137,8 +154,16 @@ describe('a question with a form', () => {
   });
 });
 
-it('treats a question without fields as yes or no', async () => {
+it('[A17] a question without a form is declined if one of its answers can’t be parsed', async () => {
+  const fields = { odd: { type: 'object' } as never, age: { type: 'integer' } } as const;
+  const content = { odd: 'words', age: 7 };
+  expect((await ask(fields, 'odd: words\nage: 7')).result).toEqual({ action: 'accept', content });
+  expect((await ask(fields, 'odd: words\nage: many')).result).toEqual({ action: 'decline' });
+});
+
+it('[A17] a question without fields is accepted only with “Accept”', async () => {
   expect((await ask({}, 'Accept')).result).toEqual({ action: 'accept', content: {} });
+  expect((await ask({}, 'no')).result).toEqual({ action: 'decline' });
   expect((await ask({}, 'decline')).result).toEqual({ action: 'decline' });
 });
 

@@ -1,6 +1,6 @@
 import { NoAnswer, type ToolContext } from '@countersign/core/ports';
-import { readFormAnswer, type Question } from '@countersign/protocol';
-import { elicitationForm } from './elicitation-form.js';
+import { fieldProblem, readField, readFormAnswer, type FormField, type Question } from '@countersign/protocol';
+import { choicesOf, elicitationForm } from './elicitation-form.js';
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/client';
 
 const DECLINE = 'Decline';
@@ -10,8 +10,8 @@ type Field = Record<string, unknown>;
 type Content = NonNullable<ElicitResult['content']>;
 
 /**
- * Shows people a question that a server asks during a call, in the approval queue (A3). Parses the answer into the requested fields; omitted fields
- * get the server's defaults. If an answer can't be parsed, the question is declined; nothing is guessed.
+ * Shows people a question that a server asks during a call, in the approval queue (A3). The answer is a completed form, or text with a line per
+ * field in which omitted fields get the server's defaults. An answer that is invalid either way declines the question; nothing is guessed.
  */
 export async function elicit(
   server: string,
@@ -25,14 +25,18 @@ export async function elicit(
     const question = questionOf(server, params.message, fields);
     const answer = (await ask(form === undefined ? question : { ...question, form })).trim();
     if (answer.toLowerCase() === DECLINE.toLowerCase()) return { action: 'decline' };
-    const filled = form === undefined ? 'not-a-form' : readFormAnswer(form.fields, answer);
-    if (filled === 'invalid') return { action: 'decline' };
-    const content = filled === 'not-a-form' ? contentOf(fields, required, answer) : filled;
+    const content = form === undefined ? contentOf(fields, required, answer) : readAnswer(form.fields, answer);
     return content === undefined ? { action: 'decline' } : { action: 'accept', content };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     return { action: error.how === 'declined' ? 'decline' : 'cancel' };
   }
+}
+
+function readAnswer(fields: readonly FormField[], answer: string): Content | undefined {
+  const filled = readFormAnswer(fields, answer);
+  if (filled === 'invalid') return undefined;
+  return filled === 'not-a-form' ? formContent(fields, answer) : filled;
 }
 
 function leadOf(server: string, message: string): string {
@@ -43,7 +47,7 @@ function questionOf(server: string, message: string, fields: readonly [string, F
   const lines = [leadOf(server, message)];
   const [only] = fields;
   if (fields.length === 1 && only !== undefined) {
-    const choices = choicesOf(only[1]);
+    const choices = valuesOf(only[1]);
     lines.push(describeField(...only));
     return { text: lines.join('\n'), choices: choices.length === 0 ? [] : [...choices, DECLINE] };
   }
@@ -57,39 +61,59 @@ function questionOf(server: string, message: string, fields: readonly [string, F
 
 function describeField(name: string, field: Field): string {
   const text = [field['title'], field['description']].filter((part) => typeof part === 'string').join(': ');
-  const kind = choicesOf(field).join(' | ') || (typeof field['type'] === 'string' ? field['type'] : 'text');
+  const kind = valuesOf(field).join(' | ') || (typeof field['type'] === 'string' ? field['type'] : 'text');
   const given = field['default'] === undefined ? '' : `, default ${JSON.stringify(field['default'])}`;
   return `- ${name} (${kind}${given})${text === '' ? '' : `: ${text}`}`;
 }
 
-function choicesOf(field: Field): string[] {
+function valuesOf(field: Field): string[] {
   if (field['type'] === 'boolean') return ['yes', 'no'];
-  const listed = field['enum'] ?? field['oneOf'];
-  if (!Array.isArray(listed)) return [];
-  return listed.map((choice: unknown) =>
-    typeof choice === 'object' && choice !== null ? String(Reflect.get(choice, 'const')) : String(choice),
-  );
+  return (choicesOf(field) ?? []).map(({ value }) => value);
 }
 
-/** Undefined if the answer can't be parsed into the requested fields. */
+/** Undefined if the answer can't be parsed into the fields of the form, or breaks one of their limits. */
+function formContent(fields: readonly FormField[], answer: string): Content | undefined {
+  const words = wordsOf(fields, answer);
+  if (words === undefined) return undefined;
+  const content: Content = {};
+  for (const field of fields) {
+    const value = readField(field, words.get(field.name) ?? '') ?? field.default;
+    if (fieldProblem(field, value) !== undefined) return undefined;
+    if (value !== undefined) content[field.name] = value;
+  }
+  return content;
+}
+
+/** Like `formContent`, for a question without a form. */
 function contentOf(
   fields: readonly [string, Field][],
   required: readonly string[],
   answer: string,
 ): Content | undefined {
-  const [only] = fields;
-  const lines = readLines(answer);
+  const named = fields.map(([name, field]) => ({ name, default: field['default'] }));
+  const words = wordsOf(named, answer);
+  if (words === undefined) return undefined;
   const content: Content = {};
   for (const [name, field] of fields) {
-    const single = fields.length === 1 && only !== undefined && !lines.has(name);
-    const words = single ? (answer === ACCEPT && field['default'] !== undefined ? undefined : answer) : lines.get(name);
-    const value = words === undefined ? field['default'] : readValue(field, words);
-    if (value === undefined && (words !== undefined || required.includes(name))) return undefined;
+    const said = words.get(name);
+    const value = said === undefined ? field['default'] : readValue(field, said);
+    if (value === undefined && (said !== undefined || required.includes(name))) return undefined;
     if (value !== undefined) content[name] = value as Content[string];
   }
-  // An answer that names none of the fields can't be parsed into them.
-  const named = fields.some(([name]) => lines.has(name));
-  return fields.length > 1 && answer !== ACCEPT && !named ? undefined : content;
+  return content;
+}
+
+/** The text for each field that the answer names. Undefined if it names none of them and isn't "Accept". */
+function wordsOf(
+  fields: readonly { name: string; default?: unknown }[],
+  answer: string,
+): ReadonlyMap<string, string> | undefined {
+  const lines = readLines(answer);
+  if (fields.some(({ name }) => lines.has(name))) return lines;
+  const [only] = fields;
+  const isOnly = only !== undefined && fields.length === 1;
+  if (isOnly && (answer !== ACCEPT || only.default === undefined)) return new Map([[only.name, answer]]);
+  return answer === ACCEPT ? new Map() : undefined;
 }
 
 function readLines(answer: string): Map<string, string> {
@@ -98,7 +122,7 @@ function readLines(answer: string): Map<string, string> {
 }
 
 function readValue(field: Field, words: string): unknown {
-  const choices = choicesOf(field);
+  const values = valuesOf(field);
   switch (field['type']) {
     case 'boolean': {
       const said = words.toLowerCase();
@@ -114,6 +138,6 @@ function readValue(field: Field, words: string): unknown {
     case 'array':
       return words.split(',').map((part) => part.trim());
     default:
-      return choices.length > 0 && !choices.includes(words) ? undefined : words;
+      return values.length > 0 && !values.includes(words) ? undefined : words;
   }
 }

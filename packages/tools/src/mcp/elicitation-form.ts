@@ -6,7 +6,7 @@ const MAX_FIELDS = 50;
 const MAX_CHOICES = 200;
 const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 
-/** The form for a server's question. Undefined if a field has an unknown kind; the question is then answered with text. */
+/** The form for a server's question. Undefined if a field has an unknown kind or too many choices; the question is then answered with text. */
 export function elicitationForm(
   lead: string,
   fields: readonly [string, Schema][],
@@ -40,7 +40,8 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): FormField |
     case 'string': {
       const choices = choicesOf(schema);
       const given = typeof usual === 'string' ? { default: usual } : {};
-      if (choices !== undefined) return { ...common, kind: 'choice', choices, ...given };
+      if (choices !== undefined)
+        return choices.length > MAX_CHOICES ? undefined : { ...common, kind: 'choice', choices, ...given };
       const format = FORMATS.find((known) => known === schema['format']);
       return {
         ...common,
@@ -52,7 +53,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): FormField |
     }
     case 'array': {
       const choices = choicesOf((schema['items'] ?? {}) as Schema);
-      if (choices === undefined) return undefined;
+      if (choices === undefined || choices.length > MAX_CHOICES) return undefined;
       const given = Array.isArray(usual) ? usual.filter((each) => typeof each === 'string') : undefined;
       return {
         ...common,
@@ -73,14 +74,14 @@ function limits(schema: Schema, least: string, most: string): Pick<FormField, 'l
 }
 
 /** `enum` with or without `enumNames`, or `oneOf`/`anyOf` with `const` and `title`. */
-function choicesOf(schema: Schema): FormField['choices'] {
+export function choicesOf(schema: Schema): FormField['choices'] {
   const { enum: values, enumNames: names, oneOf, anyOf } = schema;
-  if (Array.isArray(values) && values.length <= MAX_CHOICES) {
+  if (Array.isArray(values)) {
     const label = (at: number): unknown => (Array.isArray(names) ? (names as unknown[])[at] : undefined);
     return values.map((value, at) => ({ value: String(value), label: String(label(at) ?? value) }));
   }
   const options: unknown = oneOf ?? anyOf;
-  if (!Array.isArray(options) || options.length > MAX_CHOICES) return undefined;
+  if (!Array.isArray(options)) return undefined;
   return options.map((option: Schema) => ({
     value: String(option['const']),
     label: String(option['title'] ?? option['const']),
