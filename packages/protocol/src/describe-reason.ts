@@ -32,7 +32,7 @@ function textOf(reason: Reason): string {
     case 'tool-question':
       return `${reason.tool} is asking a question while it runs`;
     case 'untrusted-tool':
-      return `${reason.tool} comes from an MCP server or client that isn't trusted`;
+      return `${reason.tool} ${originOf(reason.tool)}isn't trusted`;
     case 'ask-rule':
       return `a rule requires approval: ${reason.rule}`;
     case 'star':
@@ -62,4 +62,10 @@ function textOf(reason: Reason): string {
     case 'legacy':
       return reason.text;
   }
+}
+
+/** Tools of MCP servers and clients are recognized by their prefix; other tools belong to the program itself. */
+function originOf(tool: string): string {
+  if (tool.startsWith('mcp__')) return 'comes from an MCP server that ';
+  return tool.startsWith('app__') ? 'comes from a client that ' : '';
 }

@@ -18,6 +18,15 @@ describe('[A47] reasons', () => {
       { code: 'ask-rule', rule: 'ask rm', changedSince: 'approved' },
       'the call changed after it was approved; a rule requires approval: ask rm',
     ],
+    [
+      { code: 'untrusted-tool', tool: 'mcp__files__read' },
+      "mcp__files__read comes from an MCP server that isn't trusted",
+    ],
+    [
+      { code: 'untrusted-tool', tool: 'app__editor-1__pick' },
+      "app__editor-1__pick comes from a client that isn't trusted",
+    ],
+    [{ code: 'untrusted-tool', tool: 'stamp' }, "stamp isn't trusted"],
   ])('describes %j', (reason, words) => {
     expect(describeReason(reason)).toBe(words);
   });
