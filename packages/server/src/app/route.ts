@@ -32,9 +32,16 @@ export interface Answer {
   type?: string;
 }
 
+/**
+ * Where a route is served besides our own server (L5): `approvals` in every mounted API, `world` in those that serve the whole API, `web-app`
+ * only together with the web app, and `own-server` nowhere else.
+ */
+export type RouteScope = 'approvals' | 'world' | 'web-app' | 'own-server';
+
 interface RouteFacts {
   readonly method: Method;
   readonly path: string;
+  readonly scope: RouteScope;
   /** Heading in the docs. */
   readonly tag: string;
   readonly summary: string;

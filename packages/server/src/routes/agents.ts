@@ -27,6 +27,7 @@ export const agentRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/agents',
+    scope: 'world',
     tag,
     summary: 'List the agents of a world, in the order they were added',
     query: listQuerySchema,
@@ -39,6 +40,7 @@ export const agentRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/agents',
+    scope: 'world',
     tag,
     summary: 'Add an agent',
     description: '`tools` are names or globs of the tools it may call. Default: none.',
@@ -56,6 +58,7 @@ export const agentRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/agents/{agent}',
+    scope: 'world',
     tag,
     summary: 'Get an agent',
     answers: { 200: { description: 'The agent', schema: agentSchema } },
@@ -67,6 +70,7 @@ export const agentRoutes = [
   route({
     method: 'patch',
     path: '/worlds/{world}/agents/{agent}',
+    scope: 'world',
     tag,
     summary: 'Update an agent',
     description: 'Fields that are left out stay as they are. Null clears an optional field.',
@@ -82,6 +86,7 @@ export const agentRoutes = [
   route({
     method: 'delete',
     path: '/worlds/{world}/agents/{agent}',
+    scope: 'world',
     tag,
     summary: 'Remove an agent',
     description: 'Its unfinished turns end first. The id is never reused.',
@@ -95,6 +100,7 @@ export const agentRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/agents/{agent}/memory',
+    scope: 'world',
     tag,
     summary: 'Get the memory of an agent in a chat',
     description: 'The messages it received, and its own calls, approvals, results and answers.',

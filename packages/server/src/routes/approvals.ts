@@ -25,6 +25,7 @@ export const approvalRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/clients',
+    scope: 'world',
     tag: 'clients',
     summary: 'Register a client',
     description:
@@ -41,6 +42,7 @@ export const approvalRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/approvals',
+    scope: 'approvals',
     tag,
     summary: 'List pending approvals, oldest first',
     description: '`status` filters by the current status.',
@@ -59,6 +61,7 @@ export const approvalRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/approvals/{approval}',
+    scope: 'approvals',
     tag,
     summary: 'Get an approval, with the last messages of its chat',
     headers: AS_CLIENT,
@@ -75,6 +78,7 @@ export const approvalRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/approvals/{approval}/reveal',
+    scope: 'approvals',
     tag,
     summary: 'Reveal the secrets of a pending call',
     description:
@@ -95,6 +99,7 @@ export const approvalRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/tool-results',
+    scope: 'approvals',
     tag,
     summary: 'Decide a call, answer a question, or return the result of a client tool',
     description:
@@ -113,6 +118,7 @@ export const approvalRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/grants',
+    scope: 'approvals',
     tag: 'grants',
     summary: 'List active grants, oldest first',
     query: listQuerySchema,
@@ -126,6 +132,7 @@ export const approvalRoutes = [
   route({
     method: 'delete',
     path: '/worlds/{world}/grants/{grant}',
+    scope: 'approvals',
     tag: 'grants',
     summary: 'Revoke a grant',
     headers: AS_CLIENT,

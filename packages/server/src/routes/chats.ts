@@ -31,6 +31,7 @@ export const chatRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/chats',
+    scope: 'world',
     tag,
     summary: 'List the chats of a world, oldest first',
     description: '`before=end` returns the newest page.',
@@ -44,6 +45,7 @@ export const chatRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/chats',
+    scope: 'world',
     tag,
     summary: 'Create a chat',
     body: newChatSchema,
@@ -57,6 +59,7 @@ export const chatRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/chats/{chat}',
+    scope: 'world',
     tag,
     summary: 'Get a chat',
     description: 'To miss no event, open the event stream after `lastEventId`.',
@@ -69,6 +72,7 @@ export const chatRoutes = [
   route({
     method: 'patch',
     path: '/worlds/{world}/chats/{chat}',
+    scope: 'world',
     tag,
     summary: 'Rename a chat',
     body: chatChangeSchema,
@@ -81,6 +85,7 @@ export const chatRoutes = [
   route({
     method: 'delete',
     path: '/worlds/{world}/chats/{chat}',
+    scope: 'world',
     tag,
     summary: 'Delete a chat',
     description: 'Running calls are stopped first.',
@@ -94,6 +99,7 @@ export const chatRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/messages',
+    scope: 'world',
     tag,
     summary: 'List the messages of a chat',
     description:
@@ -108,6 +114,7 @@ export const chatRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/chats/{chat}/messages',
+    scope: 'world',
     tag,
     summary: 'Send a message',
     description:
@@ -137,6 +144,7 @@ export const chatRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/chats/{chat}/stop',
+    scope: 'world',
     tag,
     summary: 'Stop a chat',
     description: 'Stops model and tool calls, denies pending approvals, and leaves the chat idle.',
@@ -151,6 +159,7 @@ export const chatRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/turns/{turn}/timeline',
+    scope: 'world',
     tag,
     summary: 'Get the timeline of a turn',
     description: '`turn` is the id of a turn, or the id of one of its tool turns, which events contain.',

@@ -14,6 +14,7 @@ export const eventRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/events',
+    scope: 'world',
     tag,
     summary: 'Stream the events of a world',
     description,
@@ -34,6 +35,7 @@ export const eventRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/chats/{chat}/events',
+    scope: 'world',
     tag,
     summary: 'Stream the events of a chat',
     description,

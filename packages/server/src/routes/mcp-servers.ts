@@ -27,6 +27,7 @@ export const mcpServerRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/mcp-servers',
+    scope: 'world',
     tag,
     summary: 'List the MCP servers of a world, in the order they were added',
     description:
@@ -41,6 +42,7 @@ export const mcpServerRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/mcp-servers',
+    scope: 'world',
     tag,
     summary: 'Add an MCP server',
     description:
@@ -55,6 +57,7 @@ export const mcpServerRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/mcp-servers/{name}',
+    scope: 'world',
     tag,
     summary: 'Get an MCP server, with its status and the end of its log',
     answers: { 200: { description: 'The server', schema: mcpServerSchema } },
@@ -66,6 +69,7 @@ export const mcpServerRoutes = [
   route({
     method: 'patch',
     path: '/worlds/{world}/mcp-servers/{name}',
+    scope: 'world',
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
@@ -82,6 +86,7 @@ export const mcpServerRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/mcp-servers/{name}/test',
+    scope: 'world',
     tag,
     summary: 'Test an MCP server: start it if needed and list its tools',
     description:
@@ -95,6 +100,7 @@ export const mcpServerRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/mcp-servers/{name}/context',
+    scope: 'world',
     tag,
     summary: 'List the prompts and resources of an MCP server',
     description: 'Starts the server if needed. 409 if it is turned off or does not answer.',
@@ -107,6 +113,7 @@ export const mcpServerRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/mcp-servers/{name}/context',
+    scope: 'world',
     tag,
     summary: 'Read a prompt or resource of an MCP server',
     description:
@@ -121,6 +128,7 @@ export const mcpServerRoutes = [
   route({
     method: 'delete',
     path: '/worlds/{world}/mcp-servers/{name}',
+    scope: 'world',
     tag,
     summary: 'Remove an MCP server',
     description: 'Stops the server and revokes the grants for its tools.',

@@ -21,6 +21,7 @@ export const policyRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/policy',
+    scope: 'world',
     tag,
     summary: 'Get the policy of a world',
     description:
@@ -34,6 +35,7 @@ export const policyRoutes = [
   route({
     method: 'put',
     path: '/worlds/{world}/policy',
+    scope: 'world',
     tag,
     summary: 'Replace the rules of a world',
     description: 'Requires `If-Match`, so that nobody overwrites a rule they have not seen.',
@@ -56,6 +58,7 @@ export const policyRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/policy/check',
+    scope: 'world',
     tag,
     summary: 'Check what would happen to a call, and why',
     description: 'Nothing runs, and nobody is asked for approval.',
@@ -69,6 +72,7 @@ export const policyRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/policy/matches',
+    scope: 'world',
     tag,
     summary: 'Find the calls that a rule or grant would cover',
     description:
@@ -89,6 +93,7 @@ export const policyRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/tools',
+    scope: 'world',
     tag: 'tools',
     summary: 'List the tools of a world, by name',
     query: listQuerySchema,

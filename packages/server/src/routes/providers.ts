@@ -29,6 +29,7 @@ export const providerRoutes = [
   route({
     method: 'get',
     path: '/providers',
+    scope: 'web-app',
     tag,
     summary: 'List model providers',
     description: 'Added providers first, then those from the environment and the demo. Keys are never returned.',
@@ -42,6 +43,7 @@ export const providerRoutes = [
   route({
     method: 'post',
     path: '/providers',
+    scope: 'own-server',
     tag,
     summary: 'Add a model provider',
     description:
@@ -56,6 +58,7 @@ export const providerRoutes = [
   route({
     method: 'patch',
     path: '/providers/{provider}',
+    scope: 'own-server',
     tag,
     summary: 'Update an added provider',
     description:
@@ -71,6 +74,7 @@ export const providerRoutes = [
   route({
     method: 'delete',
     path: '/providers/{provider}',
+    scope: 'own-server',
     tag,
     summary: 'Remove an added provider and its key',
     description:
@@ -87,6 +91,7 @@ export const providerRoutes = [
   route({
     method: 'post',
     path: '/providers/{provider}/test',
+    scope: 'own-server',
     tag,
     summary: 'Test a provider with a real request',
     description:
@@ -102,6 +107,7 @@ export const providerRoutes = [
   route({
     method: 'get',
     path: '/providers/{provider}/models',
+    scope: 'web-app',
     tag,
     summary: 'List the models of a provider',
     description:

@@ -18,6 +18,7 @@ export const recordRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/search',
+    scope: 'world',
     tag: 'search',
     summary: 'Search messages, newest first',
     description:
@@ -35,6 +36,7 @@ export const recordRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/audit',
+    scope: 'world',
     tag: 'audit',
     summary: 'Get the audit log, oldest first',
     description:
@@ -57,6 +59,7 @@ export const recordRoutes = [
   route({
     method: 'post',
     path: '/worlds/{world}/audit/{call}/original',
+    scope: 'world',
     tag: 'audit',
     summary: 'Reveal the arguments a call ran with',
     description:
@@ -73,6 +76,7 @@ export const recordRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/audit/verify',
+    scope: 'world',
     tag: 'audit',
     summary: 'Verify the hash chain of the audit log',
     description: 'Finds the first record that was edited, removed or reordered, and detects a truncated log.',
@@ -87,6 +91,7 @@ export const recordRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/stats',
+    scope: 'world',
     tag: 'stats',
     summary: 'Get counts, tokens and latencies of a world',
     answers: { 200: { description: 'Statistics; times in milliseconds', schema: statsSchema } },

@@ -11,6 +11,7 @@ export const serverRoutes = [
   route({
     method: 'get',
     path: '/health',
+    scope: 'world',
     tag,
     summary: 'Check readiness and get the version',
     description:
@@ -35,6 +36,7 @@ export const serverRoutes = [
   route({
     method: 'post',
     path: '/session',
+    scope: 'web-app',
     tag,
     summary: 'Exchange the ticket of a start link for a session',
     description: 'Sets a cookie. Send the session value from the response as the header X-Countersign-Session.',
@@ -52,6 +54,7 @@ export const serverRoutes = [
   route({
     method: 'post',
     path: '/tickets',
+    scope: 'web-app',
     tag,
     summary: 'Create a start link',
     description:

@@ -27,6 +27,7 @@ export const worldRoutes = [
   route({
     method: 'get',
     path: '/worlds',
+    scope: 'world',
     tag,
     summary: 'List worlds, oldest first',
     query: listQuerySchema,
@@ -39,6 +40,7 @@ export const worldRoutes = [
   route({
     method: 'post',
     path: '/worlds',
+    scope: 'world',
     tag,
     summary: 'Create a world',
     description: 'Its id is derived from its name.',
@@ -53,6 +55,7 @@ export const worldRoutes = [
   route({
     method: 'post',
     path: '/worlds/import',
+    scope: 'world',
     tag,
     summary: 'Import a world from a YAML file',
     description:
@@ -68,6 +71,7 @@ export const worldRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}',
+    scope: 'world',
     tag,
     summary: 'Get a world',
     description: 'To miss no event, open the event stream after `lastEventId`.',
@@ -80,6 +84,7 @@ export const worldRoutes = [
   route({
     method: 'patch',
     path: '/worlds/{world}',
+    scope: 'world',
     tag,
     summary: 'Update a world',
     description: 'Fields that are left out stay as they are. Null clears an optional field.',
@@ -96,6 +101,7 @@ export const worldRoutes = [
   route({
     method: 'delete',
     path: '/worlds/{world}',
+    scope: 'world',
     tag,
     summary: 'Delete a world and everything in it',
     description: 'Running calls are stopped first. The audit log is kept, and the id is never reused.',
@@ -109,6 +115,7 @@ export const worldRoutes = [
   route({
     method: 'get',
     path: '/worlds/{world}/export',
+    scope: 'world',
     tag,
     summary: 'Export a world as a YAML file',
     description: 'Settings, policy, agents and MCP servers. No chats, grants or secrets.',

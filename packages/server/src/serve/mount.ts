@@ -6,7 +6,10 @@ import { CountersignError, refuseUnknownKeys } from '@countersign/protocol';
 import { Hono } from 'hono';
 import type { Auth, Env, Log } from '../app/context.js';
 import { createApp } from '../app/create-app.js';
-import type { Route } from '../app/route.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { problemTexts } from '../app/problem-texts.js';
+import type { RouteScope } from '../app/route.js';
+import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
 import type { Authorize } from '../auth/authorize.js';
 import { createAuth } from '../auth/create-auth.js';
 import { createMountedAuth } from '../auth/mounted-auth.js';
@@ -29,7 +32,7 @@ export interface MountOptions {
   webApp?: string;
   /** `approvals` serves only the routes that list, show and decide approvals and grants. Default: the whole API. */
   only?: 'approvals';
-  /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). */
+  /** The path where the API is mounted, such as `/countersign`, for servers that don't remove it from the URL (Fastify). Other paths get 404. */
   path?: string;
   /** Origins of other sites whose pages may send requests, such as `https://app.example.com`. Default: none. */
   origins?: readonly string[];
@@ -74,17 +77,18 @@ export function mountApi(engine: Engine, options: MountOptions, installed: Insta
   const { path = '', webApp } = options;
   const auth = authOf(engine, options);
   const { version, webRoot } = installed;
+  const scopes = scopesOf(options);
   const context = { engine, auth, version, log: logTo(options.onError) };
   const app = createApp(
     webApp === undefined ? context : { ...context, webRoot, providers: createFixedRegistry(engine) },
-    routesOf(options),
+    routes.filter(({ scope }) => scopes.includes(scope)),
   );
   const inside = async (request: Request, env: unknown): Promise<Response> =>
     await app.fetch(request, isBindings(env) ? env : {});
-  const below = path === '' ? undefined : new Hono<Env>().mount(path, inside);
+  const below = path === '' ? app : new Hono<Env>().mount(path, inside);
   const fetchApi = async (request: Request, env: Partial<HttpBindings>): Promise<Response> => {
-    const isBelow = below !== undefined && isInside(new URL(request.url).pathname, path);
-    return await (isBelow ? below : app).fetch(request, env);
+    const { pathname } = new URL(request.url);
+    return isInside(pathname, path) ? await below.fetch(request, env) : outside(pathname, path);
   };
   // Without this option, the adapter would replace the program's global Request and Response.
   const listener = getRequestListener((request, env) => fetchApi(request, isBindings(env) ? env : {}), {
@@ -119,15 +123,10 @@ function authOf({ runtime: { clock } }: Engine, { authorize, token, webApp, orig
   });
 }
 
-/** Without the web app, a program has its own sign-in and configures its providers in code. */
-function routesOf({ only, webApp }: MountOptions): readonly Route[] {
-  // The providers are configured in code too: they can be listed, but not changed.
-  if (webApp !== undefined)
-    return routes.filter(({ path, method }) => !path.startsWith('/providers') || method === 'get');
-  const isMountable = ({ path }: Route): boolean => !/^\/(?:providers|session|tickets)(?:\/|$)/.test(path);
-  const isForApprovals = ({ path }: Route): boolean =>
-    /^\/worlds\/\{world\}\/(?:approvals|tool-results|grants)(?:\/|$)/.test(path);
-  return routes.filter(only === 'approvals' ? isForApprovals : isMountable);
+/** Without the web app, a program has its own sign-in. It configures its providers in code, so they can't be changed here. */
+function scopesOf({ only, webApp }: MountOptions): readonly RouteScope[] {
+  if (only === 'approvals') return ['approvals'];
+  return webApp === undefined ? ['approvals', 'world'] : ['approvals', 'world', 'web-app'];
 }
 
 /** A body parser, such as `express.json()`, may have already read the body. */
@@ -135,6 +134,12 @@ function keepParsedBody(request: IncomingMessage & { body?: unknown; rawBody?: u
   if (!request.readableEnded || request.body === undefined || request.rawBody !== undefined) return;
   const { body } = request;
   request.rawBody = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function outside(pathname: string, path: string): Response {
+  const detail = problemTexts.notFound(pathname.slice(0, 200), `${path}/api/docs`);
+  const { problem } = toProblem(new HttpProblem(404, detail));
+  return Response.json(problem, { status: 404, headers: { 'Content-Type': PROBLEM_TYPE } });
 }
 
 function isInside(pathname: string, path: string): boolean {
