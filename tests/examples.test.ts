@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
-const folder = new URL('../examples', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('../examples', import.meta.url));
 
 const printed: Readonly<Record<string, readonly string[]>> = {
   'own-tool.mjs': [
