@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { describeSchemas, schemaFields } from '../../scripts/describe-schemas.mjs';
 import { exportedNames, findDeclaration, undocumented } from '../support/declarations.js';
 
@@ -16,6 +18,14 @@ it.each(['index', 'server'])('[L6] every export of %s and each of its members ha
     return found === undefined ? [] : undocumented(name, found);
   });
   expect(missing).toEqual([]);
+});
+
+it('[L6] refuses `export *`, whose names it would miss', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-declarations-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'index.d.ts');
+  await writeFile(file, "export * from './other.js';\n");
+  expect(() => exportedNames(file)).toThrow('index.d.ts: list the exports by name instead of "export *"');
 });
 
 it('[L6] every field of a schema has a sentence, so that an editor explains it', () => {

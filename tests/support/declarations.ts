@@ -23,9 +23,11 @@ function load(file: string): Module {
   return loaded;
 }
 
-/** The names that a declaration file exports. */
+/** The names that a declaration file exports. Throws on `export *`, whose names are in another file. */
 export function exportedNames(file: string): string[] {
   return load(file).body.flatMap((statement) => {
+    if (statement.type === 'ExportAllDeclaration')
+      throw new Error(`${file}: list the exports by name instead of "export *"`);
     if (statement.type !== 'ExportNamedDeclaration') return [];
     const { declaration, specifiers } = statement;
     const own = declaration === null ? [] : namesOf(declaration);
