@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
@@ -214,6 +214,14 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await dialog.getByText(/running on stdio/).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    // [A1] What an untrusted server declares about its tools is ignored.
+    await go('agents');
+    await button(page, 'Add agent').click();
+    const row = (tool: string): Locator => dialog.locator('span:has(> label)').filter({ hasText: tool });
+    await row('mcp__memory__read_graph').waitFor();
+    expect(await row('read_file').getByText('read-only').count()).toBe(1);
+    expect(await row('mcp__memory__read_graph').getByText('read-only').count()).toBe(0);
+    await go('servers');
     await card.getByRole('button', { name: 'Restart' }).click();
     await remarked(page, 'Restarting memory.');
     await card.getByText(/running|starts when needed|starting/).waitFor();

@@ -11,7 +11,8 @@ import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { ModelSettingsFields, readSettings, textsOf, withoutNulls } from './model-settings.js';
-import { defaultTools, ToolChoice } from './tool-choice.js';
+import { defaultTools } from './read-only-tools.js';
+import { ToolChoice } from './tool-choice.js';
 import { useSaving } from './use-saving.js';
 import { t } from '../words/settings.js';
 
