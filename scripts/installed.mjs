@@ -165,6 +165,8 @@ export async function tryCommand(folder, env) {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
+  // Rejects if npx can't be started.
+  await once(server, 'spawn');
   const exited = once(server, 'exit');
   try {
     const [line] = /** @type {string[]} */ (
@@ -176,7 +178,10 @@ export async function tryCommand(folder, env) {
     const body = await page.text();
     return { health: health.status, page: page.status, isApp: body.includes('<title>Countersign</title>') };
   } finally {
-    process.kill(-(server.pid ?? 0), 'SIGINT');
+    // Without a process id, this would signal our own process group.
+    if (server.pid !== undefined && server.exitCode === null && server.signalCode === null) {
+      process.kill(-server.pid, 'SIGINT');
+    }
     await exited;
   }
 }

@@ -40,6 +40,7 @@ it("runs the README's program", async () => {
 
 it('[X1] [S4.3] npx countersign serves the app, and names the packages that PostgreSQL needs', async () => {
   expect(await tryCommand(app, env)).toEqual({ health: 200, page: 200, isApp: true });
+  await expect(tryCommand(join(app, 'missing'), env)).rejects.toThrow('ENOENT');
   expect(await tryPostgres(app, env)).toContain(
     "PostgreSQL needs pg and graphile-worker, which aren't installed. Run: npm install countersign pg@8 graphile-worker@0.17",
   );
