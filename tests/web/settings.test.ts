@@ -258,25 +258,31 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await button(page, 'Next').click();
     await dialog.getByText(/The file has no MCP servers/).waitFor();
     const servers = {
-      notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}' } },
+      notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', AREA: '${input:area\u202E}' } },
       broken: { command: 'false' },
     };
+    const inputs = [
+      { id: 'key', description: 'API key\u202E', password: true },
+      { id: 'area\u202E', description: 'Area\u202E', options: ['east\u202E', 'west'] },
+    ];
     await dialog.getByLabel('File').setInputFiles({
       name: 'mcp.json',
       mimeType: 'application/json',
-      buffer: Buffer.from(JSON.stringify({ inputs: [{ id: 'key', description: 'API key', password: true }], servers })),
+      buffer: Buffer.from(JSON.stringify({ inputs, servers })),
     });
     await expect.poll(() => dialog.getByLabel('Or paste the JSON').inputValue()).toContain('notes');
     await button(page, 'Next').click();
     await dialog.getByText('A server with this name already exists.').waitFor();
     expect(await violations(page)).toEqual([]);
     await button(page, 'Import').click();
-    await dialog.getByText('Enter a value.').waitFor();
-    await dialog.getByLabel('API key').fill('hush-hush');
+    await dialog.getByText('Enter a value.').first().waitFor();
+    expect(await dialog.innerText()).not.toContain('\u202E');
+    await dialog.getByLabel('API key‹U+202E›').fill('hush-hush');
+    await dialog.getByLabel('Area‹U+202E›').selectOption('east‹U+202E›');
     await button(page, 'Import').click();
     await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
     const { value } = await opened.api.mcpServer(world, 'notes');
-    expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY'] });
+    expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
   });
 
   it('[W3.30] a server’s question is a form with real controls, and its errors are at the fields', async () => {

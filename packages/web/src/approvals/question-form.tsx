@@ -74,7 +74,9 @@ function Field({
       const chosen = Array.isArray(value) ? (value as readonly string[]) : [];
       return (
         <fieldset className="space-y-1">
-          <legend className="mb-1 text-sm font-medium">{named}</legend>
+          <legend className="mb-1 text-sm font-medium">
+            <Visible text={named} />
+          </legend>
           {choices.map((choice) => (
             <Checkbox
               key={choice.value}

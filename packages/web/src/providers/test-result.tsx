@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import type { Tone } from '../ui/tone.js';
+import { visibleText } from '../ui/visible-parts.js';
 import { Visible } from '../ui/visible.js';
 import type { Testing } from './use-test.js';
 import { t } from '../words/providers.js';
@@ -38,7 +39,7 @@ function Answer({ test, onTry }: { test: ProviderTest; onTry: (model: string) =>
       </p>
       {closest === undefined ? null : (
         <Button size="small" onClick={() => onTry(closest)}>
-          {t.didYouMean(closest)}
+          {t.didYouMean(visibleText(closest))}
         </Button>
       )}
     </div>

@@ -215,7 +215,7 @@ function InputField({
     return (
       <Select
         label={label}
-        hint={placeholder}
+        hint={<Visible text={placeholder} />}
         error={error}
         options={options}
         value={value}
@@ -226,7 +226,7 @@ function InputField({
   return (
     <TextField
       label={label}
-      hint={placeholder}
+      hint={<Visible text={placeholder} />}
       error={error}
       mono
       type={isSecret ? 'password' : 'text'}

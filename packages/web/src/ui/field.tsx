@@ -7,6 +7,7 @@ import {
   useId,
 } from 'react';
 import { cx } from './cx.js';
+import { visibleText } from './visible-parts.js';
 import { Visible } from './visible.js';
 
 export const fieldBox =
@@ -30,7 +31,7 @@ export function Framed({ label, hint, error, children }: Frame & { children: (id
   return (
     <div className="block">
       <label htmlFor={id} className="mb-1 block text-sm font-medium text-ink">
-        {label}
+        <Visible text={label} />
       </label>
       {children({
         id,
@@ -111,7 +112,7 @@ export function Select({
         <select {...rest} {...ids} className={cx(fieldBox, 'h-9 text-sm', className)}>
           {options.map((option) => (
             <option key={option.value} value={option.value}>
-              {option.label}
+              {visibleText(option.label)}
             </option>
           ))}
         </select>
