@@ -353,7 +353,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'all', '-w', 'docks', '--yes');
   });
 
-  it('[W3.29] imports servers from other programs: off, with values that are asked for', async () => {
+  it('[W3.29] [W3.32] imports servers from other programs: off, with values that are asked for', async () => {
     const file = join(t.folder, 'mcp.json');
     const servers = {
       notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', PATH_OF: '${env:PATH}' } },
@@ -379,7 +379,13 @@ describe('everything that the browser can do', () => {
     expect((await bring()).stderr).toContain('"wiki" was skipped');
     writeFileSync(file, '{ "servers": { "bad": {} } }');
     expect((await bring()).stderr).toContain('has neither a command nor a URL');
-    for (const name of ['notes', 'wiki']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
+    // Too large for the server: each argument is valid, but not all of them in one request.
+    const large = { command: 'npx', args: Array.from({ length: 1000 }, () => '${input:long}') };
+    writeFileSync(file, JSON.stringify({ servers: { small: { command: 'true' }, large } }));
+    const stopped = await bring('--value', `input:long=${'x'.repeat(20_000)}`);
+    expect(stopped.code).not.toBe(0);
+    expect(stopped.stderr).toMatch(/Could not add the server "large": .+\. Added before the error: small\./);
+    for (const name of ['notes', 'wiki', 'small']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {

@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
-  it('[W3.29] servers of another program are imported, off, and missing values are asked for', async () => {
+  it('[W3.29] [W3.32] servers of another program are imported, off, and missing values are asked for', async () => {
     const page = await go('servers');
     await button(page, 'Import…').click();
     const dialog = page.getByRole('dialog');
@@ -283,6 +283,18 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await page.getByRole('listitem').filter({ hasText: 'npx -y notes' }).getByText('off', { exact: true }).waitFor();
     const { value } = await opened.api.mcpServer(world, 'notes');
     expect(value).toMatchObject({ enabled: false, trusted: false, network: false, env: ['KEY', 'AREA'] });
+
+    // Too large for the server: each argument is valid, but not all of them in one request.
+    const large = { command: 'npx', args: Array.from({ length: 1000 }, () => '${input:long}') };
+    await button(page, 'Import…').click();
+    const text = JSON.stringify({ servers: { small: { command: 'true' }, large } });
+    await dialog.getByLabel('Or paste the JSON').fill(text);
+    await button(page, 'Next').click();
+    await dialog.getByRole('textbox', { name: 'input:long' }).fill('x'.repeat(20_000));
+    await button(page, 'Import').click();
+    await dialog.getByText(/Could not add large: .+\. Added before the error: small\./).waitFor();
+    expect(await dialog.getByRole('checkbox', { name: 'small' }).isChecked()).toBe(false);
+    await button(page, 'Cancel').click();
   });
 
   it('[W3.30] a server’s question is a form with real controls, and its errors are at the fields', async () => {

@@ -79,6 +79,7 @@ export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
+export { addMcpServers } from './mcp-file/add-mcp-servers.js';
 export {
   fillMcpServer,
   readMcpFile,

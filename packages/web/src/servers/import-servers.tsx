@@ -1,4 +1,4 @@
-import { fillMcpServer, readMcpFile, type McpFileInput, type McpFileServer } from '@countersign/client';
+import { addMcpServers, fillMcpServer, readMcpFile, type McpFileInput, type McpFileServer } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { Button } from '../ui/button.js';
@@ -117,15 +117,18 @@ function ChooseServers({
     const work = async (): Promise<void> => {
       // Convert all of them first: an invalid one must not leave the others half imported.
       const definitions = picked.map((server) => fillMcpServer(server, values));
-      for (const definition of definitions) await client.addMcpServer(worldId, definition);
+      const result = await addMcpServers(definitions, (definition) => client.addMcpServer(worldId, definition));
+      if (result.ok) {
+        say(t.importedServers(picked.length), 'green');
+        return onDone();
+      }
+      const added = result.added.map(({ name }) => name);
+      setProblem(
+        added.length === 0 ? reasonOf(result.error) : t.importStopped(result.failed, reasonOf(result.error), added),
+      );
+      setChosen(chosen.filter((name) => !added.includes(name)));
     };
-    try {
-      await work();
-      say(t.importedServers(picked.length), 'green');
-      onDone();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : t.importFailed);
-    }
+    await work().catch((error: unknown) => setProblem(reasonOf(error)));
     setBusy(false);
   };
   return (
@@ -195,6 +198,10 @@ function ChooseServers({
       </div>
     </form>
   );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : t.importFailed;
 }
 
 /** A value that the file leaves open. */

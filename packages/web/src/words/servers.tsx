@@ -60,6 +60,8 @@ export const t = {
   next: 'Next',
   import: 'Import',
   importFailed: 'The servers could not be imported. Try again.',
+  importStopped: (failed: string, reason: string, added: readonly string[]) =>
+    `Could not add ${failed}: ${reason.replace(/\.$/, '')}. Added before the error: ${added.join(', ')}.`,
   importedOff: 'Imported servers are off and have no network access. Review each one, then turn it on.',
   importedServers: (count: number) => `Imported ${count} ${count === 1 ? 'server' : 'servers'}, turned off.`,
   alreadyExists: 'A server with this name already exists.',

@@ -1,9 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
-import { fillMcpServer, readAll, readMcpFile, type McpFileInput, type McpFileServer } from '@countersign/client';
+import {
+  addMcpServers,
+  fillMcpServer,
+  readAll,
+  readMcpFile,
+  type McpFileInput,
+  type McpFileServer,
+} from '@countersign/client';
 import { CountersignError, type McpServer, type NewMcpServer } from '@countersign/protocol';
 import { CommandError } from '../../command-error.js';
 import type { CommandContext } from '../../context.js';
+import { describeFailure } from '../../describe-failure.js';
 import { findWorld } from '../../find-things.js';
 import { readSecret } from '../../read-secret.js';
 import { plainLine } from '../../text/plain-text.js';
@@ -27,14 +35,22 @@ export async function importServers(context: CommandContext, file: string, optio
   const skipped = read.servers.filter(({ name }) => taken.has(name)).map(({ name }) => name);
   const values = await readValues(context, wanted, options.value ?? []);
   const definitions = wanted.map((server) => definitionOf(server, values));
-  const added: McpServer[] = [];
-  for (const definition of definitions) added.push(await client.addMcpServer(world, definition));
+  const result = await addMcpServers(definitions, (definition) => client.addMcpServer(world, definition));
+  if (!result.ok) throw importStopped(result);
+  const { added } = result;
   const notes = [...read.notes, ...skipped.map((name) => results.mcpSkipped(name))];
   if (context.options.json) return context.json({ items: added, skipped, notes });
   for (const note of notes) context.note(plainLine(note));
   context.note(results.mcpImported(added.length, world));
   for (const { name } of added) context.note(`  ${plainLine(name)}`);
   if (added[0] !== undefined) context.note(results.mcpTurnOn(added[0].name, world));
+}
+
+function importStopped({ added, failed, error }: { added: McpServer[]; failed: string; error: unknown }): unknown {
+  if (added.length === 0) return error;
+  const { message, code } = describeFailure(error);
+  const names = added.map(({ name }) => name);
+  return new CommandError(errors.importStopped(failed, plainLine(message), names), code, error);
 }
 
 function definitionOf(server: McpFileServer, values: ReadonlyMap<string, string>): NewMcpServer {
