@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { violations } from './support/violations.js';
 import { stdio } from '../mcp/support/servers.js';
-import { button, call, enabled, goTo, press, remarked, said, write } from './support/steps.js';
+import { belowView, button, call, enabled, goTo, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -27,6 +27,15 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     await goTo(visit.page, `/w/${world}/${page}`);
     await visit.page.getByRole('heading', { level: 1 }).waitFor();
     return visit.page;
+  };
+  /** A dialog taller than the window scrolls its content, and not itself too. */
+  const scrollsOnce = async (page: Page, width: number): Promise<void> => {
+    const before = page.viewportSize();
+    await page.setViewportSize({ width, height: 500 });
+    const dialog = page.getByRole('dialog');
+    expect(await belowView(dialog.locator('.overflow-y-auto').first())).toBeGreaterThan(0);
+    expect(await belowView(dialog)).toBe(0);
+    if (before !== null) await page.setViewportSize(before);
   };
   const downloaded = async (page: Page, name: string): Promise<{ name: string; text: string }> => {
     const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
@@ -180,6 +189,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const page = await go('servers');
     await button(page, 'Add server').click();
     const dialog = page.getByRole('dialog');
+    for (const width of [1440, 390]) await scrollsOnce(page, width);
     await dialog.getByLabel('Name').fill('Not A Name');
     await dialog.getByLabel('Command').fill(process.execPath);
     await dialog.getByLabel('Arguments').fill(memoryServer);
@@ -217,6 +227,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     // [A1] What an untrusted server declares about its tools is ignored.
     await go('agents');
     await button(page, 'Add agent').click();
+    for (const width of [1440, 390]) await scrollsOnce(page, width);
     const row = (tool: string): Locator => dialog.locator('span:has(> label)').filter({ hasText: tool });
     await row('mcp__memory__read_graph').waitFor();
     expect(await row('read_file').getByText('read-only').count()).toBe(1);

@@ -40,7 +40,8 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         if (event.target === event.currentTarget) onClose();
       }}
       className={cx(
-        'bg-paper p-0 text-ink shadow-card',
+        // As a flex item, the content fits inside the borders, so only the content scrolls.
+        'bg-paper p-0 flex-col text-ink shadow-card open:flex',
         // A border would make a full-height sheet taller and move the bar at its bottom.
         shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
         shape === 'box' && 'm-auto max-h-[80dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
@@ -54,7 +55,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         ref={notices}
         className={cx('z-10 h-0', shape === 'side' ? 'absolute inset-x-0 top-14' : 'fixed inset-x-0 top-2')}
       />
-      <div className="flex max-h-[inherit] min-h-0 flex-col">
+      <div className="flex min-h-0 flex-col">
         <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
           <h2 id={titleId} className="text-base font-semibold">
             {title}
