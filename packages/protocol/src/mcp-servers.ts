@@ -63,7 +63,7 @@ export type NewMcpServer = z.input<typeof newMcpServerSchema>;
 export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
 
 /** Encrypted values in a stored definition (A46.3). If they are not text, they are damaged; they must not count as absent. */
-export const storedMcpValuesSchema = z.object({ sealed: z.string().catch('').optional() });
+export const storedMcpValuesSchema = z.string().catch('').optional();
 
 /** A partial definition. `accept`: accept the current tool definitions. */
 export const mcpServerChangeSchema = z.strictObject({

@@ -69,9 +69,8 @@ function definitionText({ definition, sealed }: Pick<McpServerRecord, 'definitio
 }
 
 function toServer([worldId, name, text, firstListedAt, createdAt]: ServerRow): McpServerRecord {
-  const stored: unknown = JSON.parse(text);
-  const { sealed = null } = storedMcpValuesSchema.parse(stored);
-  const { sealed: _sealed, ...definition } = stored as McpServerDefinition & { sealed?: unknown };
+  const { sealed: values, ...definition } = JSON.parse(text) as McpServerDefinition & { sealed?: unknown };
+  const sealed = storedMcpValuesSchema.parse(values) ?? null;
   return { worldId, name, definition, sealed, firstListedAt, createdAt };
 }
 
