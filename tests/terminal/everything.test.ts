@@ -239,6 +239,9 @@ describe('everything that the browser can do', () => {
     expect(added).toMatchObject({ code: 0, stdout: '' });
     expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It is running and offers \d+ tools\./);
     expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
+    // An agent doesn't get the tools of a new server by itself.
+    expect(added.stderr).toContain('countersign agents edit AGENT -w docks --tools "OTHER_TOOLS,mcp__zoo__*"');
+    expect((await run('agents', 'edit', '--help')).stdout).toContain("replaces the agent's list");
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
     // The server's own annotations are ignored, and a tool of the world itself needs no approval unless it asks for one.

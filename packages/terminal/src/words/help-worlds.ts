@@ -54,7 +54,7 @@ export const agentsHelp = {
   template: `ready-made agent: ${Object.keys(AGENT_TEMPLATES).join(', ')}`,
   prompt: 'system prompt',
   promptFile: 'read the system prompt from a file',
-  tools: 'comma-separated tool names or globs',
+  tools: "comma-separated tool names or globs; replaces the agent's list",
   rule: "policy rule for this agent; can only be stricter than the world's; repeatable",
   temperature: 'sampling temperature (0–2), or "default"',
   topP: 'nucleus sampling (0–1), or "default"',

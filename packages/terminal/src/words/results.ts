@@ -68,6 +68,8 @@ export const results = {
     trusted
       ? 'Its read-only tools run without approval. Its other tools need approval unless a rule allows them.'
       : 'Its tools need approval unless a rule allows them.',
+  mcpGive: (name: string, world: string): string =>
+    `To give these tools to an agent, run: countersign agents edit AGENT -w ${world} --tools "OTHER_TOOLS,mcp__${name}__*". The new list replaces the agent's old one.`,
   mcpNext: (name: string, world: string): string =>
     `See its output with: countersign mcp show ${name} -w ${world}. Change it with: countersign mcp edit ${name} -w ${world}`,
   mcpRunning: (done: string, tools: number, problem: string, rights: string, names: string): string =>

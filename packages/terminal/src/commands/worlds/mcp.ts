@@ -9,6 +9,7 @@ import { plainLine } from '../../text/plain-text.js';
 import { readSecret } from '../../read-secret.js';
 import { suggestion } from '../../text/suggest.js';
 import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
 import { again } from '../machine/serve.js';
 import type { Register } from '../register.js';
 import { showDone, showList, showThing } from '../show-list.js';
@@ -69,7 +70,9 @@ export function addMcp(program: Command, register: Register): void {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const added = await client.addMcpServer(world, await readDefinition(context, args, options));
-      return await tryServer(context, world, added, results.mcpAdded(added.name, world));
+      const exit = await tryServer(context, world, added, results.mcpAdded(added.name, world));
+      if (exit === EXIT.ok && added.enabled && !context.options.json) context.note(results.mcpGive(added.name, world));
+      return exit;
     },
   );
   register<McpFlags>(
