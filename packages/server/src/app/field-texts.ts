@@ -164,7 +164,6 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   sandbox: 'How the call runs and what it can reach.',
   'McpServer.sandbox': "The sandbox that the program runs in. none: it runs with all permissions of the server's user.",
   scope: 'How long the decision applies: once, session (this chat) or always.',
-  sealed: 'Encrypted values of variables and headers.',
   sender: 'Id of the agent, or name of the person.',
   seq: 'Number of the record.',
   session: 'Send it as X-Countersign-Session, together with the cookie.',
