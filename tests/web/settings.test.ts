@@ -191,6 +191,10 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
     const dialog = page.getByRole('dialog');
     for (const width of [1440, 390]) await scrollsOnce(page, width);
     await dialog.getByLabel('Name').fill('Not A Name');
+    await dialog.getByLabel('Command').fill('npx -y @modelcontextprotocol/server-everything');
+    await button(page, 'Add server').last().click();
+    await dialog.getByText('Put the arguments below, one per line.').last().waitFor();
+    expect(await dialog.getByLabel('Command').getAttribute('aria-invalid')).toBe('true');
     await dialog.getByLabel('Command').fill(process.execPath);
     await dialog.getByLabel('Arguments').fill(memoryServer);
     await button(page, 'Add variable').click();

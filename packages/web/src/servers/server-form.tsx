@@ -4,6 +4,7 @@ import { useClient } from '../data/connection.js';
 import { useSaving } from '../settings/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { hasArguments } from './has-arguments.js';
 import { SecretFields } from './secret-fields.js';
 import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
 import { t } from '../words/servers.js';
@@ -38,6 +39,7 @@ export function ServerForm({
       ? { command, args: readLines(args), env: values, network, folders: readLines(folders) }
       : { url, headers: values };
   const save = async (): Promise<void> => {
+    if (isProgram && hasArguments(command)) return saving.refuse('command', t.argumentsBelow);
     const read = readRows(isProgram ? env : headers);
     if (!read.ok) return saving.refuse(field, read.why === 'no-name' ? t.noName : t.duplicateName(read.name));
     const done =

@@ -102,6 +102,7 @@ export const t = {
   commandExample: 'npx',
   urlExample: 'https://example.com/mcp',
   onePerLine: 'One per line.',
+  argumentsBelow: 'Put the arguments below, one per line.',
   environment: 'Environment variables',
   headers: 'Headers',
   addVariable: 'Add variable',
