@@ -72,25 +72,25 @@ describe('[X1.3] countersign in a project folder', () => {
     await terminal.waitFor('The provider doesn\'t list "gpt-9".');
     await answer(terminal, 'Number or name: ', '1');
     await answer(terminal, 'Number (1–4): ', '1');
-    await terminal.waitFor('Created the world my-app for this folder with Reviewer.');
+    await terminal.waitFor('Created the world my app for this folder with Reviewer.');
     await terminal.waitFor('→ Reviewer');
     await answer(terminal, 'you  ', 'hello');
     await terminal.waitFor('│ I see your folder.');
     expect(terminal.raw()).not.toContain(KEY);
     terminal.type(CTRL_D);
-    const world = (await t.client.world('my-app')).value;
+    const world = (await t.client.world('my app')).value;
     expect(world).toMatchObject({ workingDirectory: repo, mode: 'ask', mainAgent: 'reviewer', unattended: 'wait' });
-    expect((await t.client.policy('my-app')).value.rules).toEqual([]);
-    expect((await t.client.grants('my-app')).items).toEqual([]);
-    expect((await t.client.mcpServers('my-app')).items).toEqual([]);
-    expect((await t.client.agents('my-app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
+    expect((await t.client.policy('my app')).value.rules).toEqual([]);
+    expect((await t.client.grants('my app')).items).toEqual([]);
+    expect((await t.client.mcpServers('my app')).items).toEqual([]);
+    expect((await t.client.agents('my app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
   });
 
   it('opens the same world the next time, without a question', async () => {
     const before = (await t.client.worlds()).items.length;
     const terminal = open();
     const shown = await terminal.waitFor('→ Reviewer');
-    expect(shown).toContain('my-app  New chat');
+    expect(shown).toContain('my app  New chat');
     expect(shown).not.toContain('Number');
     expect((await t.client.worlds()).items).toHaveLength(before);
   });

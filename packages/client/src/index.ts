@@ -1,3 +1,4 @@
+export { addTemplate } from './add-template.js';
 export { agentColour, agentInitials } from './agent-colour.js';
 export { createClient, newClientMessageId } from './create-client.js';
 export type { ClientOptions } from './caller.js';

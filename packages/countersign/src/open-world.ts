@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
-import { isReservedName } from '@countersign/protocol';
+import { nameFrom } from '@countersign/protocol';
 import { checkOptions } from './check-options.js';
 import { shareEngine } from './engines.js';
 import { openChecked } from './open-countersign.js';
@@ -26,14 +26,7 @@ export async function openWorld<T extends Tool = Tool>(
 
 /** `world.db` is a common file name, but `world` is reserved, so it becomes `world 1`. */
 function nameOf(file: string): string {
-  const name = basename(file)
-    .replace(/\.[^.]*$/, '')
-    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
-    .replace(/^[ _-]+/, '')
-    .slice(0, 64)
-    // Remove half of a surrogate pair left by the truncation, and characters that no name ends with.
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .replace(/[ _-]+$/, '');
-  if (name === '') return 'world 1';
-  return isReservedName(name) ? `${name} 1` : name;
+  const title = basename(file).replace(/\.[^.]*$/, '');
+  const name = nameFrom(title, '1');
+  return name === '' ? 'world 1' : name;
 }

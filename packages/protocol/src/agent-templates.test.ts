@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { AGENT_TEMPLATES, agentsFromTemplate, type AgentTemplateName } from './agent-templates.js';
+import { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
 import { newAgentSchema } from './worlds.js';
 
-const names = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
 const model = { provider: 'openai', model: 'm' };
 
-describe.each(names)('[M13] the template %s', (template) => {
+describe.each(AGENT_TEMPLATE_NAMES)('[M13] the template %s', (template) => {
   it('makes valid agents whose prompts name each other', () => {
     for (const taken of [[], ['planner', 'WORKER', 'worker2', 'Reviewer']]) {
       const agents = agentsFromTemplate(template, { ...model, taken });

@@ -1,3 +1,4 @@
+import { freeName } from './names.js';
 import type { NewAgent } from './worlds.js';
 
 interface AgentTemplate {
@@ -73,14 +74,15 @@ export const AGENT_TEMPLATES = {
 } as const satisfies Readonly<Record<string, AgentTemplate>>;
 export type AgentTemplateName = keyof typeof AGENT_TEMPLATES;
 
+export const AGENT_TEMPLATE_NAMES = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
+
 /** Creates a template's agents for this model. If a name is already taken in the world, the agent gets a number: `Reviewer2`. */
 export function agentsFromTemplate(
   template: AgentTemplateName,
   { provider, model, taken }: { provider: string; model: string; taken: readonly string[] },
 ): (NewAgent & { tools: string[] })[] {
   const { agents }: AgentTemplate = AGENT_TEMPLATES[template];
-  const used = new Set(taken.map((name) => name.toLowerCase()));
-  const names = new Map(agents.map(({ name }) => [name, freeName(name, used)]));
+  const names = new Map(agents.map(({ name }) => [name, freeName(name, taken, { separator: '' })]));
   return agents.map(({ name, systemPrompt = '', tools = [] }) => ({
     name: names.get(name) ?? name,
     provider,
@@ -88,10 +90,4 @@ export function agentsFromTemplate(
     systemPrompt: systemPrompt.replaceAll(/\{(\w+)\}/g, (_, other: string) => names.get(other) ?? other),
     tools: [...tools],
   }));
-}
-
-function freeName(name: string, used: ReadonlySet<string>): string {
-  let candidate = name;
-  for (let number = 2; used.has(candidate.toLowerCase()); number += 1) candidate = `${name}${number}`;
-  return candidate;
 }

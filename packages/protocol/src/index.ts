@@ -1,6 +1,6 @@
 export { VERSION } from './version.js';
 export { CLIENT_HEADER, LEAVING_HEADER, SESSION_HEADER } from './headers.js';
-export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
+export { RESERVED_NAMES, freeName, isReservedName, nameFrom, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
 export { causeSchema, describeCause, toCause } from './causes.js';
@@ -106,7 +106,7 @@ export type {
   WorldMode,
   WorldSettings,
 } from './worlds.js';
-export { AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
+export { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, agentsFromTemplate } from './agent-templates.js';
 export type { AgentTemplateName } from './agent-templates.js';
 export {
   approvalFilterSchema,
@@ -248,6 +248,7 @@ export {
 export type { Addressable, PreparedAnswer, Silence, Speaker } from './mentions/index.js';
 export {
   newProviderSchema,
+  isRealProvider,
   isUnencrypted,
   PROVIDER_KINDS,
   providerChangeSchema,

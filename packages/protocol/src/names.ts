@@ -31,3 +31,37 @@ export function slug(name: string, fallback = 'unnamed'): string {
     .replace(/^-+|-+$/g, '');
   return cut === '' ? fallback : cut;
 }
+
+/**
+ * A valid name from the last part of a path: `/src/my.app/` → `my app`. Empty if nothing is left of it. A reserved name gets the suffix:
+ * `world` → `world project`.
+ */
+export function nameFrom(path: string, suffix: string): string {
+  const last =
+    path
+      .trim()
+      .replace(/[/\\]+$/, '')
+      .split(/[/\\]/)
+      .at(-1) ?? '';
+  const name = last
+    .replaceAll(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ')
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .slice(0, 64)
+    // The truncation can also leave half of a surrogate pair.
+    .replace(/[^\p{L}\p{M}\p{N}]+$/u, '');
+  return isReservedName(name) ? `${name} ${suffix}` : name;
+}
+
+/** Appends a number if the name is taken, regardless of case: `OpenAI` → `OpenAI 2`. */
+export function freeName(
+  name: string,
+  taken: readonly string[],
+  { separator = ' ', longest = 64 }: { separator?: string; longest?: number } = {},
+): string {
+  const used = new Set(taken.map((each) => each.toLowerCase()));
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : `${separator}${number}`;
+    const free = `${name.slice(0, longest - suffix.length)}${suffix}`;
+    if (!used.has(free.toLowerCase())) return free;
+  }
+}

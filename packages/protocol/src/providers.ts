@@ -211,6 +211,11 @@ export const providerStatusSchema = z.object({
 });
 export type ProviderStatus = z.infer<typeof providerStatusSchema>;
 
+/** Whether the provider can be used and is not the demo's. */
+export function isRealProvider({ source, available }: ProviderStatus): boolean {
+  return source !== 'built-in' && available;
+}
+
 /** The result of a provider test, as a code for programs. */
 const providerAnswerSchema = z.enum([
   'ok',

@@ -1,4 +1,4 @@
-import { newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
+import { freeName, newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
 import { z } from 'zod';
 import { parseJsonc } from './parse-jsonc.js';
 import { defaultOf, fillPlaceholders, placeholdersIn } from './placeholders.js';
@@ -102,7 +102,7 @@ function readServers(found: readonly [string, unknown][], declared: readonly Dec
       notes.push(`"${title}" was left out: it uses the old SSE transport, which is not supported.`);
       continue;
     }
-    const name = freeName(title, servers);
+    const name = nameOf(title, servers);
     if (name !== title) notes.push(`"${title}" was renamed to "${name}".`);
     if (cwd !== undefined) notes.push(`"${title}" starts in the working folder of the world; its "cwd" was ignored.`);
     if (envFile !== undefined) notes.push(`"${title}": its "envFile" was not read. Add the variables yourself.`);
@@ -122,14 +122,11 @@ function connectionOf({
   return command === undefined ? { transport: 'http', url, headers } : { transport: 'stdio', command, args, env };
 }
 
-function freeName(title: string, taken: readonly McpFileServer[]): string {
+function nameOf(title: string, taken: readonly McpFileServer[]): string {
   const plain = title.normalize('NFKD').replace(/[^\x20-\x7e]/g, '');
   const base = slug(plain, 'server').slice(0, LONGEST_NAME).replace(/-+$/, '');
-  for (let count = 1; ; count += 1) {
-    const suffix = count === 1 ? '' : `-${count}`;
-    const name = `${base.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
-    if (!taken.some((server) => server.name === name)) return name;
-  }
+  const names = taken.map(({ name }) => name);
+  return freeName(base, names, { separator: '-', longest: LONGEST_NAME });
 }
 
 function inputsOf(connection: McpFileServer['connection'], declared: readonly Declared[]): McpFileInput[] {

@@ -1,5 +1,7 @@
 import { ClientError, readAll, type Client } from '@countersign/client';
 import {
+  freeName,
+  isRealProvider,
   PROVIDER_KINDS,
   providerKindFacts,
   type ProviderKind,
@@ -19,10 +21,9 @@ export interface Reached {
   readonly models: readonly ProviderModel[];
 }
 
-/** Providers with real models that have a key or need none. */
 export async function realProviders(client: Client): Promise<ProviderStatus[]> {
   const all = await readAll(() => client.providers());
-  return all.filter(({ source, available }) => source !== 'built-in' && available);
+  return all.filter(isRealProvider);
 }
 
 /** Asks for a configured provider, or for the kind, URL and key of a new one. The key is not echoed. */
@@ -60,11 +61,12 @@ async function addProvider(context: CommandContext, client: Client): Promise<Rea
   if (keyPage !== undefined) context.say(context.paint.dim(words.keyPage(keyPage)));
   const wantsKey = !isLocal || kind === 'openai-compatible';
   const apiKey = wantsKey ? (await readSecret(context, results.apiKeyPrompt(label, isLocal))).trim() : '';
+  const names = (await readAll(() => client.providers())).map(({ name }) => name);
   let added: ProviderStatus;
   try {
     added = await client.addProvider({
       kind,
-      name: await freeName(client, label),
+      name: freeName(label, names),
       ...(url === '' ? {} : { baseUrl: url }),
       ...(apiKey === '' ? {} : { apiKey }),
     });
@@ -77,11 +79,4 @@ async function addProvider(context: CommandContext, client: Client): Promise<Rea
   const reached = await reach(context, client, added);
   if (reached === undefined) await client.removeProvider(added.id);
   return reached;
-}
-
-async function freeName(client: Client, label: string): Promise<string> {
-  const taken = new Set((await readAll(() => client.providers())).map(({ name }) => name.toLowerCase()));
-  let name = label;
-  for (let number = 2; taken.has(name.toLowerCase()); number += 1) name = `${label} ${number}`;
-  return name;
 }

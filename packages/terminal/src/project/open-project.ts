@@ -1,6 +1,11 @@
-import { readAll, type Client } from '@countersign/client';
-import { AGENT_TEMPLATES, type AgentTemplateName, type World } from '@countersign/protocol';
-import { addTemplate, TEMPLATES } from '../commands/worlds/add-template.js';
+import { addTemplate, readAll, type Client } from '@countersign/client';
+import {
+  AGENT_TEMPLATE_NAMES,
+  AGENT_TEMPLATES,
+  nameFrom,
+  type AgentTemplateName,
+  type World,
+} from '@countersign/protocol';
 import { talkIn } from '../commands/talk/chat.js';
 import type { CommandContext } from '../context.js';
 import { wrapLines } from '../text/behind-bar.js';
@@ -8,7 +13,6 @@ import { projectWords as words } from '../words/project.js';
 import { choose } from './choose.js';
 import { chooseModel } from './choose-model.js';
 import { chooseProvider, realProviders } from './choose-provider.js';
-import { worldName } from './project-folder.js';
 
 const DEMO = 'harbour';
 
@@ -39,9 +43,10 @@ async function setUp(
 ): Promise<World> {
   const { provider, model } = await chooseBoth(context, client);
   const template = await chooseTemplate(context);
-  const world = found ?? (await client.createWorld({ name: worldName(folder), workingDirectory: folder }));
+  const name = nameFrom(folder, 'project') || 'Project';
+  const world = found ?? (await client.createWorld({ name, workingDirectory: folder }));
   try {
-    const agents = await addTemplate(client, world.id, template, { provider, model });
+    const agents = await addTemplate(client, world.id, template, { provider, model, main: 'in an empty world' });
     const names = agents.map(({ name }) => name).join(', ');
     context.say('');
     for (const line of wrapLines(words.ready(world.name, names), context.columns() ?? 80)) context.say(line);
@@ -62,7 +67,7 @@ async function chooseBoth(context: CommandContext, client: Client): Promise<{ pr
 }
 
 async function chooseTemplate(context: CommandContext): Promise<AgentTemplateName> {
-  const options = TEMPLATES.map((name) => ({
+  const options = AGENT_TEMPLATE_NAMES.map((name) => ({
     label: AGENT_TEMPLATES[name].label,
     detail: AGENT_TEMPLATES[name].description,
     value: name,

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nameSchema } from '@countersign/protocol';
 import { afterAll, expect, it } from 'vitest';
 import { inOrder } from './choose-model.js';
-import { projectFolder, worldName } from './project-folder.js';
+import { projectFolder } from './project-folder.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-project-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,17 +21,6 @@ it('[X1.3] a folder with a manifest or a repository is a project; a home folder 
   expect(projectFolder(join(folder, 'link'), join(folder, 'link'))).toBeUndefined();
   expect(projectFolder('/')).toBeUndefined();
   expect(projectFolder(join(folder, 'missing'))).toBeUndefined();
-});
-
-it.each([
-  ['/src/my.app', 'my-app'],
-  ['/src/-- \u001b[31mred', '31mred'],
-  ['/src/…', 'Project'],
-  ['/src/world', 'world project'],
-  [`/src/${'x'.repeat(300)}`, 'x'.repeat(56)],
-])('[X1.3] the folder %s gets a valid world name', (path, name) => {
-  expect(worldName(path)).toBe(name);
-  expect(nameSchema.safeParse(name).success).toBe(true);
 });
 
 it('lists suggested models first, and those that can’t chat last', () => {

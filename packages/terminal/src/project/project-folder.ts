@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { isReservedName } from '@countersign/protocol';
+import { dirname, join } from 'node:path';
 
 const MARKERS = [
   '.git',
@@ -40,15 +39,4 @@ function realPath(folder: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The name of a new world for this folder. The folder's name may contain any characters. */
-export function worldName(folder: string): string {
-  const name = basename(folder)
-    .normalize('NFKC')
-    .replaceAll(/[^\p{L}\p{M}\p{N} _-]+/gu, '-')
-    .slice(0, 56)
-    .replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '');
-  if (name === '') return 'Project';
-  return isReservedName(name) ? `${name} project` : name;
 }

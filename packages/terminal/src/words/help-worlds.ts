@@ -1,4 +1,4 @@
-import { AGENT_TEMPLATES } from '@countersign/protocol';
+import { AGENT_TEMPLATE_NAMES } from '@countersign/protocol';
 import type { Help } from './help.js';
 
 export const worldsHelp = {
@@ -51,7 +51,7 @@ export const agentsHelp = {
   name: 'new name',
   provider: 'model provider (id); countersign providers lists them',
   model: 'model name; countersign providers models lists them',
-  template: `ready-made agent: ${Object.keys(AGENT_TEMPLATES).join(', ')}`,
+  template: `ready-made agent: ${AGENT_TEMPLATE_NAMES.join(', ')}`,
   prompt: 'system prompt',
   promptFile: 'read the system prompt from a file',
   tools: "comma-separated tool names or globs; replaces the agent's list",

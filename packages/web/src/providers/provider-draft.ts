@@ -1,4 +1,5 @@
 import {
+  freeName,
   type NewProvider,
   type ProviderChange,
   type ProviderKind,
@@ -37,13 +38,6 @@ export function switchKind(draft: ProviderDraft, kind: ProviderKind, taken: read
     name: draft.name === before.name ? after.name : draft.name,
     baseUrl: draft.baseUrl === before.baseUrl ? after.baseUrl : draft.baseUrl,
   };
-}
-
-function freeName(label: string, taken: readonly string[]): string {
-  const used = new Set(taken.map((name) => name.toLowerCase()));
-  let name = label;
-  for (let number = 2; used.has(name.toLowerCase()); number += 1) name = `${label} ${number}`;
-  return name;
 }
 
 export function toNewProvider({ kind, name, baseUrl, apiKey }: ProviderDraft): NewProvider {

@@ -1,4 +1,4 @@
-import type { ProviderStatus } from '@countersign/protocol';
+import { isRealProvider, type ProviderStatus } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState } from 'react';
 import { ProviderForm } from '../providers/provider-form.js';
@@ -19,7 +19,7 @@ export function ProviderStep({
   onChoose: (id: string) => void;
 }): ReactElement {
   const queries = useQueryClient();
-  const usable = all.filter(isReal);
+  const usable = all.filter(isRealProvider);
   const [mode, setMode] = useState<'choose' | 'add' | 'edit'>('choose');
   // The provider is tested again after each change.
   const [saved, setSaved] = useState({ id: '', times: 0 });
@@ -79,9 +79,4 @@ function Tried({ id, saves, onEdit }: { id: string; saves: number; onEdit?: () =
       <TestResult testing={testing} />
     </div>
   );
-}
-
-/** Whether the provider is configured and not the demo's. */
-export function isReal({ source, available }: ProviderStatus): boolean {
-  return source !== 'built-in' && available;
 }

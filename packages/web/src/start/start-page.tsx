@@ -1,4 +1,11 @@
-import type { AgentTemplateName, ProviderStatus, World } from '@countersign/protocol';
+import { addTemplate } from '@countersign/client';
+import {
+  type AgentTemplateName,
+  isRealProvider,
+  nameFrom,
+  type ProviderStatus,
+  type World,
+} from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -15,8 +22,7 @@ import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Select, TextField } from '../ui/field.js';
 import { say } from '../ui/toast.js';
-import { makeAgents, nameOfFolder } from './make-agents.js';
-import { isReal, ProviderStep } from './provider-step.js';
+import { ProviderStep } from './provider-step.js';
 import { TemplateChoice } from './template-choice.js';
 import { t } from '../words/start.js';
 
@@ -27,7 +33,7 @@ export default function StartPage(): ReactElement {
   const [chosenId, setChosenId] = useState<string>();
   if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
   const all = providers.data.items;
-  const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isReal);
+  const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isRealProvider);
   return (
     <Page title={t.title} lead={t.lead}>
       <Step title={t.providerStep}>
@@ -54,7 +60,6 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
   const [, navigate] = useLocation();
   const worldId = useWorld((state) => state.worldId);
   const world = useWorld((state) => state.world);
-  const agents = useWorld((state) => state.agents);
   const models = useModels(provider);
   const [typed, setTyped] = useState<string>();
   const [template, setTemplate] = useState<AgentTemplateName>('reviewer');
@@ -68,18 +73,18 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
   const unlisted = useUnlisted(models, model);
 
   const start = async (): Promise<void> => {
-    if (place === 'folder' && nameOfFolder(folder) === '') return saving.refuse('workingDirectory', t.noFolder);
+    const name = nameFrom(folder, 'project');
+    if (place === 'folder' && name === '') return saving.refuse('workingDirectory', t.noFolder);
     if (unlisted.stops()) return;
     let target = worldId;
     const isDone = await saving.look(async () => {
       if (place === 'folder') {
         const workingDirectory = folder.trim();
         if (created.current?.workingDirectory !== workingDirectory)
-          created.current = await client.createWorld({ name: nameOfFolder(folder), workingDirectory });
+          created.current = await client.createWorld({ name, workingDirectory });
         target = created.current.id;
       }
-      const taken = place === 'here' ? agents.map(({ name }) => name) : [];
-      const made = await makeAgents(client, target, { template, provider: provider.id, model }, taken);
+      const made = await addTemplate(client, target, template, { provider: provider.id, model, main: 'always' });
       say(t.ready(made.map(({ name }) => name)), 'green');
     });
     if (!isDone) return;

@@ -1,8 +1,6 @@
-import { AGENT_TEMPLATES, type AgentTemplateName } from '@countersign/protocol';
+import { AGENT_TEMPLATE_NAMES, AGENT_TEMPLATES, type AgentTemplateName } from '@countersign/protocol';
 import { type ReactElement, useId } from 'react';
 import { t } from '../words/start.js';
-
-const NAMES = Object.keys(AGENT_TEMPLATES) as AgentTemplateName[];
 
 export function TemplateChoice({
   value,
@@ -16,7 +14,7 @@ export function TemplateChoice({
     <fieldset>
       <legend className="mb-1 text-sm font-medium">{t.template}</legend>
       <div className="grid gap-2 sm:grid-cols-2">
-        {NAMES.map((name) => {
+        {AGENT_TEMPLATE_NAMES.map((name) => {
           const { label, description, agents } = AGENT_TEMPLATES[name];
           const tools = [...new Set(agents.flatMap((agent): readonly string[] => agent.tools))];
           return (

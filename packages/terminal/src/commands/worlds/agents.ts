@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { readAll, type Change } from '@countersign/client';
-import type { Agent, ModelSettings, NewAgent } from '@countersign/protocol';
+import { addTemplate, readAll, type Change } from '@countersign/client';
+import {
+  AGENT_TEMPLATE_NAMES,
+  AGENT_TEMPLATES,
+  type Agent,
+  type ModelSettings,
+  type NewAgent,
+} from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { confirm } from '../../confirm.js';
@@ -8,7 +14,6 @@ import { editJson } from '../../edit-text.js';
 import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { showMessage } from './chats.js';
 import { warnOfTools } from './warn-of-tools.js';
-import { addTemplate, TEMPLATES } from './add-template.js';
 import { readModelFlags, withModelFlags, type ModelFlags } from './model-flags.js';
 import { readChoice } from '../read-flags.js';
 import type { Register } from '../register.js';
@@ -69,16 +74,19 @@ export function addAgents(program: Command, register: Register): void {
     async (context, { args: [name], options }) => {
       const { provider, model } = options;
       const template =
-        options.template === undefined ? undefined : readChoice(options.template, '--template', TEMPLATES);
+        options.template === undefined ? undefined : readChoice(options.template, '--template', AGENT_TEMPLATE_NAMES);
       if (name === undefined && template === undefined) throw new CommandError(errors.needsAgentName);
       if (provider === undefined || model === undefined) throw new CommandError(errors.needsModel);
       const flags = { ...(await readFlags(options)), ...withoutNulls(readModelFlags(options)) };
+      if (name !== undefined && template !== undefined && AGENT_TEMPLATES[template].agents.length > 1)
+        throw new CommandError(errors.templateNames(template));
+      const change = { ...flags, ...(name === undefined ? {} : { name }) };
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const made =
         template === undefined
           ? [await client.createAgent(world, { ...flags, name: name ?? '', provider, model })]
-          : await addTemplate(client, world, template, { name, provider, model, flags });
+          : await addTemplate(client, world, template, { provider, model, change, main: 'in an empty world' });
       const [first] = made;
       if (first !== undefined) await warnUnknownModel(context, first);
       if (context.options.json) context.json(made.length === 1 ? first : { items: made });
