@@ -78,12 +78,12 @@ describe('[X1.3] countersign in a project folder', () => {
     await terminal.waitFor('│ I see your folder.');
     expect(terminal.raw()).not.toContain(KEY);
     terminal.type(CTRL_D);
-    const world = (await t.client.world('my app')).value;
+    const world = (await t.client.world('my-app')).value;
     expect(world).toMatchObject({ workingDirectory: repo, mode: 'ask', mainAgent: 'reviewer', unattended: 'wait' });
-    expect((await t.client.policy('my app')).value.rules).toEqual([]);
-    expect((await t.client.grants('my app')).items).toEqual([]);
-    expect((await t.client.mcpServers('my app')).items).toEqual([]);
-    expect((await t.client.agents('my app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
+    expect((await t.client.policy('my-app')).value.rules).toEqual([]);
+    expect((await t.client.grants('my-app')).items).toEqual([]);
+    expect((await t.client.mcpServers('my-app')).items).toEqual([]);
+    expect((await t.client.agents('my-app')).items).toMatchObject([{ tools: ['list_files', 'read_file', 'grep'] }]);
   });
 
   it('opens the same world the next time, without a question', async () => {
