@@ -112,6 +112,17 @@ describe('starting and stopping', () => {
     expect((await lab.show('files')).cause).toEqual(isConfined ? { code: 'no-network', runner: 'npx' } : undefined);
   });
 
+  it('[A46.6] npx fails at once in a sandbox without network access', async () => {
+    const lab = await openLab({ mcp: { firstPauseMs: 3_600_000 } });
+    const args = ['-y', '@countersign/no-such-package'];
+    const added = await lab.add({ name: 'files', transport: 'stdio', command: 'npx', args });
+    if (added.sandbox?.startsWith('none') === true) return;
+    await until(async () => (await lab.show('files')).status === 'failed', 'it fails');
+    const { error, cause } = await lab.show('files');
+    expect(error).toContain('ENOTCACHED');
+    expect(cause).toEqual({ code: 'no-network', runner: 'npx' });
+  });
+
   it('[A46.2] the log of a failed attempt stays until the next one has ended', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');

@@ -20,6 +20,7 @@ import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
 import type { RefusedHost } from '../web/network.js';
+import { packageRunner } from './start-cause.js';
 
 export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' }>;
 
@@ -166,14 +167,18 @@ export async function describeView(place: ProcessPlace): Promise<string> {
   return [...hiddenByRules.toSorted(), ...opened].join('\0');
 }
 
+/** For a package runner without network access. Otherwise it retries for minutes, and nobody learns why the server doesn't start. */
+const OFFLINE = { npm_config_offline: 'true', UV_OFFLINE: '1', PIP_NO_INDEX: '1' } as const;
+
 async function start(
-  { command, args, env }: StdioDefinition,
+  { command, args, env, network }: StdioDefinition,
   workingDirectory: string,
   confined: Confined | undefined,
   temporary: string,
   tidy: () => Promise<void>,
 ): Promise<ServerProcess> {
   const contained = confined?.containsProcesses === true;
+  const isOffline = confined !== undefined && !network && packageRunner(command, args) !== undefined;
   const clean = cleanEnvironment(contained ? '/tmp' : temporary);
   const path = safePath(clean['PATH'] ?? '', workingDirectory);
   const mark = crypto.randomUUID();
@@ -182,6 +187,7 @@ async function start(
     ...clean,
     PATH: path,
     ...confined?.environment,
+    ...(isOffline ? OFFLINE : {}),
     ...env,
     ...(contained ? {} : { [MARK]: mark }),
   };
