@@ -81,6 +81,9 @@ describe('everything that the browser can do', () => {
     const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
     expect(name).toMatchObject({ code: 2, stdout: '' });
     expect(name.stderr).toMatch(/^countersign: name: must be 1 to 24 lowercase letters/);
+    const line = await run('mcp', 'add', 'files', '-w', 'docks', '--', 'npx -y files');
+    expect(line).toMatchObject({ code: 2, stdout: '' });
+    expect(line.stderr).toContain('Leave out the quotes:\n  -- npx -y files\n');
     const search = await run('search', '-w', 'docks', '');
     expect(search).toMatchObject({ code: 2, stdout: '', stderr: 'countersign: q: must not be empty\n' });
     const file = await run('import', fileURLToPath(new URL('../../LICENSE', import.meta.url)));
@@ -245,7 +248,7 @@ describe('everything that the browser can do', () => {
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
     // The server's own annotations are ignored, and a tool of the world itself needs no approval unless it asks for one.
-    expect(listed.find((line) => line.includes('mcp__zoo__lies'))).toMatch(/mcp__zoo__lies +yes /);
+    expect(listed.find((line) => line.includes('mcp__zoo__lies'))).toMatch(/mcp__zoo__lies +yes +no /);
     expect(listed.find((line) => line.includes('read_file'))).toMatch(/read_file +no /);
     expect(listed.find((line) => line.startsWith('stamp '))).toMatch(/stamp +yes /);
 
@@ -371,6 +374,7 @@ describe('everything that the browser can do', () => {
     expect((await t.client.mcpServers('docks')).items.filter(({ name }) => name in servers)).toEqual([]);
     const done = await bring('--value', 'input:key=abc', '--value', 'env:PATH=/bin');
     expect(done.code).toBe(0);
+    expect(done.stderr).toContain('\n  countersign mcp edit notes -w docks --enabled\n');
     expect(done.stderr).toContain('Imported 2 servers into "docks", disabled and without network access:');
     expect((await t.client.mcpServer('docks', 'notes')).value).toMatchObject({
       status: 'off',

@@ -81,6 +81,8 @@ export type { Answered, Current } from './show/next-current.js';
 export { ruleMissText } from './show/rule-miss.js';
 export { ruleWarningText } from './show/rule-warning.js';
 export { addMcpServers } from './mcp-file/add-mcp-servers.js';
+export { hasArguments } from './mcp-file/has-arguments.js';
+export { nameOfPlaceholder } from './mcp-file/placeholders.js';
 export {
   fillMcpServer,
   readMcpFile,

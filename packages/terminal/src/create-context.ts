@@ -7,6 +7,7 @@ import type { ServerAccess, Unfinished } from './server-access.js';
 import { settleOwnServer } from './settle-own-server.js';
 import { paintFor } from './text/paint.js';
 import { exactJson, plainText } from './text/plain-text.js';
+import { wrapNote } from './text/wrap-note.js';
 
 export interface ProgramInput {
   readonly console: Console;
@@ -27,7 +28,10 @@ export function createContext({ console, servers, version }: ProgramInput, optio
   const url = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
   const named = options.command === undefined ? {} : { command: options.command };
   const token = nonEmpty(env['COUNTERSIGN_TOKEN']);
-  const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
+  const note = (line: string): void => {
+    const text = plainText(line);
+    stderr.write(`${stderr.isTTY ? wrapNote(text, sizeOf(stderr).columns) : text}\n`);
+  };
 
   function put(text: string, format: 'json' | 'text'): void {
     // Escape JSON in pipes too: `| less` and `| jq` show their output on a terminal, and escaped JSON is equivalent.

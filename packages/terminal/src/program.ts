@@ -4,7 +4,9 @@ import { createContext, type OpenContext, type ProgramInput } from './create-con
 import { createProgram } from './create-program.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure } from './describe-failure.js';
+import { sizeOf } from './console.js';
 import { plainText } from './text/plain-text.js';
+import { wrapNote } from './text/wrap-note.js';
 import { errors } from './words/errors.js';
 
 /** Parses the arguments, runs the command and returns the exit code. Never rejects: errors are one sentence on standard error. */
@@ -46,7 +48,8 @@ export async function runProgram(words: readonly string[], around: ProgramInput)
     } catch (error) {
       if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
       const { message, code } = describeFailure(error);
-      stderr.write(`countersign: ${plainText(message)}\n`);
+      const text = `countersign: ${plainText(message)}`;
+      stderr.write(`${stderr.isTTY ? wrapNote(text, sizeOf(stderr).columns) : text}\n`);
       const isVerbose = words.includes('--verbose');
       if (isVerbose && error instanceof Error) stderr.write(`${plainText(stackOf(error))}\n`);
       return code;

@@ -45,6 +45,31 @@ it('[W3.29] reads the files of VS Code, with comments and inputs', () => {
   expect(serversOf(`{ "mcp": ${vscode} }`).servers).toEqual(servers);
 });
 
+it('[W3.29] recognises values that people are expected to replace', () => {
+  const { servers } = serversOf(`{ "mcpServers": {
+    "git": { "command": "npx", "args": ["-y", "your-tools", "<path to repo>", "--api-key=<API_KEY>", "a<b>c"],
+      "env": { "GIT_TOKEN": "<your-token>", "OTHER": "ghp_YOUR_PAT", "PLAN": "yours", "KEY": "YOUR_API_KEY_HERE" } },
+    "web": { "url": "https://your-site.example.com/mcp", "headers": { "Authorization": "Bearer <token>" } } } }`);
+  expect(servers[0]?.inputs).toEqual([
+    { placeholder: '<path to repo>', label: 'path to repo', isSecret: false },
+    { placeholder: '<API_KEY>', label: 'API_KEY', isSecret: true },
+    { placeholder: '<your-token>', label: 'GIT_TOKEN', isSecret: true },
+    { placeholder: 'YOUR_API_KEY_HERE', label: 'KEY', isSecret: true },
+  ]);
+  expect(servers[1]?.inputs.map(({ placeholder }) => placeholder)).toEqual(['your-site', '<token>']);
+  const [git] = servers;
+  const filled =
+    git &&
+    fillMcpServer(
+      git,
+      new Map([
+        ['<your-token>', 'abc'],
+        ['<path to repo>', '.'],
+      ]),
+    );
+  expect(filled).toMatchObject({ args: ['-y', 'your-tools', '.', '--api-key=<API_KEY>', 'a<b>c'] });
+});
+
 it('[W3.29] imported servers are off and have no access; values are filled in once', () => {
   const { servers } = serversOf(
     '{ "mcpServers": { "a": { "command": "x", "args": ["${A}", "${B}"], "env": { "E": "${A}" }, "disabled": false, "trusted": true } } }',

@@ -1,11 +1,17 @@
 import { freeName, newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
 import { z } from 'zod';
 import { parseJsonc } from './parse-jsonc.js';
-import { defaultOf, fillPlaceholders, placeholdersIn } from './placeholders.js';
+import {
+  defaultOf,
+  fillPlaceholders,
+  nameOfPlaceholder,
+  placeholdersIn,
+  placeholdersInArgument,
+} from './placeholders.js';
 
 /** A value that the file leaves open. People are asked for it; it is never taken from the environment. */
 export interface McpFileInput {
-  /** The placeholder as written in the file, such as `${input:key}`. */
+  /** The placeholder as written in the file, such as `${input:key}` or `<your-key>`. */
   placeholder: string;
   label: string;
   isSecret: boolean;
@@ -131,21 +137,31 @@ function nameOf(title: string, taken: readonly McpFileServer[]): string {
 
 function inputsOf(connection: McpFileServer['connection'], declared: readonly Declared[]): McpFileInput[] {
   const isProgram = connection.transport === 'stdio';
-  const values = Object.values(isProgram ? connection.env : connection.headers);
-  const open = isProgram ? [connection.command, ...connection.args] : [connection.url];
-  const secret = new Set(values.flatMap(placeholdersIn));
-  const all = [...new Set([...open.flatMap(placeholdersIn), ...secret])];
+  const values = Object.entries(isProgram ? connection.env : connection.headers);
+  const open = isProgram
+    ? [connection.command, ...connection.args].flatMap(placeholdersInArgument)
+    : placeholdersIn(connection.url);
+  const secret = new Set(values.flatMap(([, value]) => placeholdersIn(value)));
+  const all = [...new Set([...open, ...secret])];
   return all.map((placeholder) => {
     const about = declared.find(({ id }) => placeholder === `\${input:${id}}`);
     const usual = about?.default ?? defaultOf(placeholder);
     return {
       placeholder,
-      label: about?.description ?? placeholder.slice(2, -1).replace(/:-.*$/s, ''),
-      isSecret: about?.password ?? secret.has(placeholder),
+      label: about?.description ?? labelOf(placeholder, values),
+      isSecret: about?.password ?? (secret.has(placeholder) || SECRET.test(placeholder)),
       ...(usual === undefined ? {} : { default: usual }),
       ...(about?.options === undefined ? {} : { choices: about.options }),
     };
   });
+}
+
+const SECRET = /key|token|secret|password|credential/i;
+
+/** `<your-key>` says less than the name of its variable. */
+function labelOf(placeholder: string, values: readonly (readonly [string, string])[]): string {
+  const variable = values.find(([, value]) => placeholdersIn(value).includes(placeholder))?.[0];
+  return (placeholder.startsWith('${') ? undefined : variable) ?? nameOfPlaceholder(placeholder);
 }
 
 /**

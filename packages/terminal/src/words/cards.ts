@@ -1,3 +1,4 @@
+import { thenRun } from './then-run.js';
 /** Approvals in line mode. Texts that all screens share are in `@countersign/client`. */
 export const cardWords = {
   toolAsks: (said: string): string => `The tool asks: “${said}”`,
@@ -55,7 +56,7 @@ export const cardWords = {
   approved: (scope: string): string => `Approved ${scope}.`,
   answered: 'Answered.',
   denied: 'Denied.',
-  chatWaits: 'The chat is waiting for you. Run: countersign approvals list',
+  chatWaits: thenRun('The chat is waiting for you. Run:', 'countersign approvals list'),
   callStopped: 'The approved call was stopped.',
   callFailed: (error: string): string => `The approved call failed: ${error}`,
   callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,

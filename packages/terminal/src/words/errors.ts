@@ -1,3 +1,4 @@
+import { thenRun } from './then-run.js';
 /** Command-line errors: what happened, then what to do. */
 export const errors = {
   noCommand: (path: string, suggestion: string, group: string): string =>
@@ -10,7 +11,7 @@ export const errors = {
   notFound: (what: string, name: string, suggestion: string): string => `There is no ${what} "${name}". ${suggestion}`,
   notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
     `There is no ${what} "${name}" in "${world}". ${suggestion}`,
-  noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
+  noWorlds: thenRun('There are no worlds yet. Create one with:', 'countersign worlds add NAME'),
   whichWorld: (suggestion: string): string => `Choose a world with -w. ${suggestion}`,
   noChats: (world: string): string => `There are no chats in "${world}" yet.`,
   seeChats: (world: string): string => `Run countersign chats list -w ${world} to see them.`,
@@ -47,6 +48,8 @@ export const errors = {
   nothingToChange: 'Nothing to change. Pass at least one flag; --help lists them.',
   commandOrUrl: 'Use either a command or --server-url, not both.',
   noCommandOrUrl: 'Pass a command after --, or a URL with --server-url.',
+  argumentsApart: (line: string): string =>
+    thenRun('The program and its arguments are one word. Nothing was saved. Leave out the quotes:', `-- ${line}`),
   noCompletion: (shell: string, suggestion: string): string => `There is no completion for "${shell}". ${suggestion}`,
   ruleScope: '--rule requires --scope always.',
   patternScope: '--pattern requires --scope session.',
@@ -92,7 +95,7 @@ export const errors = {
   nothingDone: 'Nothing was done.',
 
   // Approvals and policies
-  isQuestion: 'This is a question. Answer it with countersign approvals answer.',
+  isQuestion: thenRun('This is a question. Answer it with:', 'countersign approvals answer ID'),
   isNoQuestion: 'This is not a question. Use approvals approve or approvals deny.',
   alreadyDecided: (status: string): string => `This call is no longer waiting: it is ${status}.`,
   noWorldToWatch: 'There is no world to watch yet.',
@@ -100,11 +103,11 @@ export const errors = {
   notARule: 'This is not a rule. A rule starts with allow, ask or deny.',
   noSuchRule: (world: string, suggestion: string): string => `"${world}" has no such rule. ${suggestion}`,
   serverOff: (name: string, world: string): string =>
-    `"${name}" is disabled. Enable it with: countersign mcp edit ${name} -w ${world} --enabled`,
+    thenRun(`"${name}" is disabled. Enable it with:`, `countersign mcp edit ${name} -w ${world} --enabled`),
   noPairToRemove: (name: string, suggestion: string): string =>
     `There is no variable or header "${name}" to remove. ${suggestion}`,
   noTurnYet: 'No agent has taken a turn in this chat yet.',
-  noMessage: 'No message given. Try: countersign chat -w WORLD "message"',
+  noMessage: thenRun('No message given. Try:', 'countersign chat -w WORLD "message"'),
   emptyMessage: 'The message is empty.',
   emptyCommand: 'The command is empty. Type one, or deny the call.',
   noDestination: 'No destination. Use --to postgres://…, --to FILE or --to home.',

@@ -142,7 +142,7 @@ export const mcpHelp = {
   import: {
     about: 'Import MCP servers from a Claude, Cursor or VS Code file',
     notes: [
-      'Imported servers are disabled and get no network access. Prompts for placeholders such as ${input:key}; they are never read from the environment.',
+      'Imported servers are disabled and get no network access. Prompts for placeholders such as ${input:key} and <your-key>; they are never read from the environment.',
     ],
     exitCodes: '0 imported, 2 the file or a value is invalid; nothing was added',
     examples: [

@@ -1,4 +1,5 @@
 import { durationText } from '@countersign/client';
+import { thenRun } from './then-run.js';
 
 function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
@@ -11,15 +12,15 @@ export const results = {
   confirm: (what: string, word: string): string => `${what} Type "${word}" to continue: `,
 
   // Worlds
-  noWorlds: 'There are no worlds yet. Create one with: countersign worlds add NAME',
+  noWorlds: thenRun('There are no worlds yet. Create one with:', 'countersign worlds add NAME'),
   worldCreated: (id: string): string =>
-    `Created the world "${id}". Add an agent with: countersign agents add NAME -w ${id} …`,
+    thenRun(`Created the world "${id}". Add an agent with:`, `countersign agents add NAME -w ${id} …`),
   worldChanged: (id: string): string => `Updated the world "${id}".`,
   worldRemoval: (name: string): string => `This deletes the world "${name}" and all its chats.`,
   worldRemoved: (id: string): string => `Deleted the world "${id}". Its audit log is kept.`,
   worldImported: (id: string): string => `Created the world "${id}".`,
   ruleProposed: (rule: string): string => `proposed, not in effect: ${rule}`,
-  acceptProposed: (id: string): string => `To accept proposed rules, run: countersign policy edit -w ${id}`,
+  acceptProposed: (id: string): string => thenRun('To accept proposed rules, run:', `countersign policy edit -w ${id}`),
   readingImport: (length: number): string => `… ${length} characters`,
 
   // Scripted models
@@ -31,7 +32,10 @@ export const results = {
 
   // Agents
   noAgents: (world: string): string =>
-    `"${world}" has no agents yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
+    thenRun(
+      `"${world}" has no agents yet. Add one with:`,
+      `countersign agents add NAME -w ${world} --provider P --model M`,
+    ),
   agentAdded: (id: string, world: string): string => `Added the agent "${id}" to "${world}".`,
   unknownTool: (name: string, hint: string): string => `there is currently no tool named "${name}". ${hint}`.trim(),
   agentChanged: (id: string): string => `Updated the agent "${id}".`,
@@ -39,9 +43,10 @@ export const results = {
   agentRemoved: (id: string): string => `Removed the agent "${id}".`,
 
   // Chats
-  noChats: (world: string): string => `"${world}" has no chats yet. Start one with: countersign chat -w ${world}`,
+  noChats: (world: string): string =>
+    thenRun(`"${world}" has no chats yet. Start one with:`, `countersign chat -w ${world}`),
   needsServer: (status: string): string => `${status}, needs a server`,
-  chatsNeedServer: 'Chats that need a server are not running. Continue them with: countersign serve',
+  chatsNeedServer: thenRun('Chats that need a server are not running. Continue them with:', 'countersign serve'),
   chatCreated: (id: string): string => `Created the chat ${id}.`,
   chatRenamed: (id: string, title: string): string => `Renamed the chat ${id} to "${title}".`,
   chatStopped: (id: string): string => `Stopped ${id}.`,
@@ -55,7 +60,7 @@ export const results = {
   noTools: (world: string): string => `"${world}" has no tools.`,
   toolRuns: (isClient: boolean): string => (isClient ? 'in a client' : 'on the server'),
   noMcpServers: (world: string): string =>
-    `"${world}" has no MCP servers. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
+    thenRun(`"${world}" has no MCP servers. Add one with:`, `countersign mcp add NAME -w ${world} -- COMMAND …`),
   mcpAdded: (name: string, world: string): string => `Added "${name}" to "${world}"`,
   mcpChanged: (name: string, world: string): string => `Updated "${name}" in "${world}"`,
   mcpRestarted: (name: string, world: string): string => `Restarted "${name}" in "${world}"`,
@@ -69,21 +74,32 @@ export const results = {
       ? 'Its read-only tools run without approval. Its other tools need approval unless a rule allows them.'
       : 'Its tools need approval unless a rule allows them.',
   mcpGive: (name: string, world: string): string =>
-    `To give these tools to an agent, run: countersign agents edit AGENT -w ${world} --tools "OTHER_TOOLS,mcp__${name}__*". The new list replaces the agent's old one.`,
+    thenRun(
+      "To give these tools to an agent, run this command. The new list replaces the agent's old one.",
+      `countersign agents edit AGENT -w ${world} --tools "OTHER_TOOLS,mcp__${name}__*"`,
+    ),
   mcpNext: (name: string, world: string): string =>
-    `See its output with: countersign mcp show ${name} -w ${world}. Change it with: countersign mcp edit ${name} -w ${world}`,
+    thenRun(
+      'See its output, or change it:',
+      `countersign mcp log ${name} -w ${world}`,
+      `countersign mcp edit ${name} -w ${world} …`,
+    ),
   mcpRunning: (done: string, tools: number, problem: string, rights: string, names: string): string =>
     `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
   /** `advice` ends with a line break, or is empty. */
   mcpFailed: (done: string, reason: string, advice: string, next: string): string =>
-    `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled. ${next}`,
+    `${done}, but it did not start: ${reason}\n${advice}It stays in the list and remains enabled.\n${next}`,
   mcpSkipped: (name: string): string => `"${name}" was skipped: a server with this name already exists.`,
   mcpImported: (count: number, world: string): string =>
     count === 0
       ? `No servers were imported into "${world}".`
       : `Imported ${plural(count, 'server')} into "${world}", disabled and without network access:`,
   mcpTurnOn: (name: string, world: string): string =>
-    `Enable a server with: countersign mcp edit ${name} -w ${world} --enabled`,
+    thenRun(
+      'Review a server and enable it. Add --network if it needs the network, as npx does:',
+      `countersign mcp show ${name} -w ${world}`,
+      `countersign mcp edit ${name} -w ${world} --enabled`,
+    ),
   mcpAsk: (label: string, usual: string | undefined, choices: readonly string[], isHidden: boolean): string => {
     const hints = [
       ...(isHidden ? ['not shown'] : []),
@@ -98,10 +114,10 @@ export const results = {
   mcpValuePrompt: (name: string): string => `Value of ${name} (not shown): `,
   mcpAllowNetwork: (name: string, world: string): string => `countersign mcp edit ${name} -w ${world} --network`,
   mcpAddRule: (rule: string, world: string): string => `countersign policy add "${rule}" -w ${world}`,
-  mcpFixWith: (text: string, command: string): string => `${text} Run: ${command}`,
+  mcpFixWith: (text: string, command: string): string => thenRun(`${text} Run:`, command),
   mcpNoReason: 'it gave no reason',
   mcpSilent: (done: string, seconds: number, advice: string, next: string): string =>
-    `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed. ${next}`,
+    `${done}, but it did not answer within ${seconds} seconds.\n${advice}It stays in the list and starts again when needed.\n${next}`,
   mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
 
   // Grants and policies
@@ -127,7 +143,7 @@ export const results = {
   // The machine
   noProviders: 'There are no providers.',
   providerAdded: (id: string): string =>
-    `Added the provider "${id}". Use it with: countersign agents add NAME --provider ${id} --model MODEL`,
+    thenRun(`Added the provider "${id}". Use it with:`, `countersign agents add NAME --provider ${id} --model MODEL`),
   keySaved: 'saved, encrypted',
   providerChanged: (id: string): string => `Updated the provider "${id}".`,
   providerRemoval: (name: string): string => `This removes the provider "${name}" and its key.`,

@@ -222,7 +222,7 @@ function InputField({
     return (
       <Select
         label={label}
-        hint={<Visible text={placeholder} />}
+        hint={t.placeholderHint(<Visible text={placeholder} />)}
         error={error}
         options={options}
         value={value}
@@ -233,7 +233,7 @@ function InputField({
   return (
     <TextField
       label={label}
-      hint={<Visible text={placeholder} />}
+      hint={t.placeholderHint(<Visible text={placeholder} />)}
       error={error}
       mono
       type={isSecret ? 'password' : 'text'}

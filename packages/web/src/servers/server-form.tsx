@@ -1,10 +1,10 @@
+import { hasArguments } from '@countersign/client';
 import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useSaving } from '../settings/use-saving.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
-import { hasArguments } from './has-arguments.js';
 import { SecretFields } from './secret-fields.js';
 import { newValues, readLines, readRows, savedRows } from './secret-rows.js';
 import { t } from '../words/servers.js';

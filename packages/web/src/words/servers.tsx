@@ -66,6 +66,7 @@ export const t = {
   importedServers: (count: number) => `Imported ${count} ${count === 1 ? 'server' : 'servers'}, turned off.`,
   alreadyExists: 'A server with this name already exists.',
   valueMissing: 'Enter a value.',
+  placeholderHint: (placeholder: ReactNode): ReactElement => <>Replaces {placeholder} in the file.</>,
 
   removeTitle: 'Remove server',
   removeText: (name: string): ReactElement => (

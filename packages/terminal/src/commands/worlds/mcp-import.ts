@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import {
   addMcpServers,
   fillMcpServer,
+  nameOfPlaceholder,
   readAll,
   readMcpFile,
   type McpFileInput,
@@ -74,7 +75,7 @@ async function readValues(
   for (const pair of given) {
     const at = pair.indexOf('=');
     if (at < 1) throw new CommandError(errors.notAPair('--value'));
-    const input = [...inputs.keys()].find((placeholder) => nameOf(placeholder) === pair.slice(0, at));
+    const input = [...inputs.keys()].find((placeholder) => nameOfPlaceholder(placeholder) === pair.slice(0, at));
     if (input === undefined) throw new CommandError(errors.notAskedFor(pair.slice(0, at)));
     values.set(input, pair.slice(at + 1));
   }
@@ -82,15 +83,11 @@ async function readValues(
     if (values.has(input.placeholder)) continue;
     const value = context.isPerson ? await ask(context, input) : '';
     const filled = value === '' ? (input.default ?? '') : value;
-    if (filled === '') throw new CommandError(errors.valueMissing(plainLine(input.label), nameOf(input.placeholder)));
+    if (filled === '')
+      throw new CommandError(errors.valueMissing(plainLine(input.label), nameOfPlaceholder(input.placeholder)));
     values.set(input.placeholder, filled);
   }
   return values;
-}
-
-/** `${input:key}` → `input:key`, `${HOME:-/root}` → `HOME`. */
-function nameOf(placeholder: string): string {
-  return placeholder.slice(2, -1).replace(/:-.*$/s, '');
 }
 
 async function ask(context: CommandContext, input: McpFileInput): Promise<string> {

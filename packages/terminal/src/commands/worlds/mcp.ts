@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readAll } from '@countersign/client';
+import { hasArguments, readAll } from '@countersign/client';
 import type { McpContext, McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
@@ -88,6 +88,7 @@ export function addMcp(program: Command, register: Register): void {
       const client = await context.client();
       const before = await client.mcpServer(world, name);
       const [command, ...words] = args.slice(1);
+      if (command !== undefined) checkProgram(command);
       const change: McpServerChange = {
         ...(command === undefined ? {} : { command, args: words }),
         ...(serverUrl === undefined ? {} : { url: serverUrl }),
@@ -238,6 +239,7 @@ async function readDefinition(
     return { ...common, transport: 'http', url, headers: await readPairs(context, header ?? [], '--header') };
   }
   if (command === undefined) throw new CommandError(errors.noCommandOrUrl);
+  checkProgram(command);
   return {
     ...common,
     transport: 'stdio',
@@ -247,6 +249,11 @@ async function readDefinition(
     ...(network === undefined ? {} : { network }),
     ...(folder === undefined ? {} : { folders: foldersOf(folder) }),
   };
+}
+
+/** `-- "npx -y server"` would look for a program with spaces in its name. */
+function checkProgram(command: string): void {
+  if (hasArguments(command)) throw new CommandError(errors.argumentsApart(plainLine(command)));
 }
 
 /** Paths are relative to the current folder. The shell has already expanded `~`, unless it was quoted. */

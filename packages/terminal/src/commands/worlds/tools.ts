@@ -27,7 +27,10 @@ export function addTools(program: Command, register: Register): void {
           // An untrusted tool's own declarations are ignored (A1).
           of: ({ approval, trusted }: ListedTool) => (trusted && approval?.required !== true ? 'no' : 'yes'),
         },
-        { title: 'read-only', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },
+        {
+          title: 'read-only',
+          of: ({ readOnly, trusted }: ListedTool) => (readOnly === true && trusted ? 'yes' : ''),
+        },
         { title: 'trusted', of: ({ trusted }: ListedTool) => (trusted ? 'yes' : 'no') },
         { title: 'runs', of: ({ location }: ListedTool) => results.toolRuns(location === 'client') },
         { title: 'description', of: ({ description }: ListedTool) => description },

@@ -54,16 +54,16 @@ function isUp({ status }: McpServer): boolean {
 /** How to fix a cause, with the command that does it. */
 export function adviceFor(cause: McpCause, name: string, world: string): string {
   const fix = mcpCauseFix(cause);
-  const text = mcpCauseText(cause);
+  const text = plainLine(mcpCauseText(cause));
   if (fix === undefined) return text;
   const command = fix.kind === 'network' ? results.mcpAllowNetwork(name, world) : results.mcpAddRule(fix.rule, world);
-  return results.mcpFixWith(text, command);
+  return results.mcpFixWith(text, plainLine(command));
 }
 
 function describeTry({ name, status, error, cause, tools, trusted }: McpServer, world: string, done: string): string {
   const rights = results.mcpRights(trusted);
   const next = results.mcpNext(name, world);
-  const advice = cause === undefined ? '' : `${plainLine(adviceFor(cause, name, world))}\n`;
+  const advice = cause === undefined ? '' : `${adviceFor(cause, name, world)}\n`;
   switch (status) {
     case 'running': {
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;
