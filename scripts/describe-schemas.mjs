@@ -2,13 +2,16 @@
 // show none for `turnLimit`.
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** For fields that the API description lacks, such as those in events, queries and records. */
+/**
+ * Comments for fields that the API description lacks, such as those in events, queries and records. They only appear in the published
+ * types, so they are not in the catalogue of the API.
+ */
 const MORE_TEXTS = {
   after: 'Continue after this position.',
   agent_id: 'Id of the agent.',
   agent_name: 'Name of the agent.',
   approval_id: 'Id of the approval.',
-  attempt: 'The attempt that this belongs to. A new start discards earlier chunks.',
+  attempt: 'The attempt that this chunk belongs to. A new attempt discards earlier chunks.',
   before: 'Read backwards from this position.',
   chat: 'Id of the chat.',
   entity: 'What was created, changed or deleted.',
@@ -16,15 +19,15 @@ const MORE_TEXTS = {
   force: 'Remove it even if agents use it.',
   format: 'The format of the records.',
   invocation_id: 'Id of the call.',
-  limit: 'The most to return.',
+  limit: 'The maximum number of items to return.',
   offset: 'The number of characters before this chunk.',
   operation: 'What happened to it.',
-  pendingOperations: 'How many operations run or wait in this chat.',
+  pendingOperations: 'Number of running and waiting operations in this chat.',
   q: 'The words to search for.',
   signature: 'The signature of the client.',
   'signature.key': 'The public key.',
   started_at: 'When the call started.',
-  stream: 'Where the program wrote it.',
+  stream: 'The stream that the program wrote to.',
   tool_name: 'Name of the tool.',
   turn_id: 'Id of the tool turn.',
   world: 'Id of the world.',

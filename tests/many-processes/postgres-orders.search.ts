@@ -12,7 +12,7 @@ import { runsFactor } from '../support/scaled.js';
 
 /** Event loop iterations without pending work, after which everything that needs no store is done. */
 const QUIET = 5;
-/** Here steps run concurrently on ten connections; SQLite serialises them. */
+/** Here steps run concurrently on ten connections; SQLite serializes them. */
 const FACTOR = Math.max(1, runsFactor);
 const LIMIT_MS = 8_000 * FACTOR;
 

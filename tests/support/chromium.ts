@@ -12,7 +12,7 @@ export function chromiumArguments(): string[] {
     '--disable-dev-shm-usage',
     // Emulating a GPU costs more than rendering without one.
     '--disable-gpu',
-    // Pages live for seconds: eager compilation, optimisation and parallel GC take more CPU than they save.
+    // Pages live for seconds: eager compilation, optimization and parallel GC take more CPU than they save.
     '--js-flags=--max-lazy,--no-maglev,--no-opt,--single-threaded-gc',
     '--disable-background-networking',
     '--disable-component-update',

@@ -150,7 +150,7 @@ const surplus: Record<string, (t: TestWorld, more: never) => unknown> = {
 };
 
 describe('an unknown key', () => {
-  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused with its name', async (_, call) => {
+  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused with an error that names it', async (_, call) => {
     const { runs, tool } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
     await propose(t, { name: 'remove', arguments: { path: 'a' } });

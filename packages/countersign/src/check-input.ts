@@ -69,7 +69,7 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
   unconfined: true,
   validate: true,
   subjects: true,
-  look: true,
+  inspect: true,
   contained: true,
   fingerprint: true,
   preview: true,

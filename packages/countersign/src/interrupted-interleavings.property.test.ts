@@ -35,7 +35,7 @@ it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves 
   expect(findViolations(lab, record)).toEqual([]);
   expect(record.turns.map(({ outcome }) => outcome)).toEqual(['interrupted']);
   expect(record.approvals.map(({ status, reason }) => [status, reason])).toEqual([
-    ['denied', 'the turn was interrupted too often'],
+    ['denied', 'the turn was interrupted too many times'],
   ]);
   expect(record.messages.at(-1)?.content).toContain('interrupted 2 times');
   await closeLab(lab);

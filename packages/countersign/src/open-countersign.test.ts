@@ -135,7 +135,7 @@ describe('openCountersign', () => {
     ],
     ['no time', { store: FILE, approveTimeoutMs: 0 }, 'approveTimeoutMs'],
     ['no time at all', null, 'options: must be an object'],
-  ])('[L1.2] refuses %s with a sentence, and creates nothing', async (_, options, message) => {
+  ])('[L1.2] refuses %s with a clear error, and creates nothing', async (_, options, message) => {
     const opening = openCountersign((options === null ? null : { ...options }) as unknown as CountersignOptions);
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.not.toThrow('secret');

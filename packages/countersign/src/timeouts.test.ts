@@ -23,7 +23,7 @@ function deafClock(): Clock & { advance(ms: number): void } {
 }
 
 describe('a check before a call', () => {
-  it.each(['fingerprint', 'preview', 'look'] as const)(
+  it.each(['fingerprint', 'preview', 'inspect'] as const)(
     '[T11] that never ends (%s) fails the call with an error, and the chat continues',
     async (which) => {
       const clock = createFakeClock();

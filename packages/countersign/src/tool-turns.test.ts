@@ -214,7 +214,7 @@ describe('unexpected results and decisions', () => {
     expect(await opened.chat.status()).toBe('waiting');
   });
 
-  it('[T7] recognises late duplicates from the stored records, many turns later and after a restart', async () => {
+  it('[T7] recognizes late duplicates from the stored records, many turns later and after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
     try {
       const file = join(folder, 'late.db');

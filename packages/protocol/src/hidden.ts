@@ -1,7 +1,5 @@
-/**
- * Characters that are invisible or reorder text. Display, masking and rules share one list: if a character were hidden in one place and shown
- * in another, a person could approve text other than what they read.
- */
+// Characters that are invisible or reorder text. Display, masking and rules share one list: if a character were hidden in one place and shown
+// in another, a person could approve text other than what they read.
 
 /** For a character class with the `u` flag. Excludes line feed, tab and the three spaces that some scripts use. */
 export const HIDDEN =

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** MCP servers (W3 `mcp-servers`). Values of `env` and `headers` are write-only. */
+/** The name of an MCP server (W3 `mcp-servers`). It is part of the names of its tools: `mcp__name__tool`. */
 export const mcpServerNameSchema = z
   .string()
   .regex(

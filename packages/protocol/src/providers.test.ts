@@ -95,7 +95,7 @@ it('[P7.3] a change may reset the URL and remove the key', () => {
   expect(() => parseRequest(providerChangeSchema, { id: 'other' }, 'body')).toThrow('id');
 });
 
-it('[P7.9] recognises URLs that send a key unencrypted to another machine', () => {
+it('[P7.9] recognizes URLs that send a key unencrypted to another machine', () => {
   for (const url of ['http://gpu:8000/v1', 'HTTP://10.0.0.2', 'http://localhost.example/v1', 'http://[fe80::1]:80'])
     expect(isUnencrypted(url)).toBe(true);
   for (const url of ['https://gpu/v1', 'http://localhost:1', 'http://127.0.0.1/v1', 'http://[::1]:8000', 'nonsense'])

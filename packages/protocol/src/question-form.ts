@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formTexts, type Bound } from './form-texts.js';
 
 const choiceSchema = z.object({ value: z.string(), label: z.string() });
 
@@ -47,47 +48,46 @@ export function readField(field: FormField, typed: string): FormValue | undefine
 
 /** What is wrong with the value of a field, as a sentence. Undefined if it is valid. */
 export function fieldProblem(field: FormField, value: unknown): string | undefined {
-  if (value === undefined) return field.isRequired ? 'Enter a value.' : undefined;
+  if (value === undefined) return field.isRequired ? formTexts.missing : undefined;
   const values = (field.choices ?? []).map((choice) => choice.value);
   switch (field.kind) {
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'Answer yes or no.';
+      return typeof value === 'boolean' ? undefined : formTexts.notBoolean;
     case 'number':
     case 'integer':
-      if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.';
-      if (field.kind === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
-      return limitProblem(field, value, 'Must be');
+      if (typeof value !== 'number' || !Number.isFinite(value)) return formTexts.notNumber;
+      if (field.kind === 'integer' && !Number.isInteger(value)) return formTexts.notInteger;
+      return limitProblem(field, value, formTexts.numberLimit);
     case 'choice':
-      return typeof value === 'string' && values.includes(value) ? undefined : 'Choose one of the options.';
+      return typeof value === 'string' && values.includes(value) ? undefined : formTexts.notChoice;
     case 'choices':
-      if (!Array.isArray(value) || !value.every((each) => values.includes(each as string)))
-        return 'Choose from the options.';
-      return limitProblem(field, value.length, 'Choose', 'option');
+      if (!Array.isArray(value) || !value.every((each) => values.includes(each as string))) return formTexts.notChoices;
+      return limitProblem(field, value.length, formTexts.countLimit);
     case 'text':
-      if (typeof value !== 'string') return 'Enter text.';
-      return formatProblem(field.format, value) ?? limitProblem(field, value.length, 'Must be', 'character');
+      if (typeof value !== 'string') return formTexts.notText;
+      return formatProblem(field.format, value) ?? limitProblem(field, value.length, formTexts.lengthLimit);
   }
 }
 
-function limitProblem({ least, most }: FormField, size: number, verb: string, unit?: string): string | undefined {
-  const counted = (limit: number): string =>
-    unit === undefined ? `${limit}` : `${limit} ${unit}${limit === 1 ? '' : 's'}`;
-  if (least !== undefined && size < least) return `${verb} at least ${counted(least)}.`;
-  return most !== undefined && size > most ? `${verb} at most ${counted(most)}.` : undefined;
+function limitProblem(
+  { least, most }: FormField,
+  size: number,
+  text: (bound: Bound, limit: number) => string,
+): string | undefined {
+  if (least !== undefined && size < least) return text('at least', least);
+  return most !== undefined && size > most ? text('at most', most) : undefined;
 }
 
 function formatProblem(format: FormField['format'], value: string): string | undefined {
   switch (format) {
     case 'email':
-      return z.email().safeParse(value).success ? undefined : 'Enter an email address.';
+      return z.email().safeParse(value).success ? undefined : formTexts.notEmail;
     case 'uri':
-      return z.url().safeParse(value).success ? undefined : 'Enter a URL.';
+      return z.url().safeParse(value).success ? undefined : formTexts.notUrl;
     case 'date':
-      return z.iso.date().safeParse(value).success ? undefined : 'Enter a date, such as 2026-01-31.';
+      return z.iso.date().safeParse(value).success ? undefined : formTexts.notDate;
     case 'date-time':
-      return z.iso.datetime({ offset: true }).safeParse(value).success
-        ? undefined
-        : 'Enter a date and time, such as 2026-01-31T10:00:00Z.';
+      return z.iso.datetime({ offset: true }).safeParse(value).success ? undefined : formTexts.notDateTime;
     case undefined:
       return undefined;
   }

@@ -56,7 +56,7 @@ describe('trying the base URL of a provider', () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
     expect(await tryAddress('openai', openai(url), 50)).toEqual({
       answers: false,
-      problem: `there is no response from ${url}: no answer within 0.05 seconds`,
+      problem: `no response from ${url}: no answer within 0.05 seconds`,
     });
     silent.close();
   });
@@ -74,7 +74,7 @@ describe('trying the base URL of a provider', () => {
     const url = `http://127.0.0.1:${(switching.address() as AddressInfo).port}/v1`;
     expect(await tryAddress('openai', openai(url), PATIENT_MS)).toEqual({
       answers: false,
-      problem: `there is no response from ${url}: the server closed the connection without a response`,
+      problem: `no response from ${url}: the server closed the connection without a response`,
     });
     switching.close();
   });
@@ -96,7 +96,7 @@ describe('trying the base URL of a provider', () => {
     expect(problems).toEqual([
       { answers: false, problem: `${url} rejected the key in OPENAI_API_KEY (401)` },
       { answers: false, problem: `${url} returned an error (502)` },
-      { answers: true, note: 'answers without a list of models (404; check the path)' },
+      { answers: true, note: 'answered without a list of models (404; check the path)' },
     ]);
   });
 });

@@ -38,7 +38,7 @@ export async function tryAddress(
     return judge(response.status, chosen.address, found.variable);
   } catch (error) {
     const why = redact(sayFailure(error, timeoutMs), [key]);
-    return { answers: false, problem: `there is no response from ${chosen.address}: ${why}` };
+    return { answers: false, problem: `no response from ${chosen.address}: ${why}` };
   }
 }
 
@@ -55,7 +55,7 @@ function judge(status: number, address: string, variable: string): Tried {
   }
   if (status >= 500) return { answers: false, problem: `${address} returned an error (${status})` };
   // Not every compatible server lists its models.
-  if (status >= 400) return { answers: true, note: `answers without a list of models (${status}; check the path)` };
+  if (status >= 400) return { answers: true, note: `answered without a list of models (${status}; check the path)` };
   return { answers: true };
 }
 

@@ -1,5 +1,6 @@
 import { freeName, newMcpServerSchema, parseInput, slug, type NewMcpServer } from '@countersign/protocol';
 import { z } from 'zod';
+import { mcpFileText } from '../show/mcp-file-text.js';
 import { parseJsonc } from './parse-jsonc.js';
 import {
   defaultOf,
@@ -68,14 +69,14 @@ const fileSchema = z.object({
  * file. Nothing is started or granted. If any server is invalid, the whole file is rejected.
  */
 export function readMcpFile(text: string): McpFile {
-  if (text.length > LONGEST) return { ok: false, problem: 'The file is larger than 1 MB.' };
+  if (text.length > LONGEST) return { ok: false, problem: mcpFileText.tooLarge };
   let json: unknown;
   try {
     json = parseJsonc(text);
   } catch (error) {
     return {
       ok: false,
-      problem: `The file is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.`,
+      problem: mcpFileText.notJson(error instanceof Error ? error.message : mcpFileText.unreadable),
     };
   }
   // VS Code's settings.json has the same content under `mcp`.
@@ -83,13 +84,10 @@ export function readMcpFile(text: string): McpFile {
   const file = inSettings.success ? inSettings : { data: { mcp: fileSchema.safeParse(json).data } };
   const { mcpServers, servers = mcpServers, inputs } = file.data.mcp ?? {};
   const found = Object.entries(servers ?? {});
-  if (found.length === 0) return { ok: false, problem: NO_SERVERS };
-  if (found.length > MAX_SERVERS) return { ok: false, problem: `The file has more than ${MAX_SERVERS} servers.` };
+  if (found.length === 0) return { ok: false, problem: mcpFileText.noServers };
+  if (found.length > MAX_SERVERS) return { ok: false, problem: mcpFileText.tooMany(MAX_SERVERS) };
   return readServers(found, z.array(inputSchema).catch([]).parse(inputs));
 }
-
-const NO_SERVERS =
-  'The file has no MCP servers. Expected an object "mcpServers", as in Claude and Cursor files, or "servers", as in VS Code files.';
 
 function readServers(found: readonly [string, unknown][], declared: readonly Declared[]): McpFile {
   const servers: McpFileServer[] = [];
@@ -99,19 +97,18 @@ function readServers(found: readonly [string, unknown][], declared: readonly Dec
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const field = issue?.path.join('.') ?? '';
-      return { ok: false, problem: `The server "${title}" is invalid${field === '' ? '' : ` at "${field}"`}.` };
+      return { ok: false, problem: mcpFileText.invalid(title, field) };
     }
     const { type, command, url, cwd, envFile } = parsed.data;
-    if (command === undefined && url === undefined)
-      return { ok: false, problem: `The server "${title}" has neither a command nor a URL.` };
+    if (command === undefined && url === undefined) return { ok: false, problem: mcpFileText.noTarget(title) };
     if (command === undefined && type === 'sse') {
-      notes.push(`"${title}" was left out: it uses the old SSE transport, which is not supported.`);
+      notes.push(mcpFileText.sse(title));
       continue;
     }
     const name = nameOf(title, servers);
-    if (name !== title) notes.push(`"${title}" was renamed to "${name}".`);
-    if (cwd !== undefined) notes.push(`"${title}" starts in the working folder of the world; its "cwd" was ignored.`);
-    if (envFile !== undefined) notes.push(`"${title}": its "envFile" was not read. Add the variables yourself.`);
+    if (name !== title) notes.push(mcpFileText.renamed(title, name));
+    if (cwd !== undefined) notes.push(mcpFileText.cwd(title));
+    if (envFile !== undefined) notes.push(mcpFileText.envFile(title));
     const connection = connectionOf(parsed.data);
     servers.push({ name, connection, inputs: inputsOf(connection, declared) });
   }
@@ -181,5 +178,5 @@ export function fillMcpServer({ name, connection }: McpFileServer, values: Reado
           env: fillAll(connection.env),
         }
       : { transport: 'http', url: fill(connection.url), headers: fillAll(connection.headers) };
-  return parseInput(newMcpServerSchema, { name, ...filled, enabled: false }, `The server "${name}"`);
+  return parseInput(newMcpServerSchema, { name, ...filled, enabled: false }, mcpFileText.server(name));
 }

@@ -109,7 +109,7 @@ const MAX_NAMED = 3;
 /** Rejects calls beyond the per-response limit, with an error for the model. */
 export function refuseExcess(call: ReadCall, position: number, calls: number): ReadCall {
   if (position < MAX_CALLS) return call;
-  const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, and this one had ${calls}. Make the remaining calls in your next responses.`;
+  const error = `Nothing ran. A response may contain at most ${MAX_CALLS} tool calls, but this one had ${calls}. Make the remaining calls in your next responses.`;
   return { ...call, arguments: { ok: false, error } };
 }
 
@@ -136,7 +136,7 @@ function describeFull(tx: StepTransaction, agentId: string): string {
   const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
   return (
     `Nothing ran. ${MAX_WAITING} of your calls are already waiting for approval, most of them in the chats ${named}. ` +
-    'Wait until a person has decided some of them.'
+    'Wait until a person has decided on some of them.'
   );
 }
 

@@ -48,11 +48,11 @@ const NOT_INSPECTED: Inspection = { fingerprint: undefined, preview: undefined, 
 
 /** Undefined if the tool doesn't inspect its target. */
 function inspectWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Inspection>) | undefined {
-  if (tool.fingerprint === undefined && tool.preview === undefined && tool.look === undefined) return undefined;
+  if (tool.fingerprint === undefined && tool.preview === undefined && tool.inspect === undefined) return undefined;
   return async () => ({
     fingerprint: await tool.fingerprint?.(value, place),
     preview: await tool.preview?.(value, place),
-    seen: await tool.look?.(value, place),
+    seen: await tool.inspect?.(value, place),
   });
 }
 

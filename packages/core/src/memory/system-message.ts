@@ -31,4 +31,4 @@ export function systemMessage(
 
 /** Appended if the view doesn't include the start of the chat. */
 export const LEFT_OUT =
-  '\nOlder messages of this chat were left out because of the context limit. Ask if you need them.';
+  '\nOlder messages in this chat were left out because of the context limit. Ask if you need them.';

@@ -35,7 +35,7 @@ export interface ToolInput<S extends ToolSchema, Name extends string = string> {
   /** What a call touches (paths, hosts, commands), for rules. Must be a pure function. */
   subjects?(args: OutputOf<S>, place: ToolPlace): readonly Subject[];
   /** Finds what a call touches beyond its arguments, such as the target of a link. Must change nothing. */
-  look?(args: OutputOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
+  inspect?(args: OutputOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
   /** Whether the call stays inside the working folder and the sandbox (mode `auto`). Must be a pure function. */
   contained?(args: OutputOf<S>, place: ToolPlace): boolean;
   /** What must not change between approval and start, such as the old content of a file. */
@@ -58,7 +58,7 @@ const KEYS: Record<keyof ToolInput<ToolSchema>, true> = {
   unconfined: true,
   sandbox: true,
   subjects: true,
-  look: true,
+  inspect: true,
   contained: true,
   fingerprint: true,
   preview: true,
@@ -96,9 +96,9 @@ export function defineTool<S extends ToolSchema, const Name extends string = str
     ...(input.unconfined === undefined ? {} : { unconfined: input.unconfined }),
     ...(input.sandbox === undefined ? {} : { sandbox: (opened) => input.sandbox?.(opened) ?? inProcess('unknown') }),
     ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
-    ...(input.look === undefined
+    ...(input.inspect === undefined
       ? {}
-      : { look: async (args, place) => (await input.look?.(typed(args), place)) ?? [] }),
+      : { inspect: async (args, place) => (await input.inspect?.(typed(args), place)) ?? [] }),
     ...(input.contained === undefined
       ? {}
       : { contained: (args, place) => input.contained?.(typed(args), place) === true }),

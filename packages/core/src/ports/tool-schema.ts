@@ -87,7 +87,7 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   if (isZod3(schema)) return zod3JsonSchema(schema);
   throw new Error(
     vendor === 'valibot'
-      ? 'Valibot writes JSON Schema with an extra package: wrap the schema in toStandardJsonSchema of @valibot/to-json-schema.'
+      ? 'Valibot needs an extra package to produce JSON Schema: wrap the schema in toStandardJsonSchema from @valibot/to-json-schema.'
       : `This ${vendor} schema can't be converted to JSON Schema. Pass JSON Schema instead.`,
   );
 }

@@ -111,7 +111,7 @@ export interface Tool {
    * Inspects the target without side effects and reports subjects that the arguments don't show, such as a hard link. They are judged with
    * the other subjects when approval is requested and again when the call starts.
    */
-  look?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
+  inspect?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
   /**
    * Pure: whether the call touches nothing outside the working folder, because of a sandbox without network or because it names only paths in
    * the folder (A20). If absent, false. Ignored for an untrusted tool.

@@ -167,7 +167,7 @@ export function createMembership(options: MembershipOptions): Membership {
       ends.push(await shared.deliverWakes(tryToTake));
       // Immediately take over turns that dead processes left behind.
       await round();
-      rounds.every(ROUND_MS, round, 'failed to look for turns that no process runs');
+      rounds.every(ROUND_MS, round, 'failed to look for turns that no process is running');
     },
     async leave() {
       isLeaving = true;

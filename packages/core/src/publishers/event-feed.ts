@@ -70,7 +70,7 @@ export function createEventFeed(
       (error: unknown) => {
         // If the store is unavailable, `recheck` retries.
         watched.reading = false;
-        report(error, 'failed to read events of other processes');
+        report(error, 'failed to read events from other processes');
       },
     );
   }
@@ -137,7 +137,7 @@ export function createEventFeed(
             watched.known = Math.max(watched.known, id);
             catchUp(worldId, watched);
           })
-          .catch((error: unknown) => report(error, 'failed to look for events of other processes'));
+          .catch((error: unknown) => report(error, 'failed to look for events from other processes'));
       }
     },
   };

@@ -21,8 +21,8 @@ import { newId } from '../turn/ids.js';
 import { explainFailure, generate, readResponse, streamTo } from './generate.js';
 import { answerMessage, handleToolCalls, type ModelAnswer, type WrittenCalls } from './handle-tool-calls.js';
 
-/** The outcome of a model call. `look`: the caller must read the state of the turn from the store. */
-type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
+/** The outcome of a model call. `reload`: the caller must read the state of the turn from the store. */
+type Answered = { kind: 'ended' } | { kind: 'reload' } | ({ kind: 'calls' } & WrittenCalls);
 
 /** Makes one model call in a turn and handles the answer. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(
@@ -33,7 +33,7 @@ export async function callModel(
   const prepared = await prepareRequest(runtime, turn, snapshot, signal);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
-    return { kind: 'look' };
+    return { kind: 'reload' };
   }
   const { provider, request, agentName, trigger } = prepared;
   const messageId = newId('msg');
@@ -44,9 +44,9 @@ export async function callModel(
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(errorMessage(error)) });
     // Stopped or shutting down: the code that aborted the call writes the end of the turn.
-    if (signal.aborted) return { kind: 'look' };
+    if (signal.aborted) return { kind: 'reload' };
     await failTurn(runtime, turn, explainFailure(error, agentName, provider.name));
-    return { kind: 'look' };
+    return { kind: 'reload' };
   }
   // Tool events follow only after the stream of the response that requested them has ended (T12).
   stream.end({ type: 'end', usage: response.usage });
@@ -54,16 +54,16 @@ export async function callModel(
   const from = { messageId, provider: provider.name, model: request.model };
   if (response.type === 'text') {
     const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
-    return { kind: ended ? 'ended' : 'look' };
+    return { kind: ended ? 'ended' : 'reload' };
   }
   const here = await findPlace(runtime, turn);
-  if (here === undefined) return { kind: 'look' };
+  if (here === undefined) return { kind: 'reload' };
   if (!here.ok) {
     await failTurn(runtime, turn, here.error);
-    return { kind: 'look' };
+    return { kind: 'reload' };
   }
   const written = await handleToolCalls(runtime, turn, { ...from, response, ...here, signal });
-  return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
+  return written === undefined ? { kind: 'reload' } : { kind: 'calls', ...written };
 }
 
 /** Called after the model has answered, which may take minutes: people may have changed or replaced the world's folder in the meantime (A7). */
@@ -90,7 +90,7 @@ async function prepareRequest(runtime: Runtime, turn: TurnRecord, snapshot: Worl
   if (read.provider === undefined) {
     return {
       ok: false as const,
-      error: `${name} uses the provider "${wanted}", which is not set up here. Set it up or give ${name} another one.`,
+      error: `${name} uses the provider "${wanted}", which is not set up here. Set it up, or choose another provider for ${name}.`,
     };
   }
   const request: Omit<GenerateRequest, 'signal' | 'onChunk'> = {

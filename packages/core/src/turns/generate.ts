@@ -141,7 +141,7 @@ const LONGEST_THINKING = 50_000;
  * crash the process or break the step that writes it.
  */
 export function readResponse(response: unknown): LLMResponse {
-  if (typeof response !== 'object' || response === null) throw noAnswer('no object');
+  if (typeof response !== 'object' || response === null) throw noAnswer('not an object');
   const { type, content, thinking, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
   if (content !== undefined && content !== null && typeof content !== 'string')
     throw noAnswer('content that is not a string');

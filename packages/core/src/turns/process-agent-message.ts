@@ -57,7 +57,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, to
       case 'call-model': {
         const answered = await callModel(runtime, situation, run.signal);
         if (answered.kind === 'ended') return;
-        if (answered.kind === 'look') break;
+        if (answered.kind === 'reload') break;
         known = answered.situation;
         for (const started of answered.started) execute(runtime, turn, started, run, tools);
         break;

@@ -124,7 +124,7 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   const { id: turnId, chatId } = culprit;
   const interruptions = culprit.interruptions + 1;
   step.tx.write({ kind: 'turn-claimed', chatId, turnId, owner: runtime.owner, interruptions });
-  const reason = 'the turn was interrupted too often';
+  const reason = 'the turn was interrupted too many times';
   settleOpenCalls(runtime, step, culprit, { outcome: 'interrupted', reason, by: 'system' });
   const words = `This turn was interrupted ${interruptions} times and won't be retried. Check what it did, then send your message again.`;
   endWithError(runtime, step, step.tx.turn(turnId) ?? culprit, 'interrupted', words);

@@ -33,7 +33,7 @@ function answer(seq: number, thinking: string): MessageRecord {
   };
 }
 
-it('[P11] yields to the event loop before each long thinking, which takes as long to mask as a long message', async () => {
+it('[P11] yields to the event loop before masking each long thinking text, as for long messages', async () => {
   const messages = [answer(1, 'short'), answer(2, 'word '.repeat(10_000))].map((record) => ({ record, calls: [] }));
   let ran = false;
   setImmediate(() => {

@@ -72,7 +72,9 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   }
   for (const agent of agents) {
     if ((await runtime.providers.find(agent.provider)) !== undefined) continue;
-    notes.push(`${agent.name} uses the provider "${agent.provider}", which is not set up here. Give it another one.`);
+    notes.push(
+      `${agent.name} uses the provider "${agent.provider}", which is not set up here. Choose another provider for it.`,
+    );
   }
   const allows = policy.filter((rule) => isAllow(rule));
   const kept = policy.filter((rule) => !isAllow(rule));

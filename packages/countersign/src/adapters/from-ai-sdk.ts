@@ -13,7 +13,7 @@ export interface AiSdkTool {
   /** If false, calls run without approval. With any other value, including a function, calls need approval unless a rule allows them. */
   readonly needsApproval?: unknown;
   /** Runs the tool, after approval. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
+  // oxlint-disable-next-line typescript/no-explicit-any -- accepts tools with any input type
   readonly execute?: ((input: any, options: any) => unknown) | undefined;
 }
 
@@ -29,12 +29,13 @@ export type FromAiSdk<T> = { [Name in keyof T & string]: TypedTool<Name, InputOf
  * that the vendor runs and for tools without `execute`.
  */
 export function fromAiSdk<const T extends Readonly<Record<string, AiSdkTool>>>(tools: T): FromAiSdk<T>[] {
-  if (!isObject(tools) || Array.isArray(tools)) throw wrong('tools', 'must be an object of AI SDK tools, by name');
+  if (!isObject(tools) || Array.isArray(tools))
+    throw wrong('tools', 'must be an object that maps names to AI SDK tools');
   return Object.entries(tools).map(([name, tool]) => convert(name, tool)) as FromAiSdk<T>[];
 }
 
 function convert(name: string, tool: AiSdkTool): TypedTool {
-  if (!isObject(tool)) throw wrong(name, 'must be a tool of the AI SDK');
+  if (!isObject(tool)) throw wrong(name, 'must be an AI SDK tool');
   const { type = 'function', description, needsApproval, execute } = tool;
   if (type !== 'function' && type !== 'dynamic')
     throw wrong(name, 'is run by its vendor, so its calls cannot wait for approval');

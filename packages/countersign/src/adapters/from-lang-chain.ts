@@ -11,7 +11,7 @@ export interface LangChainTool {
   /** The schema of its arguments. */
   readonly schema: unknown;
   /** Runs the tool, after approval. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs
+  // oxlint-disable-next-line typescript/no-explicit-any -- accepts tools with any input type
   invoke(input: any, config?: any): Promise<unknown>;
 }
 

@@ -89,7 +89,7 @@ describe('messages', () => {
     ['nothing', ''],
     ['whitespace', ' \n\t '],
     ['more than a million characters', 'x'.repeat(1_000_001)],
-  ])('[M1] a message of %s is refused with its field, and nothing is stored', async (_, content) => {
+  ])('[M1] a message of %s is refused with an error at its field, and nothing is stored', async (_, content) => {
     const { chat } = await openTestWorld();
     await expect(chat.send(content)).rejects.toMatchObject({ code: 'invalid', field: 'content' });
     expect(await chat.messages()).toEqual([]);

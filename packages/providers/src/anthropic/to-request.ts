@@ -15,16 +15,22 @@ type Block = Anthropic.ContentBlockParam;
 export function checkSettings(model: string, settings: ModelSettings): SettingProblem | undefined {
   const { temperature, topP, thinking = 'off' } = settings;
   if (thinking !== 'off' && temperature !== undefined)
-    return { field: 'temperature', detail: 'Anthropic accepts no temperature with thinking. Remove one of them.' };
+    return {
+      field: 'temperature',
+      detail: "Anthropic doesn't accept a temperature together with thinking. Remove one of them.",
+    };
   if (thinking !== 'off' && topP !== undefined)
-    return { field: 'topP', detail: 'Anthropic accepts no top-p with thinking. Remove one of them.' };
+    return { field: 'topP', detail: "Anthropic doesn't accept top-p together with thinking. Remove one of them." };
   if (temperature !== undefined && topP !== undefined)
     return { field: 'topP', detail: 'Anthropic accepts a temperature or top-p, not both. Remove one of them.' };
   if (temperature !== undefined && temperature > 1)
     return { field: 'temperature', detail: 'Anthropic accepts a temperature from 0 to 1.' };
   if (typeof thinking !== 'number') return undefined;
   if (!takesBudget(model))
-    return { field: 'thinking', detail: `${model} takes no token budget for thinking. Use low, medium or high.` };
+    return {
+      field: 'thinking',
+      detail: `${model} doesn't accept a token budget for thinking. Use low, medium or high.`,
+    };
   return thinking < 1024
     ? { field: 'thinking', detail: 'Anthropic needs a thinking budget of at least 1024 tokens.' }
     : undefined;

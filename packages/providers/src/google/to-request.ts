@@ -28,7 +28,10 @@ export function checkSettings(
   if (thinking === 'off' && (isNewer(model) || model.includes('2.5-pro')))
     return { field: 'thinking', detail: `${model} can't turn thinking off. Use low.` };
   if (typeof thinking === 'number' && isNewer(model))
-    return { field: 'thinking', detail: `${model} takes no token budget for thinking. Use low, medium or high.` };
+    return {
+      field: 'thinking',
+      detail: `${model} doesn't accept a token budget for thinking. Use low, medium or high.`,
+    };
   return undefined;
 }
 

@@ -21,7 +21,7 @@ export function checkSettings(dialect: Dialect, { thinking }: ModelSettings): Se
   if (typeof thinking !== 'number' || dialect === 'openrouter') return undefined;
   return {
     field: 'thinking',
-    detail: 'This provider takes no token budget for thinking. Use off, low, medium or high.',
+    detail: "This provider doesn't accept a token budget for thinking. Use off, low, medium or high.",
   };
 }
 

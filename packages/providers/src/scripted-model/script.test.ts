@@ -23,7 +23,7 @@ describe('a script', () => {
       'script: replies[0].calls[0].arguments: must be an object',
     ],
     [{ replies: [{ error: { status: 200 } }] }, 'script: replies[0].error.status: must be from 400 to 599'],
-    [{ replies: [{ text: 'x', error: { status: 500 } }] }, 'script: replies[0]: a reply with an error has no text'],
+    [{ replies: [{ text: 'x', error: { status: 500 } }] }, "script: replies[0]: a reply with an error can't have text"],
     [{ replies: [{ connection: 'close' }] }, 'script: replies[0].connection: must be one of hang, drop'],
     [
       { replies: [{ when: { user: '/(/' }, text: 'x' }] },

@@ -63,7 +63,7 @@ const replySchema = strict({
   const answers = text !== undefined || thinking !== undefined || calls !== undefined;
   const add = (message: string): void => context.addIssue({ code: 'custom', message });
   if (error !== undefined && (answers || connection !== undefined)) {
-    add('a reply with an error has no text, thinking, calls or connection');
+    add("a reply with an error can't have text, thinking, calls or connection");
   } else if (!answers && error === undefined && connection === undefined) {
     add('is empty. Add text, thinking, calls, error or connection');
   }
@@ -97,7 +97,7 @@ export function checkScript(script: ModelScript, name: string): CheckedScript {
 }
 
 export function checkReply(reply: ScriptedModelReply | string): ScriptedModelReply {
-  return parseInput(shortReplySchema, reply, 'the reply of the script');
+  return parseInput(shortReplySchema, reply, 'the scripted reply');
 }
 
 /** Rejects unknown keys: a reply with a misspelled condition would match every request. */

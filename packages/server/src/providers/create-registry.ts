@@ -154,7 +154,7 @@ export function createRegistry({ store, secrets, found, own, timeoutMs }: Regist
         const why = differences(before, after, change);
         if (why === '') return { value: undefined, record: undefined };
         if (!(await tx.updateProvider(after))) {
-          throw new CountersignError('stale', 'Somebody else changed this provider at the same time. Try again.');
+          throw new CountersignError('stale', 'Someone else changed this provider at the same time. Try again.');
         }
         return { value: undefined, record: { decision: 'provider changed', why: `${id}: ${why}` } };
       });

@@ -73,7 +73,7 @@ export const agentRoutes = [
     scope: 'world',
     tag,
     summary: 'Update an agent',
-    description: 'Fields that are left out stay as they are. Null clears an optional field.',
+    description: 'Omitted fields stay unchanged. Null clears an optional field.',
     headers: IF_MATCH,
     body: agentChangeSchema,
     answers: { 200: { description: 'The updated agent', schema: agentSchema } },

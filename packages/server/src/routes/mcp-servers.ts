@@ -73,7 +73,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Update an MCP server, or accept its current tool definitions',
     description:
-      'Fields that are left out stay as they are. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
+      'Omitted fields stay unchanged. An enabled server restarts with the change; a failed one is restarted. `env` and `headers` replace all values; null keeps the stored value of a name, unless the URL points to another server. `accept` accepts the tools in `changed`; with `If-Match`, only the definitions you have seen.',
     headers: IF_MATCH,
     body: mcpServerChangeSchema,
     answers: { 200: { description: 'The updated server', schema: mcpServerSchema } },
@@ -115,7 +115,7 @@ export const mcpServerRoutes = [
     path: '/worlds/{world}/mcp-servers/{name}/context',
     scope: 'world',
     tag,
-    summary: 'Read a prompt or resource of an MCP server',
+    summary: 'Read a prompt or resource from an MCP server',
     description:
       'Returns its text and sends it to no model. The text comes from the server and is untrusted. Content that is not text is replaced by a note, and secrets are masked. 409 if the server refuses the request.',
     body: mcpContextRequestSchema,

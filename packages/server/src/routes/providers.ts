@@ -62,7 +62,7 @@ export const providerRoutes = [
     tag,
     summary: 'Update an added provider',
     description:
-      'Fields that are left out stay as they are. `baseUrl: null` resets it, and `apiKey: null` removes the key. If the kind or the host changes, send the key again. The id never changes.',
+      'Omitted fields stay unchanged. `baseUrl: null` resets it, and `apiKey: null` removes the key. If the kind or the host changes, send the key again. The id never changes.',
     body: providerChangeSchema,
     answers: { 200: { description: 'The updated provider', schema: providerStatusSchema } },
     async handle({ context, params, body, c }) {

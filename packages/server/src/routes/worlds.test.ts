@@ -156,7 +156,7 @@ it('[W2] rejects an unknown provider and lists the known ones', async () => {
   const file = 'countersign: 1\nname: Far\nagents:\n  - { name: Bea, provider: opnai, model: any }\n';
   const imported = await t.api('POST', '/worlds/import', file, { 'Content-Type': 'application/yaml' });
   expect(imported.body).toMatchObject({
-    notes: ['Bea uses the provider "opnai", which is not set up here. Give it another one.'],
+    notes: ['Bea uses the provider "opnai", which is not set up here. Choose another provider for it.'],
   });
   expect((await t.api('PATCH', '/worlds/far/agents/bea', { model: 'other', provider: 'opnai' })).status).toBe(200);
 });

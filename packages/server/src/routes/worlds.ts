@@ -87,7 +87,7 @@ export const worldRoutes = [
     scope: 'world',
     tag,
     summary: 'Update a world',
-    description: 'Fields that are left out stay as they are. Null clears an optional field.',
+    description: 'Omitted fields stay unchanged. Null clears an optional field.',
     headers: IF_MATCH,
     body: worldChangeSchema,
     answers: { 200: { description: 'The updated world', schema: worldSchema } },

@@ -42,7 +42,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const programs = await reachablePrograms(home, runAs);
     const data = await ownedFolder(join(home, 'data'), runAs);
     const password = randomBytes(18).toString('base64url');
-    await initialise(programs, data, password, home, runAs);
+    await initialize(programs, data, password, home, runAs);
     for (let tries = 1; ; tries += 1) {
       try {
         return await launch({ programs, data, password, home, runAs, ...options });
@@ -105,7 +105,7 @@ async function ownedFolder(folder: string, { uid, gid }: RunAs): Promise<string>
   return folder;
 }
 
-async function initialise(programs: string, data: string, password: string, home: string, runAs: RunAs): Promise<void> {
+async function initialize(programs: string, data: string, password: string, home: string, runAs: RunAs): Promise<void> {
   const passwordFile = join(home, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (runAs.uid !== undefined && runAs.gid !== undefined) await chown(passwordFile, runAs.uid, runAs.gid);

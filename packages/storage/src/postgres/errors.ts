@@ -9,7 +9,7 @@ export function fromPostgres(cause: unknown): Error {
   if (cause instanceof pg.DatabaseError) {
     const code = cause.code ?? '';
     if (code === '23505' && cause.table === 'providers') {
-      const detail = 'name: someone else has just given a provider this name';
+      const detail = 'name: someone else just gave a provider this name';
       return new CountersignError('conflict', detail, { field: 'name', cause });
     }
     if (code === '23505') {
@@ -40,7 +40,7 @@ export function fromPostgres(cause: unknown): Error {
       );
     }
     if (code === '25006') {
-      return new CountersignError('store-readonly', 'This PostgreSQL is read-only. Connect to the primary.', {
+      return new CountersignError('store-readonly', 'This PostgreSQL server is read-only. Connect to the primary.', {
         cause,
       });
     }

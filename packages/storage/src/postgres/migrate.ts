@@ -68,7 +68,7 @@ async function rejectForeignRoles(client: pg.ClientBase, schema: string): Promis
   const roles = rows.filter((row) => row.schema === first.schema).map(({ role }) => role);
   throw new CountersignError(
     'store-foreign',
-    `Other roles can create objects in the schema ${first.schema} of this PostgreSQL: ${roles.join(', ')}. ` +
+    `Other roles can create objects in the schema ${first.schema} of this PostgreSQL database: ${roles.join(', ')}. ` +
       'They could change what Countersign runs. Revoke CREATE on the schema from them, or use another database.',
   );
 }
@@ -89,7 +89,7 @@ export async function readVersion(client: pg.ClientBase, schema: string): Promis
   if (!Number.isInteger(version)) {
     throw new CountersignError(
       'store-foreign',
-      `The schema ${schema} of this PostgreSQL belongs to another program. It was not changed. Choose another schema.`,
+      `The schema ${schema} of this PostgreSQL database belongs to another program. It was not changed. Choose another schema.`,
     );
   }
   if (version > migrations.length) {

@@ -16,7 +16,7 @@ export async function takeLock(client: pg.ClientBase, lock: number, timeoutMs: n
     if (!(cause instanceof pg.DatabaseError) || cause.code !== LOCK_NOT_AVAILABLE) throw cause;
     throw new CountersignError(
       'store-unavailable',
-      `Another session has held the migration lock of this PostgreSQL for ${timeoutMs / 1000} s. If no other Countersign process is ` +
+      `Another session has held the migration lock of this PostgreSQL database for ${timeoutMs / 1000} s. If no other Countersign process is ` +
         `starting, find the session with "select pid from pg_locks where locktype = 'advisory' and objid = ${lock}" and end it, then start again.`,
     );
   }

@@ -51,7 +51,7 @@ function checkHeader(file: string, stats: Stats, newestVersion: number): void {
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
     throw new CountersignError(
       'store-foreign',
-      `${file} is a database of another program. It was not changed. Choose another file.`,
+      `${file} is another program's database. It was not changed. Choose another file.`,
     );
   }
   const version = header.readUInt32BE(60);

@@ -64,7 +64,7 @@ function identify(db: DatabaseSyncInstance, path: string): void {
   const id = pragma(db, 'application_id');
   if (id === APPLICATION_ID) return;
   if (id !== 0 || db.prepare('select 1 from sqlite_schema limit 1').get() !== undefined) {
-    throw new CountersignError('store-foreign', `${path} is a database of another program. Choose another file.`);
+    throw new CountersignError('store-foreign', `${path} is another program's database. Choose another file.`);
   }
   db.exec('pragma auto_vacuum = none');
   db.exec(`pragma application_id = ${APPLICATION_ID}`);

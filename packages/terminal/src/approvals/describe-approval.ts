@@ -10,7 +10,7 @@ import {
 } from '@countersign/client';
 import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
 import { widthOf } from '../text/cells.js';
-import { secondWords } from '../text/clock-words.js';
+import { secondText } from '../text/clock-text.js';
 import type { Paint } from '../text/paint.js';
 import { exactText, plainLine, proseLine } from '../text/plain-text.js';
 import { cardWords } from '../words/cards.js';
@@ -135,7 +135,7 @@ function argumentLines(args: unknown, columns: number): string[] {
 
 /** Includes the time of day: printed text stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
-  return cardWords.expires(secondWords(at).slice(11), secondsText(Date.parse(at) - now));
+  return cardWords.expires(secondText(at).slice(11), secondsText(Date.parse(at) - now));
 }
 
 function placeWords({ place }: CardLook): string {

@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { homeOf } from './add-audit-head.js';
-import { anchorOf, anchorWords, problemOf, type Anchor } from './anchor-words.js';
+import { anchorOf, anchorText, problemOf, type Anchor } from './anchor-text.js';
 import { isInside, readPublicKey } from './audit-key.js';
 import { checkHeads } from './check-heads.js';
 import { findLogs, recordsOf } from './find-log.js';
@@ -106,5 +106,5 @@ function say(context: CommandContext, item: Verified): void {
     return;
   }
   context.say(plainLine(words.intact(item.world, item.records)));
-  for (const line of anchorWords(item)) context.say(`  ${plainLine(line)}`);
+  for (const line of anchorText(item)) context.say(`  ${plainLine(line)}`);
 }

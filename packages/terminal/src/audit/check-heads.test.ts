@@ -3,7 +3,7 @@ import { recordText, type AuditEntry, type SignedHead } from '@countersign/proto
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { anchorOf } from './anchor-words.js';
+import { anchorOf } from './anchor-text.js';
 import { checkHeads } from './check-heads.js';
 
 type Record = Omit<AuditEntry, 'seq' | 'hash' | 'previousHash'>;

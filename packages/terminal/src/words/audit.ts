@@ -1,4 +1,4 @@
-import { secondWords } from '../text/clock-words.js';
+import { secondText } from '../text/clock-text.js';
 
 /** Output of `countersign audit`. */
 export const auditWords = {
@@ -31,11 +31,11 @@ export const auditWords = {
       : `signed with ${keys.join(', ')}`,
   headCount: (heads: number): string => (heads === 1 ? 'a head' : `${heads} heads, the first`),
   matches: (records: number, heads: string, since: string, signed: string): string =>
-    `Records 1 to ${records} match ${heads} from ${secondWords(since)}, ${signed}.`,
+    `Records 1 to ${records} match ${heads} from ${secondText(since)}, ${signed}.`,
   afterHead: (records: number): string =>
     `No head protects ${records === 1 ? 'the record' : `the ${records} records`} after that.`,
   head: (at: string, seq: number, key: string | undefined): string =>
-    `the head from ${secondWords(at)} (record ${seq}, ${key === undefined ? 'not signed' : `signed with ${key}`})`,
+    `the head from ${secondText(at)} (record ${seq}, ${key === undefined ? 'not signed' : `signed with ${key}`})`,
   cutOff: (records: number, head: string): string =>
     `The log has only ${records} ${records === 1 ? 'record' : 'records'} and ends before ${head}.`,
   rewritten: (head: string): string => `This record, or one before it, changed after ${head} was created.`,

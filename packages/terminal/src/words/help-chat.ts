@@ -14,7 +14,7 @@ export const chatHelp = {
   exitCodes: '0 answered, 1 failed, 2 usage error, 3 a call was denied, 4 timed out',
   examples: [
     'countersign chat -w harbour',
-    'countersign chat -w ops "summarise the log"',
+    'countersign chat -w ops "summarize the log"',
     'git diff | countersign chat -w ops "review this" -',
   ],
 } satisfies Help;

@@ -128,14 +128,14 @@ export const mcpHelp = {
     examples: ['countersign mcp context wiki -w ops'],
   },
   prompt: {
-    about: 'Print the text of a prompt of an MCP server',
+    about: 'Print the text of a prompt from an MCP server',
     notes: ['The text comes from the server. Read it before you send it to an agent.'],
     examples: ['countersign mcp prompt wiki summarize -w ops --arg page=Home'],
   },
   promptName: 'name of the prompt',
   arg: 'argument of the prompt; repeatable',
   resource: {
-    about: 'Print a text resource of an MCP server',
+    about: 'Print a text resource from an MCP server',
     notes: ['The text comes from the server. Read it before you send it to an agent.'],
     examples: ['countersign mcp resource wiki wiki://home -w ops'],
   },

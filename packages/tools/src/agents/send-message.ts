@@ -13,7 +13,7 @@ const parameters = z.strictObject({
     .min(1)
     .max(200)
     .exactOptional()
-    .describe('The id of another chat of this world. Default: this chat.'),
+    .describe('The id of another chat in this world. Default: this chat.'),
 });
 
 /** Lets an agent post a message during its turn, under its own name. Turn limits still apply (A22). */
@@ -21,7 +21,7 @@ export function sendMessage(): TypedTool<'send_message', z.input<typeof paramete
   return defineTool({
     name: 'send_message',
     description:
-      'Posts a message in a chat of this world under your name, before your turn ends. Agents mentioned with @name ' +
+      'Posts a message in a chat in this world under your name, before your turn ends. Agents mentioned with @name ' +
       'answer in the chat afterwards; their answers are not the result of this call.',
     parameters,
     sandbox: () => inProcess('none'),

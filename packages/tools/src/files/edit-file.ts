@@ -22,12 +22,12 @@ type Edit = z.infer<typeof parameters>;
 export function editFile(lock?: ProcessLock): TypedTool<'edit_file', z.input<typeof parameters>> {
   return defineTool({
     name: 'edit_file',
-    description: 'Replaces one passage of a text file in the working folder. oldText must occur in it exactly once.',
+    description: 'Replaces one passage in a text file in the working folder. oldText must occur in it exactly once.',
     parameters,
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Change {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
-    look: ({ path }, place) => findHardLinks(path, place, 'write'),
+    inspect: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => writesInside(path, place),
     async fingerprint(edit, { workingDirectory }) {
       const { target } = await applyEdit(workingDirectory, edit);

@@ -61,7 +61,7 @@ export function wordsFor(error: unknown, name: string): string {
     case 'ENOENT':
       return `"${name}" does not exist`;
     case 'ENOTDIR':
-      return `a part of the path "${name}" is a file, not a folder`;
+      return `part of the path "${name}" is a file, not a folder`;
     case 'ELOOP':
       return `"${name}" is a link that points back to itself`;
     case 'ENAMETOOLONG':

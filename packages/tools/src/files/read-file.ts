@@ -21,7 +21,7 @@ export function readFile(): TypedTool<'read_file', z.input<typeof parameters>> {
     readOnly: true,
     idempotent: true,
     subjects: ({ path }, place) => readSubjects(path, place),
-    look: ({ path }, place) => findHardLinks(path, place, 'read'),
+    inspect: ({ path }, place) => findHardLinks(path, place, 'read'),
     async execute({ path, offset = 1, limit = 2_000 }, { workingDirectory, signal }) {
       const { handle, stats, name } = await openFile(workingDirectory, path);
       try {

@@ -62,7 +62,7 @@ describe.each([
     await put('file', 'x');
     expect(await use('a')).toMatchObject(refused('points back to itself'));
     expect(await use('missing')).toMatchObject(refused('"missing" does not exist'));
-    expect(await use('file/below')).toMatchObject(refused('a part of the path "file/below" is a file, not a folder'));
+    expect(await use('file/below')).toMatchObject(refused('part of the path "file/below" is a file, not a folder'));
     expect(await use('n'.repeat(300))).toMatchObject(refused('too long'));
     expect(await use('x'.repeat(5_000))).toMatchObject(refused('path'));
     expect(await use('a\0b')).toMatchObject(refused('NUL'));
@@ -78,7 +78,7 @@ describe.each([
     expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('was replaced by a link'));
   });
 
-  it('[A1.3] its subject is the absolute, normalised path', () => {
+  it('[A1.3] its subject is the absolute, normalized path', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });

@@ -23,7 +23,7 @@ export function writeFile(lock?: ProcessLock): TypedTool<'write_file', z.input<t
     sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Write {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
-    look: ({ path }, place) => findHardLinks(path, place, 'write'),
+    inspect: ({ path }, place) => findHardLinks(path, place, 'write'),
     contained: ({ path }, place) => createsInside(path, place),
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await inspectTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>

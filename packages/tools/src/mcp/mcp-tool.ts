@@ -43,7 +43,7 @@ export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: Mcp
 function definitionOf(name: string, server: string, seen: McpToolDefinition): ToolDefinition {
   const said = seen.description?.trim() ?? '';
   const renamed =
-    name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server names it ${JSON.stringify(seen.name)}.)`;
+    name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
   const described = said === '' ? `A tool of the MCP server "${server}" without a description.` : said;
   const hint = (key: string): boolean => seen.annotations?.[key] === true;
   // If a tool contradicts itself, it is not read-only.

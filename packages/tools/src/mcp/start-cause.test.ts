@@ -13,7 +13,7 @@ const definition = (command: string, args: string[], network: boolean) => ({
   enabled: true,
 });
 
-it('[A46.2] recognises commands that download what they run', () => {
+it('[A46.2] recognizes commands that download what they run', () => {
   const runners = [
     'npx -y x',
     '/usr/local/bin/npx x',

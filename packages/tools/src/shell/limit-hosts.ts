@@ -1,3 +1,4 @@
+import { ToolFailure } from '@countersign/core/ports';
 import { THE_INTERNET, type Outside } from '../sandbox/gateway/gateway.js';
 
 /**
@@ -9,7 +10,7 @@ export function limitHosts(mayReach: (host: string) => boolean, outside: Outside
     connect: outside.connect,
     network: {
       async resolve(host) {
-        if (!mayReach(host)) throw Object.assign(new Error(`no rule allows ${host}`), { code: 'no rule allows it' });
+        if (!mayReach(host)) throw new ToolFailure(`no rule allows connections to ${host}`);
         const addresses = await outside.network.resolve(host);
         for (const { address } of addresses) found.add(address);
         return addresses;

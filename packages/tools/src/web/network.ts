@@ -59,6 +59,7 @@ async function resolveName(host: string, network: Network): Promise<readonly Add
   try {
     found = await network.resolve(host);
   } catch (cause) {
+    if (cause instanceof ToolFailure) throw cause;
     const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
     throw new ToolFailure(`could not resolve ${host} (${typeof code === 'string' ? code : 'no answer'})`);
   }

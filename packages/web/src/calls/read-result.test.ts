@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readResult } from './read-result.js';
 
 describe('the result of a call', () => {
-  it('is recognised by its shape, also when it is text', () => {
+  it('is recognized by its shape, also when it is text', () => {
     const shell = { exitCode: 1, stdout: 'a', stderr: 'b' };
     expect(readResult(shell)).toEqual({ kind: 'shell', ...shell, note: '' });
     expect(readResult(JSON.stringify(shell))).toEqual({ kind: 'shell', ...shell, note: '' });
@@ -35,7 +35,7 @@ describe('the result of a call', () => {
     expect(readResult({ path: 'a', entries: ['b', 1] }).kind).toBe('other');
   });
 
-  it('shows every field it doesn’t recognise', () => {
+  it('shows every field it doesn’t recognize', () => {
     expect(readResult({ path: 'a', diff: '+b', more: 1 }).kind).toBe('other');
     expect(readResult({ path: 'a', created: true, bytes: 3, more: 1 }).kind).toBe('other');
     expect(readResult({ exitCode: 0, stdout: '', stderr: '', more: 'x' }).kind).toBe('other');

@@ -5,7 +5,7 @@ import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Clock } from '../ui/time.js';
-import { countWords } from '../ui/time-text.js';
+import { countText } from '../ui/time-text.js';
 import { t } from '../words/chat.js';
 
 /** The sender of a message, and its text. */
@@ -64,7 +64,7 @@ export function Spoken({
               className="ml-auto text-xs text-ink-3 tabular-nums"
               title={t.tokensTitle(usage.inputTokens, usage.outputTokens)}
             >
-              {t.tokens(countWords(usage.inputTokens), countWords(usage.outputTokens))}
+              {t.tokens(countText(usage.inputTokens), countText(usage.outputTokens))}
             </span>
           )}
         </header>

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { useNow } from '../ui/time.js';
-import { countWords } from '../ui/time-text.js';
+import { countText } from '../ui/time-text.js';
 import { Visible } from '../ui/visible.js';
 import { layOut, type Bar } from './lay-out-timeline.js';
 import { t } from '../words/chat.js';
@@ -29,7 +29,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
           {durationText(total)}
           {turn.inputTokens + turn.outputTokens === 0
             ? null
-            : ` · ${t.tokens(countWords(turn.inputTokens), countWords(turn.outputTokens))}`}
+            : ` · ${t.tokens(countText(turn.inputTokens), countText(turn.outputTokens))}`}
         </span>
       </figcaption>
       <ol className="flex flex-col gap-1">

@@ -5,7 +5,7 @@ import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
-import { countWords } from '../ui/time-text.js';
+import { countText } from '../ui/time-text.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 import { t } from '../words/stats.js';
@@ -51,11 +51,11 @@ function Numbers({ stats }: { stats: Stats }): ReactElement {
   const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
   const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
   const numbers = [
-    { label: t.messages, value: countWords(stats.messages) },
-    { label: t.chats, value: countWords(stats.chats) },
-    { label: t.pending, value: countWords(stats.pendingApprovals) },
+    { label: t.messages, value: countText(stats.messages) },
+    { label: t.chats, value: countText(stats.chats) },
+    { label: t.pending, value: countText(stats.pendingApprovals) },
     waitOf(stats.waiting),
-    { label: t.run, value: countWords(run) },
+    { label: t.run, value: countText(run) },
     { label: t.failureRate, value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
   ];
   return (

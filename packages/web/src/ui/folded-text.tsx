@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
 import { useFold } from './folds.js';
 import { Icon } from './icon.js';
-import { bytesWords } from './time-text.js';
+import { bytesText } from './time-text.js';
 import { Visible } from './visible.js';
 import { t } from '../words/ui.js';
 
@@ -54,7 +54,7 @@ export function FoldedText({
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setShown((before) => before + STEP)}
         >
-          {t.showMore(bytesWords(text.length - shown - tail))}
+          {t.showMore(bytesText(text.length - shown - tail))}
         </button>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { agoText, durationText } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { clockWords } from './time-text.js';
+import { clockText } from './time-text.js';
 
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -39,7 +39,7 @@ export function Ago({ at }: { at: string }): ReactElement {
 export function Clock({ at }: { at: string }): ReactElement {
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="tabular-nums">
-      {clockWords(at, Date.now())}
+      {clockText(at, Date.now())}
     </time>
   );
 }

@@ -11,7 +11,7 @@ import type { CommandContext } from '../../context.js';
 import { EXIT } from '../../exit-codes.js';
 import { findWorlds } from '../../find-things.js';
 import { proseBehindBar } from '../../text/behind-bar.js';
-import { secondWords } from '../../text/clock-words.js';
+import { secondText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import { suggestion } from '../../text/suggest.js';
 import { readChoice, readRecord } from '../read-flags.js';
@@ -55,7 +55,7 @@ export function addApprovals(program: Command, register: Register): void {
         { title: 'world', of: ({ world }: Listed) => world },
         { title: 'agent', of: ({ agentName }: Listed) => agentName },
         { title: 'tool', of: ({ toolName }: Listed) => toolName },
-        { title: 'requested', of: ({ requestedAt }: Listed) => secondWords(requestedAt) },
+        { title: 'requested', of: ({ requestedAt }: Listed) => secondText(requestedAt) },
         { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
       ];
       showList(context, listed, columns, cardWords.noneWaiting);

@@ -8,7 +8,7 @@ import { findLog } from '../../audit/find-log.js';
 import { CommandError } from '../../command-error.js';
 import { EXIT } from '../../exit-codes.js';
 import { plainLine } from '../../text/plain-text.js';
-import { secondWords } from '../../text/clock-words.js';
+import { secondText } from '../../text/clock-text.js';
 import { readChoice, readCount } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showList } from '../show-list.js';
@@ -56,7 +56,7 @@ export function addAudit(program: Command, register: Register): void {
         );
       const columns = [
         { title: 'no', of: ({ seq }: AuditEntry) => String(seq) },
-        { title: 'at', of: ({ at }: AuditEntry) => secondWords(at) },
+        { title: 'at', of: ({ at }: AuditEntry) => secondText(at) },
         {
           title: 'what',
           of: ({ kind, decision = '' }: AuditEntry) =>

@@ -3,7 +3,7 @@ import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../../command-error.js';
 import { findWorld, findWorlds } from '../../find-things.js';
-import { minuteWords } from '../../text/clock-words.js';
+import { minuteText } from '../../text/clock-text.js';
 import { suggestion } from '../../text/suggest.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
@@ -34,7 +34,7 @@ export function addGrants(program: Command, register: Register): void {
           of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
         },
         { title: 'by', of: ({ grantedBy }: Grant) => grantedBy },
-        { title: 'last used', of: ({ lastUsedAt }: Grant) => minuteWords(lastUsedAt) },
+        { title: 'last used', of: ({ lastUsedAt }: Grant) => minuteText(lastUsedAt) },
       ];
       showList(context, all, columns, results.noGrants);
     },

@@ -6,7 +6,7 @@ import { findChat, findWorld } from '../../find-things.js';
 import { readCount } from '../read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar, proseBehindBar } from '../../text/behind-bar.js';
-import { minuteWords } from '../../text/clock-words.js';
+import { minuteText } from '../../text/clock-text.js';
 import { plainLine } from '../../text/plain-text.js';
 import type { Register } from '../register.js';
 import { showDone, showList } from '../show-list.js';
@@ -43,7 +43,7 @@ export function addChats(program: Command, register: Register): void {
           title: 'status',
           of: ({ status, needsServer }: Listed) => (needsServer ? results.needsServer(status) : status),
         },
-        { title: 'created', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
+        { title: 'created', of: ({ createdAt }: Chat) => minuteText(createdAt) },
         { title: 'title', of: ({ title }: Chat) => title, isProse: true as const },
       ];
       showList(context, all, columns, results.noChats(world));

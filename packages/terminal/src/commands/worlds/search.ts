@@ -1,7 +1,7 @@
 import type { SearchHit } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { findWorld } from '../../find-things.js';
-import { minuteWords } from '../../text/clock-words.js';
+import { minuteText } from '../../text/clock-text.js';
 import { readCount } from '../read-flags.js';
 import type { Register } from '../register.js';
 import { showList } from '../show-list.js';
@@ -29,7 +29,7 @@ export function addSearch(program: Command, register: Register): void {
       after = page.next;
     } while (after !== undefined && hits.length < limit);
     const columns = [
-      { title: 'at', of: ({ createdAt }: SearchHit) => minuteWords(createdAt) },
+      { title: 'at', of: ({ createdAt }: SearchHit) => minuteText(createdAt) },
       { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
       { title: 'from', of: ({ sender }: SearchHit) => sender },
       { title: 'message', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },

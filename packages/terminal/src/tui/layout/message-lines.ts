@@ -18,7 +18,7 @@ import {
   type OutputTail,
   type TranscriptMessage,
 } from '@countersign/client';
-import { clockWords } from '../../text/clock-words.js';
+import { clockText } from '../../text/clock-text.js';
 import { cut, span, spread, wrapExact, wrapProse, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
 import { chatWords } from '../../words/chat.js';
@@ -145,7 +145,7 @@ function nameOf(state: ChatState, { speaker }: TranscriptMessage): string {
 
 function headLine(message: TranscriptMessage, name: string, now: number): Line {
   const colour = speakerColour(message);
-  const time = span(`  ${clockWords(message.createdAt, now)}`, { dim: true });
+  const time = span(`  ${clockText(message.createdAt, now)}`, { dim: true });
   if (colour === undefined) return [span(` ${name}`, { bold: true }), time];
   return [...nameSpans(name, colour), time];
 }

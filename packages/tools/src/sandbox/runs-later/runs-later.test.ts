@@ -30,7 +30,7 @@ describe('the table of names', () => {
     expect(everyday.split(/\s+/).filter((path) => later(path) !== undefined)).toEqual([]);
   });
 
-  it('[A44] recognises a folder that must not be replaced by a symlink', () => {
+  it('[A44] recognizes a folder that must not be replaced by a symlink', () => {
     expect(['.cargo', 'a/.cargo', '.github', '.config', 'tools'].map(leadsToEntry)).not.toContain(false);
     expect(['src', 'a/.github', 'cargo', '.cargo/config'].map(leadsToEntry)).not.toContain(true);
   });

@@ -1,18 +1,18 @@
 /** `14:05` in local time; with the date if it was not today. */
-export function clockWords(at: string, now: number): string {
+export function clockText(at: string, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';
   return new Date(now).toDateString() === date.toDateString() ? timeOf(date) : `${dayOf(date)} ${timeOf(date)}`;
 }
 
 /** `2026-11-15 14:05` in local time, for tables. */
-export function minuteWords(at: string): string {
+export function minuteText(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}`;
 }
 
-/** Like `minuteWords`, with seconds. */
-export function secondWords(at: string): string {
+/** Like `minuteText`, with seconds. */
+export function secondText(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}:${two(date.getSeconds())}`;
 }

@@ -35,7 +35,7 @@ interface Whole {
 }
 
 /** Says which heads were used, since when, and which records no head covers. */
-export function anchorWords({ records, unguarded = 0, anchor }: Whole): string[] {
+export function anchorText({ records, unguarded = 0, anchor }: Whole): string[] {
   if (records === 0) return [];
   const missing = unguarded === 0 ? [] : [words.headFileBehind(unguarded)];
   if (anchor.kind === 'none') {
