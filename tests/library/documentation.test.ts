@@ -9,7 +9,7 @@ import { exportedNames, findDeclaration, undocumented } from '../support/declara
 
 const types = fileURLToPath(new URL('../../packages/countersign/dist/bundle/types', import.meta.url));
 
-it.each(['index', 'server'])('[L6] every export of %s and each of its members has a sentence', (entry) => {
+it.each(['index', 'server'])('[L6] every export of %s and each of its members has a description', (entry) => {
   const file = join(types, 'countersign', `${entry}.d.ts`);
   const names = exportedNames(file);
   expect(names.length).toBeGreaterThan(2);
@@ -28,7 +28,7 @@ it('[L6] refuses `export *`, whose names it would miss', async () => {
   expect(() => exportedNames(file)).toThrow('index.d.ts: list the exports by name instead of "export *"');
 });
 
-it('[L6] every field of a schema has a sentence, so that an editor explains it', () => {
+it('[L6] every field of a schema has a description, which editors show', () => {
   const folder = join(types, 'protocol');
   const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'));
   const missing = files.flatMap((name) => {
@@ -41,7 +41,7 @@ it('[L6] every field of a schema has a sentence, so that an editor explains it',
   expect(readFileSync(join(folder, 'worlds.d.ts'), 'utf8')).toMatch(/\/\*\* .*number of turns.* \*\/ turnLimit: /);
 });
 
-it('[L6] a field gets the sentence of its own schema first, and keeps a comment that it has', () => {
+it('[L6] a field gets the description of its own schema first, and keeps an existing comment', () => {
   const text = `export declare const fooSchema: z.ZodObject<{
     a: z.ZodObject<{ b: z.ZodString; c: z.ZodEnum<{ d: "d" }> }>;
     /** Own. */

@@ -60,7 +60,7 @@ process.stdout.write(JSON.stringify(printed), () => process.exit());
 `;
 
 describe('the library guide', () => {
-  it('has programs on every page but the list of pages', () => {
+  it('has programs on every page except the list of pages', () => {
     const without = pages.filter((page) => !programs.some(({ name }) => name.startsWith(page.replace('.md', '-'))));
     expect(without).toEqual(['README.md']);
   });

@@ -436,7 +436,7 @@ describe('people and servers', () => {
     await expect(twice).rejects.toMatchObject({ code: 'invalid', field: 'mcpServers.1.name' });
   });
 
-  it('[W2] invalid input is refused with its field, and a name can be used once', async () => {
+  it('[W2] invalid input is refused with an error at its field, and a name can be used only once', async () => {
     const lab = await openLab();
     await expect(lab.add({ ...stdio('hostile'), name: 'Not A Name' })).rejects.toMatchObject({
       code: 'invalid',

@@ -73,7 +73,7 @@ it('[P8] [P8.2] [A21] an obedient agent finds neither a saved key nor the secret
   expect(logged).not.toContain(KEY);
 });
 
-it('[P8] [P8.2] an obeying agent that prints a key gets it neither into a file, log, export nor event stream', async (test) => {
+it('[P8] [P8.2] an obedient agent that prints a key gets it into no file, log, export or event stream', async (test) => {
   const { engine, providers, sandbox } = serving.home;
   test.skip(sandbox.kind === 'none', 'needs a sandbox');
   const { runtime } = engine;

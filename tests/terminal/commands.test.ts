@@ -57,7 +57,7 @@ describe('the commands', () => {
     expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
   });
 
-  it('[X3.4] [P10] add ready-made agents, and set how their model is called', async () => {
+  it('[X3.4] [P10] add ready-made agents, and change their model settings', async () => {
     await json('worlds', 'add', 'Crew');
     const model = ['-w', 'crew', '--provider', 'obedient', '--model', 'any'];
     expect(await json('agents', 'add', ...model, '--template', 'planner-and-worker')).toMatchObject({
@@ -271,7 +271,7 @@ describe('the commands', () => {
     });
     expect(items.find(({ what }) => what === 'openai')).toMatchObject({
       state: 'warning',
-      detail: 'configured (OPENAI_API_KEY), but there is no response from http://127.0.0.1:9/v1: connection refused',
+      detail: 'configured (OPENAI_API_KEY), but no response from http://127.0.0.1:9/v1: connection refused',
     });
     const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
     expect(broken.code).toBe(1);

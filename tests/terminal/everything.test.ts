@@ -77,7 +77,7 @@ describe('everything that the browser can do', () => {
     expect((await run('agents', '-w', 'docks')).code).toBe(0);
   });
 
-  it('[W2] [X4] names the invalid field, and not the part of the request it was in', async () => {
+  it('[W2] [X4] names the invalid field, but not the part of the request it was in', async () => {
     const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
     expect(name).toMatchObject({ code: 2, stdout: '' });
     expect(name.stderr).toMatch(/^countersign: name: must be 1 to 24 lowercase letters/);
@@ -359,7 +359,7 @@ describe('everything that the browser can do', () => {
     await run('mcp', 'remove', 'all', '-w', 'docks', '--yes');
   });
 
-  it('[W3.29] [W3.32] imports servers from other programs: off, with values that are asked for', async () => {
+  it('[W3.29] [W3.32] imports servers from other programs: disabled, with prompts for missing values', async () => {
     const file = join(t.folder, 'mcp.json');
     const servers = {
       notes: { command: 'npx', args: ['-y', 'notes'], env: { KEY: '${input:key}', PATH_OF: '${env:PATH}' } },

@@ -54,7 +54,7 @@ async function ask(url: string, content: string): Promise<{ status: number; text
 
 // Starts several processes, which is slow on a busy machine.
 describe('countersign model', () => {
-  it('[X7] [P6] serves the script of the guide, logs requests, and ends with a signal', async () => {
+  it('[X7] [P6] serves the script of the guide, logs requests, and stops on a signal', async () => {
     const { run, url, env: given } = await startModel(file('weather.yaml', block('yaml')), '--log');
     expect(given).toMatchObject({ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GEMINI_API_KEY: 'scripted' });
     expect((await ask(url, 'How is the weather?')).text).toContain('"input":{"city":"Bern"}');

@@ -55,7 +55,7 @@ describe('[X1.3] countersign in a project folder', () => {
     expect((await t.client.worlds()).items).toHaveLength(before);
   });
 
-  it('[X1.4] leads from a provider to a chat in a world of the folder that grants nothing', async () => {
+  it('[X1.4] leads from a provider to a chat in a world for the folder, which grants nothing', async () => {
     const terminal = open();
     await answer(terminal, 'Number (1–2): ', '1');
     // A dead address is explained, and its provider is not kept.

@@ -89,7 +89,7 @@ describe('countersign providers', () => {
     await t.client.removeProvider('typed');
   });
 
-  it('[P7.9] warns of a key for plain HTTP on another machine, and saves it', async () => {
+  it('[P7.9] warns about a key sent over plain HTTP to another machine, and saves it', async () => {
     const words = [...add, 'http://gpu.invalid/v1', '--name', 'Plain', '--no-test', '--api-key-stdin'];
     const added = await t.runHere(words, { input: KEY });
     expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('everyone on the network') as string });

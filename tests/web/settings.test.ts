@@ -265,7 +265,7 @@ describe.runIf(hasBrowser)('settings, exports and imports', () => {
       .toBe(true);
   });
 
-  it('[W3.29] [W3.32] servers of another program are imported, off, and missing values are asked for', async () => {
+  it('[W3.29] [W3.32] servers from another program are imported disabled, with prompts for missing values', async () => {
     const page = await go('servers');
     await button(page, 'Import…').click();
     const dialog = page.getByRole('dialog');

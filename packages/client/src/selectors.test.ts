@@ -67,7 +67,7 @@ describe('what blocks the answer to a message', () => {
     );
   });
 
-  it('[M3] [M11] is not an approval of an agent that was not mentioned', () => {
+  it('[M3] [M11] is not an approval for an agent that was not mentioned', () => {
     expect(heldBy('@scout what do you see?', 20)).toEqual([]);
     expect(heldBy('look:\n  @Mason, @scout go on', 20)).toEqual(['mason']);
     expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);

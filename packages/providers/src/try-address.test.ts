@@ -46,7 +46,7 @@ describe('trying the base URL of a provider', () => {
   it('[P2] reports a refused connection or a timeout', async () => {
     expect(await tryAddress('openai', openai('http://127.0.0.1:9/v1?key=secret'), PATIENT_MS)).toEqual({
       answers: false,
-      problem: 'there is no response from http://127.0.0.1:9/v1: connection refused',
+      problem: 'no response from http://127.0.0.1:9/v1: connection refused',
     });
     // A separate server that never answers: on a busy machine the timeout may fire before it sees the request.
     const silent = createServer((socket) => socket.on('error', () => undefined));

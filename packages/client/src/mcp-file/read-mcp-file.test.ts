@@ -12,7 +12,7 @@ const CLAUDE = `{ "mcpServers": {
   "Git Hub": { "type": "http", "url": "https://api.example.com/mcp", "headers": { "Authorization": "Bearer \${TOKEN:-none}" } },
   "old": { "type": "sse", "url": "https://old.example.com/sse" } } }`;
 
-it('[W3.29] reads the files of Claude and Cursor', () => {
+it('[W3.29] reads files from Claude and Cursor', () => {
   const { servers, notes } = serversOf(CLAUDE);
   expect(servers.map(({ name }) => name)).toEqual(['filesystem', 'git-hub']);
   expect(servers[0]).toMatchObject({ connection: { transport: 'stdio', env: { MODE: '1' } }, inputs: [] });
@@ -25,7 +25,7 @@ it('[W3.29] reads the files of Claude and Cursor', () => {
   ]);
 });
 
-it('[W3.29] reads the files of VS Code, with comments and inputs', () => {
+it('[W3.29] reads files from VS Code, with comments and inputs', () => {
   const vscode = `{
     // The key is asked for.
     "inputs": [{ "type": "promptString", "id": "key", "description": "API key", "password": true },

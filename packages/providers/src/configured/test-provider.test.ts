@@ -108,7 +108,7 @@ describe('testing an address', () => {
     }
   });
 
-  it('[P9.1] distinguishes a missing network from a misspelt host', () => {
+  it('[P9.1] distinguishes a missing network from a misspelled host', () => {
     const missing = new ProviderError('network', 'not found', { reason: 'host-not-found' });
     const misspelt = config('vllm', { baseUrl: 'https://gpu-bx.example/v1' });
     expect(explainFailure(misspelt, missing, PATIENT_MS)).toEqual({

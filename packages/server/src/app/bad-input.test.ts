@@ -56,12 +56,12 @@ describe('URLs', () => {
     expect([404, 405]).toContain((await t.api('GET', `/worlds/${id}/chats/${id}/messages`)).status);
   });
 
-  it('[W2] an id that is too long is rejected with its name', async () => {
+  it('[W2] an id that is too long is rejected with the name of the parameter', async () => {
     const t = await openApp();
     expect(await t.api('GET', `/worlds/${'x'.repeat(300)}`)).toMatchObject({ status: 422, body: { field: 'world' } });
   });
 
-  it('[W2] an unknown, repeated or invalid query parameter is rejected with its name', async () => {
+  it('[W2] an unknown, repeated or invalid query parameter is rejected with an error that names it', async () => {
     const t = await openApp();
     for (const [query, field] of [
       ['lmit=3', 'lmit'],

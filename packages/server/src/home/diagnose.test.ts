@@ -24,7 +24,7 @@ it('[X3.1] doctor reports whether a custom endpoint responds, and which provider
       undefined,
       'http://127.0.0.1:9',
     );
-    const ofAnthropic = `configured (ANTHROPIC_API_KEY), but there is no response from ${nowhere}: connection refused`;
+    const ofAnthropic = `configured (ANTHROPIC_API_KEY), but no response from ${nowhere}: connection refused`;
     expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
       ['environment', 'fine', 'API keys and URLs from this shell'],
       ['anthropic', 'warning', ofAnthropic],

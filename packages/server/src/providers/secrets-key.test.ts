@@ -83,7 +83,7 @@ it('[P8.7] a missing file is not created for a key that is read', () => {
   expect(existsSync(join(folder, 'home-secrets'))).toBe(false);
 });
 
-it('[P8.2] tells its text, so that it is masked in tool results', async () => {
+it('[P8.2] returns its text, so that it is masked in tool results', async () => {
   const key = created();
   expect(key.texts()).toEqual([]);
   key.get();

@@ -47,7 +47,7 @@ describe('providers', () => {
     expect(t.errors).toEqual([]);
   });
 
-  it('[P7.3] invalid input is refused with a sentence at the field, and nothing is saved', async () => {
+  it('[P7.3] invalid input is refused with an error at the field, and nothing is saved', async () => {
     const t = await openApp();
     await t.api('POST', '/providers', box);
     const bad = [
@@ -236,7 +236,7 @@ describe('a server with saved providers', () => {
     expect(logged).not.toContain(KEY);
   });
 
-  it('[P8.5] a key that can’t be decrypted disables only its provider, with a sentence', async () => {
+  it('[P8.5] a key that can’t be decrypted disables only its provider, with a clear error', async () => {
     const first = await start({ COUNTERSIGN_SECRETS_KEY: 'a first passphrase of 32 or more letters' });
     await first.home.providers.add(first.home.engine.runtime, { kind: 'openai', name: 'OpenAI', apiKey: KEY }, TESTER);
     await stop();

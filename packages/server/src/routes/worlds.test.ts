@@ -121,7 +121,7 @@ describe('agents', () => {
     ['thinking', 'hard', 'must be off, low, medium or high, or a token budget from 128 to 200000'],
     ['thinking', 5, 'must be at least 128'],
     ['parallelToolCalls', 'no', 'must be true or false'],
-  ])('[P10] an invalid %s gets a sentence at its field', async (field, value, words) => {
+  ])('[P10] an invalid %s gets an error at its field', async (field, value, words) => {
     const t = await withWorld();
     const added = await t.api('POST', '/worlds/harbour/agents', { ...ada, [field]: value });
     await t.api('POST', '/worlds/harbour/agents', ada);

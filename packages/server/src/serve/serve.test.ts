@@ -132,7 +132,7 @@ describe('countersign serve', () => {
     }
   });
 
-  it('fails with one sentence, and no process keeps running', async () => {
+  it('fails with a one-sentence error, and no process keeps running', async () => {
     const taken = createServer();
     const port = await listenOn(taken, 0, '127.0.0.1');
     const quiet = ['--home', home, '--log-level', 'silent'];

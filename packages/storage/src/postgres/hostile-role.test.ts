@@ -104,7 +104,7 @@ it('[S5] a lock held by another role doesn’t block a start if nothing has to b
   await expect(open(url)).resolves.toBeDefined();
 });
 
-it('[S5] gives up on a lock with a message that says how to find its holder', async () => {
+it('[S5] gives up on a lock with an error that says how to find its holder', async () => {
   const url = await createPostgresDatabase();
   const stranger = await connectStranger(url);
   await stranger.query('select pg_advisory_lock(7)');

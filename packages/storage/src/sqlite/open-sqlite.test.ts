@@ -224,7 +224,7 @@ describe('our own file', () => {
     });
   });
 
-  it('[W2] an unsupported parameter is rejected with its name, and no part of its step is written', async () => {
+  it('[W2] an unsupported parameter is rejected with an error that names it, and no part of its step is written', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];

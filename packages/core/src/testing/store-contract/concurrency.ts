@@ -93,7 +93,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
   });
 
-  it('[A16] records that other stores wrote after opening count as guarded', async () => {
+  it('[A16] records that other stores write after this one opened count as guarded', async () => {
     const others = (await everybody()).toReversed();
     for (const [written, one] of others.entries()) {
       await write(one, async (tx) => tx.record({ kind: 'run' }));

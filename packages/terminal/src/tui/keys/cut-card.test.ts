@@ -81,7 +81,7 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);
   });
 
-  it('says that it is truncated and what to do, and still shows where it runs and why it needs approval', () => {
+  it('says that it is truncated and what to do, and still shows where it would run and why it needs approval', () => {
     const scene = opened(LONG);
     const { ui } = typed(scene, { kind: 'name', name: 'end' });
     const end = drawn({ ...scene, ui }).join('\n');
