@@ -29,7 +29,7 @@ export async function measureAlone({ quick, tell }) {
   await eachGround({ tell }, async (ground, everybody, databases) => {
     for (const work of quick ? WORKS.filter(({ history }) => history === 1) : WORKS) {
       const children = everybody.filter(({ which }) => canDo(which, work));
-      // Some contenders need a large part of a second for a turn with a long history.
+      // Some contenders need most of a second for a turn with a long history.
       const long = work.history > 1;
       for (const child of children) {
         await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 30 : 300 });

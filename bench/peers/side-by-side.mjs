@@ -43,7 +43,7 @@ export async function measureWork({ quick, only, tell }) {
   const children = await startAll(which, tell);
   const results = [];
   for (const work of casesOf(quick)) {
-    // Some contenders need a large part of a second for a turn with a long history.
+    // Some contenders need most of a second for a turn with a long history.
     const long = work.history > 1000;
     for (const child of children) await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 10 : 25 });
     const taken = new Map(children.map(({ which: name }) => [name, []]));

@@ -81,7 +81,7 @@ it('[P8] [P8.2] an obedient agent that prints a key gets it into no file, log, e
   mkdirSync(folder);
   await createWorld(runtime, { name: 'Press', mode: 'auto', workingDirectory: folder, streaming: false }, ME);
   await addAgent(runtime, 'press', { name: 'Ada', provider: 'obedient', model: 'm', tools: ['*'] }, ME);
-  // No vendor's prefix: only its value gives it away.
+  // No vendor prefix: it can be detected only by its value.
   const plain = 'qX7vB2nM9kLp4Rt6Wz8sYd3Fg5Hj';
   await providers.add(runtime, { kind: 'vllm', name: 'Box', baseUrl: 'http://127.0.0.1:9', apiKey: plain }, ME);
   const secretsKey = readFileSync(join(base, 'home-secrets'), 'utf8').trim();

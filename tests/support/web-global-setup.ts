@@ -14,8 +14,8 @@ declare module 'vitest' {
 }
 
 /**
- * Builds the web app and finds a browser, installing one where possible. If no browser can be had, it prints which tests are left
- * out, so that an incomplete run doesn't look complete.
+ * Builds the web app and finds a browser, installing one where possible. If that fails, it prints which tests are skipped, so that an incomplete run doesn't
+ * look complete.
  */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('chromium', '');

@@ -66,7 +66,7 @@ it('[A8] an approval decided while its page loads is not pending', () => {
   const decided = reduceWorld(loaded('after 2'), { type: 'event', event: denied(2, 3) });
   const all = withPage(decided, 'after 2', 3, 4);
   expect(all.queue).toEqual(['approval_1', 'approval_2', 'approval_4']);
-  // No further page is expected, so decisions of unknown approvals are not kept.
+  // No further page is expected, so decisions on unknown approvals are not kept.
   expect(reduceWorld(all, { type: 'event', event: denied(3, 99) }).decisions).toBe(all.decisions);
 });
 

@@ -197,7 +197,7 @@ describe('what a call would overwrite', () => {
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { text: 'new' } });
     const old = await t.onlyApproval();
-    content = 'edited by somebody else';
+    content = 'edited by someone else';
     await t.world.decide(old, { decision: 'approve' });
     expect(await t.chat.settled()).toBe('waiting');
     expect(written).toEqual([]);

@@ -11,8 +11,7 @@ export interface WorldOptions extends Partial<WorldSettings> {
   /** Agents to add, or to update if one with this name exists. Other agents stay unchanged. */
   agents?: readonly NewAgent[];
   /**
-   * MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. The values of their variables and headers are
-   * stored unencrypted.
+   * MCP servers to add, or to update if one with this name exists. Other servers stay unchanged. Values of `env` and `headers` are stored unencrypted.
    */
   mcp?: readonly NewMcpServer[];
 }

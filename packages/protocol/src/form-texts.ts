@@ -1,4 +1,4 @@
-/** Errors at the fields of a form, for all screens. */
+/** Error messages for form fields, the same on all screens. */
 export const formTexts = {
   missing: 'Enter a value.',
   notBoolean: 'Answer yes or no.',

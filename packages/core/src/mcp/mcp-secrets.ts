@@ -34,7 +34,7 @@ export function isInClear({ definition, sealed }: Stored): boolean {
   return sealed === null && hasValues(valuesOf(definition));
 }
 
-/** Includes the program or origin: somebody who changes it in the database must not receive the values. */
+/** Includes the program or origin: someone who changes it in the database must not receive the values. */
 function purposeOf(worldId: string, definition: McpServerDefinition): string[] {
   const target =
     definition.transport === 'stdio'

@@ -121,7 +121,7 @@ function openedFor(
   const replaced = sent[field];
   const target = server.definition.transport === 'stdio' ? 'command' : 'url';
   const keepsNone = replaced !== undefined && Object.values(replaced).every((value) => value !== null);
-  // The target must be sent too: somebody who can write to the database may have chosen the stored one.
+  // The target must be sent too: someone who can write to the database may have chosen the stored one.
   if (keepsNone && sent[target] !== undefined) return server.definition;
   const sentence = `MCP server: ${field}: the stored values ${opened.problem}. Enter the ${target} and all values again`;
   throw new CountersignError('invalid', sentence, { field });

@@ -150,7 +150,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler<Handover>): Dis
   };
 }
 
-/** Runs after the commit. The situation is read now, because it may include uncommitted changes later. */
+/** Wakes the turn after the commit. Reads its situation now, because later it may include uncommitted changes. */
 function wakeHere(scheduler: Scheduler<Handover>, step: Step, turn: TurnRecord, started: readonly Started[]): void {
   const situation = readSituation(step.tx, turn, step.snapshot);
   step.afterCommit(() => scheduler.wake(turn.id, { situation, started }));

@@ -219,7 +219,7 @@ function follow(answers: readonly (readonly [Omit<Call, 'id'>, Fate])[][], limit
         break;
       case 'wait': {
         const owed = calls.find((call) => call.status === 'asked' || call.status === 'started');
-        if (owed === undefined) throw new Error('waits for somebody, and nobody owes an answer');
+        if (owed === undefined) throw new Error('waits for someone, and nobody owes an answer');
         if (owed.status === 'started') set(owed.id, { status: 'succeeded' });
         else if (fates.get(owed.id)?.approve === true) set(owed.id, { status: 'approved' });
         else {

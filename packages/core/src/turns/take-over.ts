@@ -75,7 +75,7 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
 
-/** The turn that was interrupted most often, of a process that froze or died. Undefined if no turn was interrupted twice, or in case of a tie. */
+/** The most often interrupted turn of a process that froze or died. Undefined if no turn was interrupted twice, or if there is a tie. */
 export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
   let most: Turn[] = [];
   for (const turn of turns) {

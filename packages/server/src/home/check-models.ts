@@ -5,7 +5,7 @@ import { readToken } from './keep-token.js';
 
 /**
  * `fine`: works. `missing`: optional and not present. `warning`: should be checked, but the server can start. `broken`: nothing works until
- * somebody fixes it.
+ * someone fixes it.
  */
 export interface Finding {
   what: string;

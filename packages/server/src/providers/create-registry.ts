@@ -235,7 +235,7 @@ function invalid(field: 'baseUrl' | 'apiKey', detail: string): CountersignError 
 }
 
 /**
- * Applies a change. The key must be entered again if it would be sent to another server: somebody who can edit a provider must not learn its
+ * Applies a change. The key must be entered again if it would be sent to another server: someone who can edit a provider must not learn its
  * key.
  */
 function merge(before: ProviderRecord, change: ProviderChange, secrets: SecretsKey): ProviderRecord {

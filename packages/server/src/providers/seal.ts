@@ -42,7 +42,7 @@ export function unseal({ key, id }: SealingKey, sealed: string, purpose: readonl
   }
 }
 
-/** Binds a ciphertext to its purpose: otherwise, somebody who can write to the database could move a secret to another provider, server or address. */
+/** Binds a ciphertext to its purpose: otherwise, someone who can write to the database could move a secret to another provider, server or address. */
 function boundTo(keyId: string, purpose: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify([VERSION, keyId, ...purpose]), 'utf8');
 }

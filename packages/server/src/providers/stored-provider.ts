@@ -64,7 +64,7 @@ function hasUsableUrl(kind: ProviderKind, baseUrl: string | null): boolean {
 }
 
 /**
- * Whether the record is unchanged since Countersign wrote it: only then can its key be decrypted. Otherwise, somebody who can write to the
+ * Whether the record is unchanged since Countersign wrote it: only then can its key be decrypted. Otherwise, someone who can write to the
  * database may have chosen the URL.
  */
 export function isIntact(record: ProviderRecord, secrets: SecretsKey): boolean {
@@ -73,7 +73,7 @@ export function isIntact(record: ProviderRecord, secrets: SecretsKey): boolean {
   return readKey(record, kind.data, secrets).ok;
 }
 
-/** The kind and origin are included: somebody who changes them in the database must not receive the key. */
+/** The kind and origin are included: someone who changes them in the database must not receive the key. */
 function purposeOf(id: string, kind: ProviderKind, baseUrl: string | null): string[] {
   return [id, kind, originOf(kind, baseUrl)];
 }

@@ -70,7 +70,7 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   };
 }
 
-/** Increments a world's `rev`. Must run before other writes: steps also lock the world first, and a different order would deadlock. */
+/** Increments a world's `rev`. Must run before other writes: steps lock the world before such rows too, and a different order would deadlock. */
 export function raiseRevOn(on: Connection, s: Pick<WorldStatements, 'updateWorld'>): (id: string) => Soon<number> {
   const updateWorld = on.run(s.updateWorld);
   return (id) => updateWorld({ id, name: null, settings: null });

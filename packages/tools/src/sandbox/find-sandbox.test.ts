@@ -200,7 +200,7 @@ describe('bubblewrapArguments', () => {
 const nothing = { paths: [], inDotFolders: [], known: true };
 
 describe('findFixedPaths', () => {
-  it('[A44] finds files that run later at any depth, and pins their parents', async () => {
+  it('[A44] finds files that programs run automatically at any depth, and pins their parents', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await writeFile(at('.git/config'), '');
@@ -229,7 +229,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A44] finds files that run later despite many new folders, and fails if there are too many', async () => {
+  it('[A44] finds files that programs run automatically despite many new folders, and fails if there are too many', async () => {
     await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
     for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
     expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
@@ -255,7 +255,7 @@ describe('sandboxExecProfile', () => {
     network: 'none' as const,
   };
 
-  it('denies our files and files that run later again at the end, after all allow rules', () => {
+  it('denies our files and files that programs run automatically again at the end, after all allow rules', () => {
     const lines = sandboxExecProfile(
       confinement,
       { paths: ['hooks'], inDotFolders: [], known: true },
@@ -271,7 +271,7 @@ describe('sandboxExecProfile', () => {
     );
   });
 
-  it('[A44] denies files that run later by name at any depth, and leaves the rest of .git writable', () => {
+  it('[A44] denies files that programs run automatically by name at any depth, and leaves the rest of .git writable', () => {
     const mayWrite = (path: string): boolean =>
       runsLaterPatterns('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !==
       'deny';

@@ -6,7 +6,7 @@ import type { Confinement } from './sandbox.js';
 
 /**
  * A profile for macOS. Later rules take precedence, so the denied paths inside the working folder come last: by name, at any depth, existing or
- * not. `named`: further paths that run later; if Git is missing or fails, all of `.git` is denied.
+ * not. `named`: further paths that programs run automatically; if Git is missing or fails, all of `.git` is denied.
  */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,

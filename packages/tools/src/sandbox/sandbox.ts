@@ -25,7 +25,7 @@ export interface Confinement {
   readonly workingDirectory: string;
   /**
    * `draft`: changes are applied after the command has ended and they have been inspected. `live` (default): changes appear immediately, for
-   * long-running programs; existing files that run later are read-only, but new ones can be created.
+   * long-running programs; existing files that programs run automatically are read-only, but new ones can be created.
    */
   readonly writes?: 'draft' | 'live';
   readonly draftLimits?: DraftLimits;

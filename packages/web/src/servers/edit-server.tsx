@@ -7,7 +7,7 @@ import { ServerForm } from './server-form.js';
 import { t } from '../words/servers.js';
 
 /**
- * Edits the current version of a server: if somebody else changes it in the meantime, saving is rejected instead of overwriting that change
+ * Edits the current version of a server: if someone else changes it in the meantime, saving is rejected instead of overwriting that change
  * (W6).
  */
 export function EditServer({

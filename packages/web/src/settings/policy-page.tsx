@@ -47,7 +47,7 @@ export default function PolicyPage(): ReactElement {
   const save = async (): Promise<void> => {
     const key = ['policy', worldId, revision];
     let isShown = true;
-    const isFound = await saving.look(async () => {
+    const isFound = await saving.load(async () => {
       const found = await findCovered();
       const next = { key: JSON.stringify([added, found]), lines: found };
       isShown = found.length === 0 || covered?.key === next.key;

@@ -11,7 +11,7 @@ export interface Saving {
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
   /** Loads data that is needed before saving. Returns false on failure, which is shown. */
-  look: (work: () => Promise<unknown>) => Promise<boolean>;
+  load: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
 /** Saves, and keeps errors next to their fields. Errors in `fields` show no notice, because the form focuses the field instead. */
@@ -45,7 +45,7 @@ export function useSaving(fields: readonly string[] = []): Saving {
       problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? fieldWords(problem) : undefined,
     refuse,
     run,
-    look: (work) => run(work),
+    load: (work) => run(work),
   };
 }
 

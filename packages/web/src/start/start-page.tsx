@@ -77,7 +77,7 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
     if (place === 'folder' && name === '') return saving.refuse('workingDirectory', t.noFolder);
     if (unlisted.stops()) return;
     let target = worldId;
-    const isDone = await saving.look(async () => {
+    const isDone = await saving.load(async () => {
       if (place === 'folder') {
         const workingDirectory = folder.trim();
         if (created.current?.workingDirectory !== workingDirectory)

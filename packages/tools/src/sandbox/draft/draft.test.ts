@@ -251,9 +251,9 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     await utimes(before ?? '', 1, 1);
     const gone = (dead ?? '').replace(`-${process.pid}-`, '-4194303-');
     await rename(dead ?? '', gone);
-    await mkdir(join(drafts, 'somebody-elses'));
+    await mkdir(join(drafts, 'someone-elses'));
     await sweepDrafts(drafts);
-    expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'somebody-elses']);
+    expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'someone-elses']);
   });
 
   it('leaves no draft behind after it was applied', async () => {

@@ -9,7 +9,7 @@ import { isGitSetting, namesEntry } from './runs-later.js';
 import { MAX_FOLDERS, walkFolders } from './walk-folders.js';
 
 export interface NamedInSettings {
-  /** Paths relative to the working folder that run later although their names don't show it. Each includes everything inside it. */
+  /** Paths relative to the working folder that programs run automatically although their names don't show it. Each includes everything inside it. */
   readonly paths: readonly string[];
   /** Paths relative to the working folder that a symlink makes available in a dot-folder or under a name that starts with a dot. */
   readonly inDotFolders: readonly string[];
@@ -18,8 +18,8 @@ export interface NamedInSettings {
 }
 
 /**
- * Files in the working folder that Git's configuration names as hooks, programs or included configuration, and targets of symlinks with a name
- * that runs later. `folders`: folders that are about to be written to, at any depth.
+ * Files in the working folder that Git's configuration names as hooks, programs or included configuration, and targets of symlinks whose names programs run
+ * automatically. `folders`: folders that are about to be written to, at any depth.
  */
 export async function namedInSettings(
   workingDirectory: string,

@@ -35,7 +35,7 @@ export function runsLater(workingDirectory: string, path: string): string | unde
   return entryOf(segments) ?? (isHead(name) || commandsIn(segments.join('/')) !== undefined ? name : undefined);
 }
 
-/** Whether a symlink at this path, relative to the working folder, gives its target a name that runs later. */
+/** Whether a symlink at this path, relative to the working folder, gives its target a name that programs run automatically. */
 export function namesEntry(path: string): boolean {
   return entryOf(path.split(sep)) !== undefined || leadsToEntry(path);
 }

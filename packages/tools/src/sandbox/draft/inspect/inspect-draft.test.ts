@@ -53,7 +53,7 @@ describe('inspectDraft', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
-  it('[A44] leaves out a changed symlink in a chain that starts at a name that runs later', async () => {
+  it('[A44] leaves out a changed symlink in a chain that starts at a name that programs run automatically', async () => {
     for (const path of ['hooks/v1/pre-commit', 'tools/one/tasks/tasks.json']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hooks/current'));
     await symlink('hooks/current', join(folder.path, '.husky'));
