@@ -238,11 +238,41 @@ describe.runIf(hasBrowser)('providers', () => {
     await main.getByLabel('API key').fill('sk-wrong');
     await main.getByLabel('API key').press('Enter');
     await main.getByText('It answers and lists 1 model.').waitFor();
-    await button(page, 'Edit').click();
-    await button(page, 'Replace key').click();
-    await main.getByLabel('API key').fill(KEY);
+
+    // [M13.2] A real call shows that the key is wrong: the form opens at its field, and nothing was added.
+    await expect.poll(() => main.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
+    await button(page, 'Start chatting').click();
+    const key = main.getByLabel('API key');
+    await expect.poll(() => key.getAttribute('aria-invalid')).toBe('true');
+    await main.getByText('Check the key or create a new one.').first().waitFor();
+    expect(await button(page, 'Save anyway').count()).toBe(0);
+    expect((await opened.api.agents('harbour')).items.map(({ provider }) => provider)).not.toContain('real');
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await key.fill(KEY);
     await button(page, 'Save').click();
     await main.getByText('It answers and lists 1 model.').waitFor();
+    // A wrong address is shown at its field as soon as it is saved.
+    await button(page, 'Edit').click();
+    await main.getByLabel('Base URL').fill(DEAD);
+    await key.fill(KEY);
+    await button(page, 'Save').click();
+    await expect.poll(() => main.getByLabel('Base URL').getAttribute('aria-invalid')).toBe('true');
+    await main.getByLabel('Base URL').fill(model.url);
+    await key.fill(KEY);
+    await button(page, 'Save').click();
+    await main.getByText('It answers and lists 1 model.').waitFor();
+    // An unknown model is shown at the model, with the closest one; a rate limit can be ignored.
+    await main.getByLabel('Model', { exact: true }).fill('scriptd');
+    await button(page, 'Start chatting').click();
+    await button(page, 'Use scripted').click();
+    await main.getByLabel('Model', { exact: true }).fill('busy');
+    await button(page, 'Start chatting').click();
+    await button(page, 'Save anyway').waitFor();
+    await main.getByLabel('Model', { exact: true }).fill('scripted');
+    expect(await button(page, 'Save anyway').count()).toBe(0);
     // The only model is chosen; reading is all that the first template can do.
     await expect.poll(() => main.getByLabel('Model', { exact: true }).inputValue()).toBe('scripted');
     expect(await main.getByRole('radio', { name: 'Reviewer' }).isChecked()).toBe(true);

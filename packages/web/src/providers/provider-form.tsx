@@ -23,6 +23,7 @@ import {
   toChange,
   toNewProvider,
 } from './provider-draft.js';
+import type { TestProblem } from './test-problem.js';
 import { t } from '../words/providers.js';
 
 interface ProviderFormProps {
@@ -32,6 +33,8 @@ interface ProviderFormProps {
   /** Names of the other providers. */
   taken: readonly string[];
   submit: string;
+  /** Why the saved version doesn't work; shown at its field until something changes. */
+  problem?: TestProblem | undefined;
   onDone: (saved: ProviderStatus) => void;
   /** A button to leave the form. */
   leave?: ReactNode;
@@ -46,18 +49,27 @@ export function ProviderForm({
   kind = 'openai',
   taken,
   submit,
+  problem,
   onDone,
   leave,
 }: ProviderFormProps): ReactElement {
   const client = useClient();
   const saving = useSaving(FIELDS);
   const [draft, setDraft] = useState(() => (saved === undefined ? startDraft(kind, taken) : draftOf(saved)));
-  const [chosen, setChosen] = useState<KeyPlan>('keep');
-  const change = (part: Partial<ProviderDraft>): void => setDraft({ ...draft, ...part });
+  const [chosen, setChosen] = useState<KeyPlan>(
+    saved?.hasKey === true && problem?.field === 'apiKey' ? 'replace' : 'keep',
+  );
+  const [stale, setStale] = useState(problem);
+  const change = (part: Partial<ProviderDraft>): void => {
+    setStale(undefined);
+    setDraft({ ...draft, ...part });
+  };
+  const errorOf = (field: string): string | undefined =>
+    saving.errorOf(field) ?? (stale?.field === field ? stale.words : undefined);
   const facts = providerKindFacts(draft.kind);
   const step = keyStep(saved, draft, chosen);
   const form = useRef<HTMLFormElement>(null);
-  const wrong = FIELDS.find((field) => saving.errorOf(field) !== undefined);
+  const wrong = FIELDS.find((field) => errorOf(field) !== undefined);
   useEffect(() => {
     if (wrong !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [wrong]);
@@ -92,7 +104,7 @@ export function ProviderForm({
         <Select
           label={t.kind}
           value={draft.kind}
-          error={saving.errorOf('kind')}
+          error={errorOf('kind')}
           options={KINDS}
           onChange={(event) => {
             const chosen = providerKindSchema.safeParse(event.target.value);
@@ -103,7 +115,7 @@ export function ProviderForm({
           label={t.name}
           required
           value={draft.name}
-          error={saving.errorOf('name')}
+          error={errorOf('name')}
           onChange={(event) => change({ name: event.target.value })}
         />
       </div>
@@ -114,7 +126,7 @@ export function ProviderForm({
         autoComplete="off"
         spellCheck={false}
         value={draft.baseUrl}
-        error={saving.errorOf('baseUrl')}
+        error={errorOf('baseUrl')}
         hint={t.baseUrlHint(facts.baseUrl, facts.example)}
         onChange={(event) => change({ baseUrl: event.target.value })}
       />
@@ -123,7 +135,7 @@ export function ProviderForm({
         step={step}
         canKeep={saved?.hasKey === true}
         value={draft.apiKey}
-        error={saving.errorOf('apiKey')}
+        error={errorOf('apiKey')}
         onPlan={(next) => {
           setChosen(next);
           change({ apiKey: '' });

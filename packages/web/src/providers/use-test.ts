@@ -7,6 +7,8 @@ export interface Testing {
   readonly state: 'idle' | 'running' | ProviderTest;
   /** Runs a test. Without a model, it requests the list of models. */
   run: (model?: string) => void;
+  /** Runs a test and waits for it. Undefined if it was cancelled, or if the server could not be asked, which is shown. */
+  ask: (model?: string) => Promise<ProviderTest | undefined>;
   cancel: () => void;
 }
 
@@ -17,7 +19,7 @@ export function useTest(providerId: string): Testing {
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), [providerId]);
   const about = `test-${providerId}`;
-  const run = async (model?: string): Promise<void> => {
+  const run = async (model?: string): Promise<ProviderTest | undefined> => {
     running.current?.abort();
     const own = new AbortController();
     running.current = own;
@@ -26,16 +28,20 @@ export function useTest(providerId: string): Testing {
     try {
       const body = model === undefined ? {} : { model };
       const result = await client.testProvider(providerId, body, { signal: own.signal });
-      if (!own.signal.aborted) setState(result);
+      if (own.signal.aborted) return undefined;
+      setState(result);
+      return result;
     } catch (error) {
-      if (own.signal.aborted) return;
+      if (own.signal.aborted) return undefined;
       setState('idle');
       sayError(about, error);
+      return undefined;
     }
   };
   return {
     state,
     run: (model) => void run(model),
+    ask: run,
     cancel() {
       running.current?.abort();
       setState('idle');

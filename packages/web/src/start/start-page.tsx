@@ -12,9 +12,10 @@ import { useLocation } from 'wouter';
 import { modeWords } from '../chat/mode-words.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
-import { ModelField, UnlistedModel } from '../providers/model-field.js';
+import { ModelField } from '../providers/model-field.js';
+import { problemOf, type TestProblem } from '../providers/test-problem.js';
 import { useModels } from '../providers/use-models.js';
-import { useUnlisted } from '../providers/use-unlisted.js';
+import { useTest } from '../providers/use-test.js';
 import { useSaving } from '../settings/use-saving.js';
 import { NotRead, Page } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
@@ -24,6 +25,7 @@ import { Select, TextField } from '../ui/field.js';
 import { say } from '../ui/toast.js';
 import { ProviderStep } from './provider-step.js';
 import { TemplateChoice } from './template-choice.js';
+import { Tested } from './tested.js';
 import { t } from '../words/start.js';
 
 /** Guides a person from nothing to an agent with a real model: provider, model, agent. */
@@ -31,15 +33,18 @@ export default function StartPage(): ReactElement {
   const client = useClient();
   const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
   const [chosenId, setChosenId] = useState<string>();
+  const [problem, setProblem] = useState<TestProblem>();
   if (providers.kind !== 'ready') return <NotRead read={providers} what={t.theProviders} title={t.title} />;
   const all = providers.data.items;
   const chosen = all.find(({ id }) => id === chosenId) ?? all.find(isRealProvider);
   return (
     <Page title={t.title} lead={t.lead}>
       <Step title={t.providerStep}>
-        <ProviderStep all={all} chosen={chosen} onChoose={setChosenId} />
+        <ProviderStep all={all} chosen={chosen} problem={problem} onProblem={setProblem} onChoose={setChosenId} />
       </Step>
-      {chosen === undefined ? null : <ModelAndAgent key={chosen.id} provider={chosen} />}
+      {chosen === undefined ? null : (
+        <ModelAndAgent key={chosen.id} provider={chosen} problem={problem} onProblem={setProblem} />
+      )}
     </Page>
   );
 }
@@ -53,7 +58,15 @@ function Step({ title, children }: { title: string; children: ReactNode }): Reac
   );
 }
 
-function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement {
+function ModelAndAgent({
+  provider,
+  problem,
+  onProblem,
+}: {
+  provider: ProviderStatus;
+  problem: TestProblem | undefined;
+  onProblem: (problem: TestProblem | undefined) => void;
+}): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const saving = useSaving();
@@ -70,12 +83,23 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
   const only = models.items.length === 1 ? models.items[0]?.id : undefined;
   const model = (typed ?? only ?? '').trim();
 
-  const unlisted = useUnlisted(models, model);
+  const testing = useTest(provider.id);
+  const isTesting = testing.state === 'running';
+  const setModel = (name: string): void => {
+    onProblem(undefined);
+    setTyped(name);
+  };
 
-  const start = async (): Promise<void> => {
+  const start = async (mode: 'tested' | 'anyway'): Promise<void> => {
     const name = nameFrom(folder, 'project');
     if (place === 'folder' && name === '') return saving.refuse('workingDirectory', t.noFolder);
-    if (unlisted.stops()) return;
+    if (mode === 'tested') {
+      const result = await testing.ask(model);
+      if (result === undefined) return;
+      const found = problemOf(result);
+      onProblem(found);
+      if (found !== undefined) return;
+    }
     let target = worldId;
     const isDone = await saving.load(async () => {
       if (place === 'folder') {
@@ -96,15 +120,17 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void start();
+        void start('tested');
       }}
     >
       <Step title={t.modelStep}>
         <div className="space-y-3">
-          <ModelField models={models} value={typed ?? only ?? ''} error={saving.errorOf('model')} onChange={setTyped} />
-          {unlisted.isShown ? (
-            <UnlistedModel provider={provider} models={models} model={model} onChange={setTyped} />
-          ) : null}
+          <ModelField
+            models={models}
+            value={typed ?? only ?? ''}
+            error={saving.errorOf('model') ?? (problem?.field === 'model' ? problem.words : undefined)}
+            onChange={setModel}
+          />
         </div>
       </Step>
       <Step title={t.agentStep}>
@@ -129,11 +155,23 @@ function ModelAndAgent({ provider }: { provider: ProviderStatus }): ReactElement
               onChange={(event) => setFolder(event.target.value)}
             />
           ) : null}
+          <Tested
+            testing={testing}
+            model={model}
+            problem={problem}
+            onUse={setModel}
+            onAnyway={saving.busy ? undefined : () => void start('anyway')}
+          />
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="min-w-0 flex-1 basis-60 text-[0.8125rem] text-ink-3">
               {modeWords(place === 'here' ? world?.mode : 'ask')}
             </p>
-            <Button look="primary" type="submit" className="ml-auto" disabled={saving.busy || model === ''}>
+            <Button
+              look="primary"
+              type="submit"
+              className="ml-auto"
+              disabled={saving.busy || isTesting || model === ''}
+            >
               {t.start}
             </Button>
           </div>

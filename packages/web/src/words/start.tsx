@@ -22,5 +22,10 @@ export const t = {
   folderHint: 'Full path on the server. The world is named after the folder.',
   noFolder: 'Enter the full path of a folder, such as /home/me/project.',
   start: 'Start chatting',
+  askingModel: (model: string) => `Asking ${model} for a short answer…`,
+  cancelTest: 'Cancel test',
+  fixFirst: 'No agent was added.',
+  useModel: (model: string) => `Use ${model}`,
+  saveAnyway: 'Save anyway',
   ready: (names: readonly string[]) => `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'} ready.`,
 } as const;
