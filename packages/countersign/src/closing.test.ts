@@ -182,6 +182,37 @@ describe('closing a process that shares its store', () => {
     expect(heard.at(-1)).toBe('retired');
   });
 
+  it('[S4.2] waits for its current round, which must not use a closed store', async () => {
+    const clock = createFakeClock();
+    const { shared } = listenTo();
+    const errors: unknown[] = [];
+    const [asked, answer] = [deferred(), deferred()];
+    let isHeld = false;
+    const turnsToCheck: SharedStore['turnsToCheck'] = async () => {
+      if (isHeld) {
+        asked.resolve();
+        await answer.promise;
+      }
+      return { own: [], orphaned: [] };
+    };
+    const store = { ...(await openSqlite(':memory:', { clock })), shared: { ...shared, turnsToCheck } };
+    const engine = await createTestEngine({ store, clock, onError: (error) => errors.push(error) });
+    await engine.start();
+    isHeld = true;
+    clock.advance(10_000);
+    await asked.promise;
+    const closed = engine.close();
+    // Long enough for a shutdown that doesn't wait, and then for its round to fail.
+    const pause = async (): Promise<void> => {
+      for (let tick = 0; tick < 100; tick += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await pause();
+    answer.resolve();
+    await closed;
+    await pause();
+    expect(errors).toEqual([]);
+  });
+
   it('[S3] stops sending heartbeats if it can’t shut down cleanly, and others take over its turns', async () => {
     const { clock, heard, engine } = await open(() => Promise.reject(new Error('stuck')));
     await expect(engine.close()).rejects.toThrow('stuck');

@@ -171,8 +171,8 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     async leave() {
       isLeaving = true;
-      void rounds.end();
-      await Promise.all(ends.map((end) => end()));
+      // A round that is still running would use the store after it is closed.
+      await Promise.all([rounds.end(), ...ends.map((end) => end())]);
     },
     async retire(endWork) {
       try {

@@ -1,3 +1,4 @@
+import { CountersignError } from '@countersign/protocol';
 import { expect, it } from 'vitest';
 import type { Store, StoredEvent } from '../ports/index.js';
 import { createEventFeed } from './event-feed.js';
@@ -103,4 +104,19 @@ it('[S6] recovers from a lost hint', async () => {
   expect(told).toEqual([1]);
   feed.recheck();
   await expect.poll(() => told).toEqual([1, 2]);
+});
+
+it('reports a read that fails, but not because the store was closed', async () => {
+  const reported: unknown[] = [];
+  const broken = new Error('broken');
+  const failures = [new CountersignError('closed', 'The store is closed.'), broken];
+  const store = { read: () => Promise.reject(failures.shift() ?? broken) } as unknown as Store;
+  const feed = createEventFeed(
+    store,
+    () => undefined,
+    (error) => reported.push(error),
+  );
+  feed.watch(W);
+  feed.recheck();
+  await expect.poll(() => reported).toEqual([broken]);
 });

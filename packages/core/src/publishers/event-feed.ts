@@ -1,3 +1,4 @@
+import { CountersignError } from '@countersign/protocol';
 import type { Store, StoredEvent } from '../ports/index.js';
 import { maskLongEvents } from './mask-long-texts.js';
 
@@ -39,6 +40,11 @@ export function createEventFeed(
   /** The last known position of each log that isn't watched. A new watcher starts there and misses nothing after it. */
   const heard = new Map<string, number>();
 
+  /** Nobody waits for these reads, so the process may close the store between two of them. */
+  function reportUnlessClosed(error: unknown, what: string): void {
+    if (!(error instanceof CountersignError && error.code === 'closed')) report(error, what);
+  }
+
   function remember(worldId: string, id: number): void {
     const last = Math.max(id, heard.get(worldId) ?? 0);
     heard.delete(worldId);
@@ -70,7 +76,7 @@ export function createEventFeed(
       (error: unknown) => {
         // If the store is unavailable, `recheck` retries.
         watched.reading = false;
-        report(error, 'failed to read events from other processes');
+        reportUnlessClosed(error, 'failed to read events from other processes');
       },
     );
   }
@@ -137,7 +143,7 @@ export function createEventFeed(
             watched.known = Math.max(watched.known, id);
             catchUp(worldId, watched);
           })
-          .catch((error: unknown) => report(error, 'failed to look for events from other processes'));
+          .catch((error: unknown) => reportUnlessClosed(error, 'failed to look for events from other processes'));
       }
     },
   };

@@ -109,19 +109,23 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   const { t, path, server } = await open({ file, secrets, folder });
   // The server reports the length of its variable, so that it never prints the value.
   const script = `echo "\${#TOKEN} characters" >&2; exec "${process.execPath}" "${program}"`;
+  // Its standard error is another pipe than its answers, and may be read after them.
+  const logged = (from: AppFixture, line: string): Promise<true> =>
+    until(async () => {
+      const { log = [] } = (await from.api<McpServer>('GET', `${path}/memory`)).body;
+      return log.includes(line) ? true : undefined;
+    }, line);
   const bash = { ...server, command: 'bash', args: ['-c', script] };
   expect((await t.api('POST', path, bash)).status).toBe(201);
   const tested = await t.api<McpServer>('POST', `${path}/memory/test`);
   expect(tested.body).toMatchObject({ status: 'running', env: ['TOKEN'] });
-  expect(tested.body.log).toContain(`${SECRET.length} characters`);
+  await logged(t, `${SECRET.length} characters`);
   // Unrelated changes keep the value, and so does a new command.
   await t.api('PATCH', `${path}/memory`, { trusted: true });
   await t.api('PATCH', `${path}/memory`, { args: ['-c', `true; ${script}`], env: { TOKEN: null } });
   const again = await t.api<McpServer>('POST', `${path}/memory/test`);
-  expect(again.body).toMatchObject({
-    status: 'running',
-    log: expect.arrayContaining([`${SECRET.length} characters`]) as string[],
-  });
+  expect(again.body).toMatchObject({ status: 'running' });
+  await logged(t, `${SECRET.length} characters`);
   await t.close();
   const files = (await readdir(folder)).filter((name) => name.startsWith('countersign.db'));
   for (const name of files) expect((await readFile(join(folder, name))).includes(SECRET)).toBe(false);
@@ -139,7 +143,8 @@ it('[A46.3] values are encrypted in the store, reach the server, and are lost wi
   expect((await later.api('PATCH', `${path}/memory`, { env: { TOKEN: 'new' } })).status).toBe(422);
   const whole = { command: 'bash', args: ['-c', script], env: { TOKEN: 'new' } };
   expect((await later.api('PATCH', `${path}/memory`, whole)).status).toBe(200);
-  expect((await later.api<McpServer>('POST', `${path}/memory/test`)).body.log).toContain('3 characters');
+  expect((await later.api<McpServer>('POST', `${path}/memory/test`)).body.status).toBe('running');
+  await logged(later, '3 characters');
 });
 
 it('[A46.3] [A46.4] values don’t follow a server to another program or origin', async () => {
