@@ -61,7 +61,7 @@ export interface ShellOptions {
   hide?: readonly string[];
   /** Folders in the user's home folder that commands may read, such as a Node.js installation. */
   show?: readonly string[];
-  /** Working folders of all worlds. Agents write there, so nobody else may run programs from them. */
+  /** Working folders of all worlds. Agents write to them, so programs in them are never made available to a sandbox. */
   writable?: () => Promise<readonly string[]>;
   /** `public`: public addresses through our proxy, for programs that support one (A20). Default: `none`. */
   network?: 'none' | 'public';

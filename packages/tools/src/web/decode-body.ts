@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** Uses the charset from the header, otherwise the byte order mark, otherwise the meta tag, otherwise UTF-8. Invalid bytes become U+FFFD. */
+/** Uses the byte order mark, otherwise the charset from the header, otherwise the meta tag, otherwise UTF-8. Invalid bytes become U+FFFD. */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label = byMark(body) ?? charsetOf(contentType) ?? byMeta(body) ?? 'utf-8';
   return decoder(label).decode(body);

@@ -61,7 +61,7 @@ export function EditForm({ edited: { label, text, error, hint, setText } }: { ed
       const top = area?.scrollTop ?? 0;
       field.style.height = '0';
       field.style.height = `${field.scrollHeight + 2}px`;
-      // Measuring at height 0 has reset the scroll position. (With a CSS transition, the height would be measured at its start.)
+      // Measuring at height 0 has reset the scroll position. The height must have no CSS transition, or this would measure its start.
       if (area !== null) area.scrollTop = top;
     };
     fit();

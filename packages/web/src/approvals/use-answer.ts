@@ -11,7 +11,7 @@ import { t } from '../words/approvals.js';
  */
 export type Outcome = { kind: 'mine' } | { kind: 'not mine' } | { kind: 'invalid'; why: string };
 
-/** Sends decisions. On errors, the card stays and the error is shown, for an edit next to its field. */
+/** Sends decisions. On errors, the card stays and the error is shown; for an edit, next to its field. */
 export function useAnswer(): {
   decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
   reply: (asked: Asked, words: string) => Promise<Outcome>;

@@ -18,7 +18,7 @@ import { cx } from '../ui/cx.js';
 import { t } from '../words/chat.js';
 
 export interface ComposerProps {
-  /** Includes inactive agents: they can't be mentioned, but explain why nobody answers. */
+  /** Includes inactive agents: they can't be mentioned, but are needed to explain why nobody answers. */
   agents: readonly Agent[];
   mainAgent: string | undefined;
   worldName: string;

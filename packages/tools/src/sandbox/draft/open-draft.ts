@@ -106,7 +106,7 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
   return folders;
 }
 
-/** Removes drafts left by killed processes. They were never applied, so their outcome is unknown (S3). */
+/** Removes drafts left by killed processes. They are never applied: the outcome of their commands is unknown (S3). */
 export async function sweepDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
