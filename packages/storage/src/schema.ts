@@ -172,6 +172,40 @@ export interface ProvidersTable {
   created_at: number;
 }
 
+export interface PeopleTable {
+  id: string;
+  name: string;
+  /** The name in lowercase, like `email_key`. */
+  name_key: string;
+  email: string | null;
+  email_key: string | null;
+  role: string | null;
+  world_roles: string;
+  status: string;
+  rev: number;
+  created_at: number;
+}
+
+export interface CredentialsTable {
+  id: string;
+  person_id: string;
+  kind: string;
+  name: string;
+  hash: string;
+  data: string;
+  parent_id: string | null;
+  created_at: number;
+  used_at: number | null;
+  expires_at: number | null;
+  ended_at: number | null;
+}
+
+export interface GroupsTable {
+  name: string;
+  people: string;
+  oidc_group: string | null;
+}
+
 export interface EventsTable {
   world_id: string;
   id: number;

@@ -7,6 +7,7 @@ import { grantStatements } from './queries/grants.js';
 import { invocationStatements } from './queries/invocations.js';
 import { mcpServerStatements } from './queries/mcp-servers.js';
 import { messageStatements } from './queries/messages.js';
+import { peopleStatements } from './queries/people.js';
 import { providerStatements } from './queries/providers.js';
 import { purgeStatements } from './queries/purge.js';
 import { searchStatements, type SearchDialect } from './queries/search.js';
@@ -29,6 +30,7 @@ export function statementsIn(search: SearchDialect) {
     ...invocationStatements,
     ...mcpServerStatements,
     ...messageStatements,
+    ...peopleStatements,
     ...providerStatements,
     ...searchStatements(search),
     ...statsStatements,

@@ -11,6 +11,7 @@ import { grantVerbs } from './verbs/grants.js';
 import { invocationVerbs } from './verbs/invocations.js';
 import { mcpServerVerbs } from './verbs/mcp-servers.js';
 import { messageVerbs } from './verbs/messages.js';
+import { peopleVerbs } from './verbs/people.js';
 import { providerVerbs } from './verbs/providers.js';
 import { searchVerbs } from './verbs/search.js';
 import { statsVerbs } from './verbs/stats.js';
@@ -30,6 +31,7 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...grantVerbs(on, statements, session),
     ...clientVerbs(on, statements, session),
     ...mcpServerVerbs(on, statements, session),
+    ...peopleVerbs(on, statements, session),
     ...providerVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),

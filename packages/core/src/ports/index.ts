@@ -15,6 +15,8 @@ export type {
 export type { SecretBox, Unsealed } from './secret-box.js';
 export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 export type { ProviderRecord } from './provider-records.js';
+export { SERVER_LOG } from './people-records.js';
+export type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,

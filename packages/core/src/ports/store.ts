@@ -1,4 +1,5 @@
 import type { McpServerRecord, McpToolRecord } from './mcp-records.js';
+import type { CredentialKind, CredentialRecord, FoundCredential, GroupRecord, PersonRecord } from './people-records.js';
 import type { ProviderRecord } from './provider-records.js';
 import type {
   AgentRecord,
@@ -95,6 +96,16 @@ export interface StoreReader {
   /** Providers added by people, in the order in which they were added. They belong to no world. */
   providers(): Promise<ProviderRecord[]>;
 
+  /** Everybody, in the order in which they were added, including removed people. */
+  people(): Promise<PersonRecord[]>;
+  person(id: string): Promise<PersonRecord | undefined>;
+  /** A credential with its person, even if it has ended. */
+  credential(id: string): Promise<FoundCredential | undefined>;
+  /** A person's credentials of one kind that have neither ended nor expired, oldest first. */
+  credentials(personId: string, kind: CredentialKind): Promise<CredentialRecord[]>;
+  /** By name. */
+  groups(): Promise<GroupRecord[]>;
+
   /** Events with an id above `after`, in order, optionally for one chat. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
@@ -184,6 +195,25 @@ export interface StoreTransaction extends StoreReader {
   updateProvider(provider: ProviderRecord): Promise<boolean>;
   /** Returns true if the provider existed. */
   deleteProvider(id: string): Promise<boolean>;
+
+  /** Creates the server's audit log (`SERVER_LOG`) if necessary, and locks it, so that changes of people run one after the other. */
+  lockServerLog(): Promise<void>;
+  /** Rejects a duplicate id, name or e-mail address as a `conflict`. */
+  insertPerson(person: PersonRecord): Promise<void>;
+  /** Compare-and-set on `rev`, like `updateProvider`. */
+  updatePerson(person: PersonRecord): Promise<boolean>;
+  /** Also deletes tickets, sessions and invitations that expired a while ago. */
+  insertCredential(credential: CredentialRecord): Promise<void>;
+  /** Records that a credential was used. Does nothing if it has ended. */
+  useCredential(id: string, use: { usedAt: number; expiresAt: number | null }): Promise<void>;
+  /** Ends a credential and the sessions opened with it. Returns true for one caller, and only before it expires. */
+  endCredential(id: string): Promise<boolean>;
+  /** Ends all credentials of a person, or those of one kind. */
+  endCredentials(personId: string, kind?: CredentialKind): Promise<void>;
+  /** Inserts or replaces a group. */
+  putGroup(group: GroupRecord): Promise<void>;
+  /** Returns true if the group existed. */
+  deleteGroup(name: string): Promise<boolean>;
 
   /**
    * Adds messages to the search index and advances its position. Returns false and writes nothing if the position is no longer `from`. Words

@@ -4,6 +4,7 @@ import { describeFinding } from './store-contract/finding.js';
 import { describeLists } from './store-contract/lists.js';
 import { describeLog } from './store-contract/log.js';
 import { describeMcpServers } from './store-contract/mcp-servers.js';
+import { describePeople } from './store-contract/people.js';
 import { describeProviders } from './store-contract/providers.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
@@ -19,6 +20,7 @@ export function describeStore(name: string, open: OpenStore, can: { outlive: boo
     { part: 'records', run: () => describeRecords(open) },
     { part: 'MCP servers', run: () => describeMcpServers(open) },
     { part: 'providers', run: () => describeProviders(open) },
+    { part: 'people', run: () => describePeople(open, can.share) },
     { part: 'lists', run: () => describeLists(open) },
     { part: 'transactions', run: () => describeTransactions(open) },
     { part: 'concurrency', run: () => describeConcurrency(open, can.share) },

@@ -13,6 +13,7 @@ import { createRegistry, type ProviderRegistry } from '../providers/create-regis
 import { prepareSecrets } from '../providers/prepare-secrets.js';
 import { createSecretBox } from '../providers/secret-box.js';
 import { takeSecretsKey } from '../providers/secrets-key.js';
+import { ensureOwner } from '../people/ensure-owner.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
@@ -89,6 +90,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     }
     const found = findProviders(env, options.ollamaUrl);
     await prepareSecrets(secrets, store, log);
+    await orClose(store, () => ensureOwner(store));
     const ownFiles = [admin.file, auditKeyFile(env), secrets.file].filter((file) => file !== undefined);
     // Registered for the lifetime of the process: another home folder in it may use the same files.
     for (const file of ownFiles) registerOwnFile(file);
@@ -164,9 +166,9 @@ function warnOfExposedToken(log: Log, token: Token): void {
   );
 }
 
-async function orClose<T>(store: Store, make: () => T): Promise<T> {
+async function orClose<T>(store: Store, make: () => T | Promise<T>): Promise<T> {
   try {
-    return make();
+    return await make();
   } catch (error) {
     await store.close();
     throw error;

@@ -13,6 +13,7 @@ import { addQueueOrder } from './11-add-queue-order.js';
 import { dropTurnRevisions } from './12-drop-turn-revisions.js';
 import { addProviders } from './13-add-providers.js';
 import { sealMcpValues } from './14-seal-mcp-values.js';
+import { addPeople } from './15-add-people.js';
 
 /** In order; a store at version n has run the first n. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   dropTurnRevisions,
   addProviders,
   sealMcpValues,
+  addPeople,
 ];

@@ -39,6 +39,9 @@ it.each(versions)('[S5] a store of version %i opens with all its data and is wri
     expect(await r.clients('garden')).toMatchObject([{ id: 'client_1' }]);
     const providers = version < 13 ? [] : [{ id: 'shed-models', kind: 'vllm', apiKey: null, rev: 1 }];
     expect(await r.providers()).toMatchObject(providers);
+    const people = version < 15 ? [] : [{ id: 'ada-lovelace', role: 'owner', worldRoles: { garden: 'viewer' } }];
+    expect(await r.people()).toMatchObject(people);
+    expect(await r.groups()).toMatchObject(people.map(({ id }) => ({ name: 'finance', people: [id] })));
     const vault = { name: 'vault', definition: { env: { TOKEN: '' } }, sealed: 'v1.0123456789ab.bm9uY2U.Ym9keQ' };
     const servers = version < 5 ? [] : [{ name: 'shed', sealed: null }, ...(version < 14 ? [] : [vault])];
     expect(await r.mcpServers('garden')).toMatchObject(servers);

@@ -1,4 +1,4 @@
-import type { StepWrites } from '@countersign/core/ports';
+import { SERVER_LOG, type StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Finished } from '../engine.js';
@@ -15,8 +15,9 @@ export async function finishAndCommit(
   { emissions, records, now }: Pick<StepWrites, 'emissions' | 'records'> & { now: number },
   worldId: string,
 ): Promise<Finished> {
-  // Fails if the world was deleted since the transaction read it.
-  const writes = { ...toLogWrites(worldId, now, { emissions, records }), living: true };
+  // Fails if the world was deleted since the transaction read it. The server's log is stored like that of a deleted world.
+  const living = worldId === SERVER_LOG ? {} : { living: true };
+  const writes = { ...toLogWrites(worldId, now, { emissions, records }), ...living };
   const query = appendQuery(worldId, [], [JSON.stringify(writes)], null);
   // Nothing may throw until `send`: buffered queries would never be sent.
   const send = bufferQueries(client);

@@ -18,6 +18,10 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   allClients: /^SCAN clients$/,
   // A handful of rows, read when they change.
   providers: /^SCAN providers$/,
+  people: /^SCAN people$/,
+  groups: /^SCAN people_groups$/,
+  // Only when somebody signs in. It keeps the table short.
+  forgetCredentials: /^SCAN credentials$/,
   // Found by words or rowid: virtual tables always report SCAN.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,

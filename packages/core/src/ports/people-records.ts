@@ -1,0 +1,66 @@
+import type { PersonStatus, PersonRole, TokenScope } from '@countersign/protocol';
+
+/** A person. Belongs to the store, not to a world. The row of a removed person is kept: the audit log refers to its id. */
+export interface PersonRecord {
+  /** A slug of the first name that never changes and is never reused. */
+  id: string;
+  /** Unique, ignoring case, except among removed people. */
+  name: string;
+  /** Unique in the same way. */
+  email: string | null;
+  /** The role on the server. Null if the person only has roles in worlds. */
+  role: PersonRole | null;
+  worldRoles: Readonly<Record<string, PersonRole>>;
+  status: PersonStatus;
+  /** Incremented by every update. */
+  rev: number;
+  createdAt: number;
+}
+
+/**
+ * `session`: a signed-in browser. `token`: a personal token for programs. `invitation` and `ticket`: single-use links, for a week and for a
+ * minute.
+ */
+export type CredentialKind = 'session' | 'token' | 'invitation' | 'ticket';
+
+/** A way to sign in. Contains only hashes, so that reading it lets nobody in. */
+export interface CredentialRecord {
+  /** The public part of the cookie, token or link. */
+  id: string;
+  personId: string;
+  kind: CredentialKind;
+  /** The device of a session, or the name of a token. */
+  name: string;
+  hash: string;
+  data: {
+    /** The hash of a session's second secret, which only the page has. */
+    headerHash?: string;
+    /** Limits what the credential may do. If absent, everything the person may do. */
+    scopes?: readonly TokenScope[];
+    /** The name of the person who created it, if it was somebody else. */
+    createdBy?: string;
+  };
+  /** The token that a session was opened with. It ends together with the token. */
+  parentId: string | null;
+  createdAt: number;
+  usedAt: number | null;
+  /** Null: it doesn't expire. */
+  expiresAt: number | null;
+  endedAt: number | null;
+}
+
+/** A credential with its person. */
+export interface FoundCredential {
+  credential: CredentialRecord;
+  person: PersonRecord;
+}
+
+/** A named list of people. */
+export interface GroupRecord {
+  name: string;
+  people: readonly string[];
+  oidcGroup: string | null;
+}
+
+/** The id of the audit log for changes that belong to no world. Ids of worlds never begin with an underscore. */
+export const SERVER_LOG = '_server';

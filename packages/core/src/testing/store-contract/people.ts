@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { SERVER_LOG, type CredentialRecord, type PersonRecord } from '../../ports/index.js';
+import { HOSTILE, write } from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+function person(id: string, change: Partial<PersonRecord> = {}): PersonRecord {
+  const given = { name: id, email: null, role: 'member', worldRoles: { w: 'admin' }, status: 'active' } as const;
+  return { id, ...given, rev: 1, createdAt: 7, ...change };
+}
+
+function credential(id: string, change: Partial<CredentialRecord> = {}): CredentialRecord {
+  return {
+    id,
+    personId: 'ada',
+    kind: 'token',
+    name: HOSTILE,
+    hash: 'hash',
+    data: { scopes: ['read'], createdBy: HOSTILE },
+    parentId: null,
+    createdAt: 7,
+    usedAt: null,
+    expiresAt: null,
+    endedAt: null,
+    ...change,
+  };
+}
+
+/** People, credentials and groups, which belong to no world. */
+export function describePeople(open: OpenStore, canShare: boolean): void {
+  const { store, another } = freshStore(open);
+  const add = (...people: PersonRecord[]): Promise<void> =>
+    write(store(), async (tx) => {
+      for (const each of people) await tx.insertPerson(each);
+    });
+
+  describe('people', () => {
+    it('[W8] round-trip in the order they were added, and no concurrent change is lost', async () => {
+      const ada = person('ada', { name: HOSTILE, email: 'Ada@example.com', role: null, worldRoles: {} });
+      await add(ada, person('bob'));
+      expect(await store().read((r) => r.people())).toStrictEqual([ada, person('bob')]);
+      expect(await store().read((r) => r.person('ada'))).toStrictEqual(ada);
+      expect(await store().read((r) => r.person('nobody'))).toBeUndefined();
+      const changed = person('ada', { name: 'Ada', role: 'owner', status: 'disabled' });
+      expect(await write(store(), (tx) => tx.updatePerson(changed))).toBe(true);
+      expect(await write(store(), (tx) => tx.updatePerson(person('ada', { role: 'viewer' })))).toBe(false);
+      expect(await store().read((r) => r.person('ada'))).toStrictEqual({ ...changed, rev: 2 });
+    });
+
+    it('[W8] have unique names and addresses, ignoring case, unless they were removed', async () => {
+      await add(person('ada', { email: 'ada@example.com' }), person('bob'));
+      const named = { code: 'conflict', field: 'name' };
+      const addressed = { code: 'conflict', field: 'email' };
+      await expect(add(person('eve', { name: 'ADA' }))).rejects.toMatchObject(named);
+      await expect(add(person('ada', { name: 'Eve' }))).rejects.toMatchObject(named);
+      await expect(add(person('eve', { email: 'ADA@example.com' }))).rejects.toMatchObject(addressed);
+      const renamed = write(store(), (tx) => tx.updatePerson(person('bob', { name: 'Ada' })));
+      await expect(renamed).rejects.toMatchObject(named);
+      expect(await store().read((r) => r.people())).toHaveLength(2);
+      const removed = person('ada', { email: 'ada@example.com', status: 'removed' });
+      expect(await write(store(), (tx) => tx.updatePerson(removed))).toBe(true);
+      await add(person('ada-2', { name: 'Ada', email: 'ada@example.com' }));
+    });
+  });
+
+  describe('credentials', () => {
+    it('[W1] are found with their person, and only current ones are listed', async () => {
+      await add(person('ada'), person('bob'));
+      const token = credential('t1');
+      await write(store(), async (tx) => {
+        await tx.insertCredential(token);
+        await tx.insertCredential(credential('t2', { personId: 'bob' }));
+        await tx.insertCredential(credential('t3', { expiresAt: tx.now() }));
+        await tx.insertCredential(credential('s1', { kind: 'session', data: { headerHash: 'h' } }));
+      });
+      const found = await store().read((r) => r.credential('t1'));
+      expect(found).toStrictEqual({ credential: token, person: person('ada') });
+      expect(await store().read((r) => r.credential('none'))).toBeUndefined();
+      expect(await store().read((r) => r.credentials('ada', 'token'))).toStrictEqual([token]);
+      await write(store(), (tx) => tx.useCredential('t1', { usedAt: 9, expiresAt: 5e13 }));
+      expect(await store().read((r) => r.credentials('ada', 'token'))).toStrictEqual([
+        { ...token, usedAt: 9, expiresAt: 5e13 },
+      ]);
+    });
+
+    it('[W1] end once, with the sessions opened with them, and never come back', async () => {
+      await add(person('ada'));
+      await write(store(), async (tx) => {
+        await tx.insertCredential(credential('t1'));
+        await tx.insertCredential(credential('late', { kind: 'invitation', expiresAt: tx.now() }));
+        await tx.insertCredential(credential('s1', { kind: 'session', parentId: 't1' }));
+        await tx.insertCredential(credential('s2', { kind: 'session' }));
+      });
+      const end = (id: string): Promise<boolean> => write(store(), (tx) => tx.endCredential(id));
+      expect([await end('t1'), await end('t1'), await end('late'), await end('none')]).toEqual([
+        true,
+        false,
+        false,
+        false,
+      ]);
+      const ended = (id: string): Promise<number | null | undefined> =>
+        store().read(async (r) => (await r.credential(id))?.credential.endedAt);
+      expect(await ended('s1')).toBeGreaterThan(0);
+      expect(await ended('s2')).toBeNull();
+      await write(store(), (tx) => tx.useCredential('t1', { usedAt: 9, expiresAt: null }));
+      expect((await store().read((r) => r.credential('t1')))?.credential.usedAt).toBeNull();
+      await write(store(), (tx) => tx.insertCredential(credential('t2')));
+      await write(store(), (tx) => tx.endCredentials('ada', 'session'));
+      expect(await ended('t2')).toBeNull();
+      await write(store(), (tx) => tx.endCredentials('ada'));
+      expect([await ended('s2'), await ended('t2')]).not.toContain(null);
+    });
+
+    it.runIf(canShare)('[W1] a single-use credential is consumed by one of many processes', async () => {
+      await add(person('ada'));
+      await write(store(), (tx) => tx.insertCredential(credential('i1', { kind: 'invitation' })));
+      const stores = [store(), await another(), await another()];
+      const taken = await Promise.all(stores.map((each) => write(each, (tx) => tx.endCredential('i1'))));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+    });
+  });
+
+  it('[W8] groups are replaced and deleted', async () => {
+    const finance = { name: 'finance', people: ['ada', 'bob'], oidcGroup: null };
+    await write(store(), async (tx) => {
+      await tx.putGroup({ name: 'release', people: [], oidcGroup: 'staff' });
+      await tx.putGroup({ ...finance, people: [] });
+      await tx.putGroup(finance);
+    });
+    const release = { name: 'release', people: [], oidcGroup: 'staff' };
+    expect(await store().read((r) => r.groups())).toStrictEqual([finance, release]);
+    expect(await write(store(), (tx) => tx.deleteGroup('finance'))).toBe(true);
+    expect(await write(store(), (tx) => tx.deleteGroup('finance'))).toBe(false);
+    expect(await store().read((r) => r.groups())).toStrictEqual([release]);
+  });
+
+  it('[A16] the server has an audit log of its own, which is not a world', async () => {
+    const worlds = await store().read((r) => r.worlds());
+    for (const why of ['first', 'second']) {
+      await store().transact(SERVER_LOG, async (tx) => {
+        await tx.lockServerLog();
+        tx.record({ kind: 'policy', why });
+      });
+    }
+    expect(await store().read((r) => r.worlds())).toStrictEqual(worlds);
+    expect(await store().read((r) => r.audit(SERVER_LOG, { after: 0, limit: 9 }))).toMatchObject([
+      { seq: 1, why: 'first' },
+      { seq: 2, why: 'second' },
+    ]);
+    expect(await store().verifyAudit(SERVER_LOG)).toMatchObject({ ok: true, records: 2 });
+  });
+}

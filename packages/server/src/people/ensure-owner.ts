@@ -1,0 +1,51 @@
+import { SERVER_LOG, type PersonRecord, type Store } from '@countersign/core/ports';
+import { CountersignError, personNameSchema } from '@countersign/protocol';
+import { userInfo } from 'node:os';
+
+/** The id of the owner that the first start creates. */
+const OWNER_ID = 'owner';
+
+/** The first active owner. If the store has no people yet, the user who runs this process becomes the owner (W8). */
+export async function ensureOwner(
+  store: Pick<Store, 'read' | 'transact'>,
+  name: string = userName(),
+): Promise<PersonRecord> {
+  const known = await store.read((reader) => reader.people());
+  if (known.length > 0) return firstOwner(known);
+  const { value } = await store.transact(SERVER_LOG, async (tx) => {
+    // Several processes may start on an empty database at the same time.
+    await tx.lockServerLog();
+    const people = await tx.people();
+    if (people.length > 0) return firstOwner(people);
+    const owner = { ...NOBODY_ELSE, name, createdAt: tx.now() };
+    await tx.insertPerson(owner);
+    tx.record({ kind: 'policy', decision: 'person added', why: `${owner.id}: owner, created by the first start` });
+    return owner;
+  });
+  return value;
+}
+
+const NOBODY_ELSE = {
+  id: OWNER_ID,
+  email: null,
+  role: 'owner',
+  worldRoles: {},
+  status: 'active',
+  rev: 1,
+} as const;
+
+function firstOwner(people: readonly PersonRecord[]): PersonRecord {
+  const owner = people.find(({ role, status }) => role === 'owner' && status === 'active');
+  // The last owner can't be removed, so somebody has edited the database.
+  if (owner === undefined) throw new CountersignError('invalid', 'No active person in this database is an owner.');
+  return owner;
+}
+
+/** The user's name, or "owner" if it can't be used as a person's name or doesn't exist, as in some containers. */
+function userName(): string {
+  try {
+    return personNameSchema.parse(userInfo().username);
+  } catch {
+    return OWNER_ID;
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  SERVER_LOG,
+  type CredentialKind,
+  type CredentialRecord,
+  type FoundCredential,
+  type GroupRecord,
+  type PersonRecord,
+  type StoreTransaction,
+} from '@countersign/core/ports';
+import { CountersignError, type PersonStatus, type PersonRole } from '@countersign/protocol';
+import type { Connection } from '../connection.js';
+import type { CredentialRow, GroupRow, PeopleStatements, PersonRow } from '../queries/people.js';
+import type { Session } from '../session.js';
+
+type PeopleVerbs = Pick<
+  StoreTransaction,
+  | 'people'
+  | 'person'
+  | 'credential'
+  | 'credentials'
+  | 'groups'
+  | 'lockServerLog'
+  | 'insertPerson'
+  | 'updatePerson'
+  | 'insertCredential'
+  | 'useCredential'
+  | 'endCredential'
+  | 'endCredentials'
+  | 'putGroup'
+  | 'deleteGroup'
+>;
+
+/** How long ended credentials are kept. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+export function peopleVerbs(on: Connection, s: PeopleStatements, session: Session): PeopleVerbs {
+  const people = on.all(s.people, toPerson);
+  const person = on.first(s.person, toPerson);
+  const byName = on.first(s.personByName, ([id]) => id);
+  const byEmail = on.first(s.personByEmail, ([id]) => id);
+  const insertPerson = on.run(s.insertPerson);
+  const updatePerson = on.run(s.updatePerson);
+  const credential = on.first(s.credential, toFound);
+  const credentials = on.all(s.credentials, toCredential);
+  const insertCredential = on.run(s.insertCredential);
+  const forgetCredentials = on.run(s.forgetCredentials);
+  const useCredential = on.run(s.useCredential);
+  const endCredential = on.run(s.endCredential);
+  const endSessionsOf = on.run(s.endSessionsOf);
+  const endCredentials = on.run(s.endCredentials);
+  const groups = on.all(s.groups, toGroup);
+  const putGroup = on.run(s.putGroup);
+  const deleteGroup = on.run(s.deleteGroup);
+  const insertServerLog = on.run(s.insertServerLog);
+  const lockServerLog = on.run(s.lockServerLog);
+
+  /** Checks first: a violated constraint would abort the transaction without naming the field. */
+  async function refuseTaken({ id, name, email, status }: PersonRecord): Promise<void> {
+    if (status === 'removed') return;
+    const named = await byName({ nameKey: keyOf(name) });
+    if (named !== undefined && named !== id) throw taken('name', `there is already a person "${name}"`);
+    const addressed = email === null ? undefined : await byEmail({ emailKey: keyOf(email) });
+    if (addressed !== undefined && addressed !== id) throw taken('email', 'another person has this e-mail address');
+  }
+
+  return {
+    people: async () => people({}),
+    person: async (id) => person({ id }),
+    credential: async (id) => credential({ id }),
+    credentials: async (personId, kind) => credentials({ personId, kind, now: session.now }),
+    groups: async () => groups({}),
+
+    async lockServerLog() {
+      await insertServerLog({ id: SERVER_LOG, now: session.now });
+      await lockServerLog({ id: SERVER_LOG });
+    },
+    async insertPerson(record) {
+      await refuseTaken(record);
+      if ((await insertPerson({ ...toRow(record), createdAt: record.createdAt })) === 0) {
+        throw taken('name', `somebody has just added a person like "${record.name}"`);
+      }
+    },
+    async updatePerson(record) {
+      await refuseTaken(record);
+      return (await updatePerson(toRow(record))) === 1;
+    },
+
+    async insertCredential({ data, ...record }) {
+      await forgetCredentials({ before: session.now - KEEP_MS });
+      await insertCredential({ ...record, data: JSON.stringify(data) });
+    },
+    async useCredential(id, { usedAt, expiresAt }) {
+      await useCredential({ id, usedAt, expiresAt });
+    },
+    async endCredential(id) {
+      const { now } = session;
+      const isEnded = (await endCredential({ id, now })) === 1;
+      if (isEnded) await endSessionsOf({ parentId: id, now });
+      return isEnded;
+    },
+    async endCredentials(personId, kind) {
+      await endCredentials({ personId, kind: kind ?? null, now: session.now });
+    },
+
+    async putGroup({ name, people, oidcGroup }) {
+      await putGroup({ name, people: JSON.stringify(people), oidcGroup });
+    },
+    deleteGroup: async (name) => (await deleteGroup({ name })) === 1,
+  };
+}
+
+function toRow({ id, name, email, role, worldRoles, status, rev }: PersonRecord) {
+  const keys = { nameKey: keyOf(name), emailKey: email === null ? null : keyOf(email) };
+  return { id, name, email, ...keys, role, worldRoles: JSON.stringify(worldRoles), status, rev };
+}
+
+function keyOf(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+function taken(field: 'name' | 'email', detail: string): CountersignError {
+  return new CountersignError('conflict', `${field}: ${detail}`, { field });
+}
+
+function toPerson([id, name, , email, , role, worldRoles, status, rev, createdAt]: PersonRow): PersonRecord {
+  return {
+    id,
+    name,
+    email,
+    role: role as PersonRole | null,
+    worldRoles: JSON.parse(worldRoles) as Record<string, PersonRole>,
+    status: status as PersonStatus,
+    rev,
+    createdAt,
+  };
+}
+
+function toCredential(row: CredentialRow): CredentialRecord {
+  const [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt] = row;
+  return {
+    id,
+    personId,
+    kind: kind as CredentialKind,
+    name,
+    hash,
+    data: JSON.parse(data) as CredentialRecord['data'],
+    parentId,
+    createdAt,
+    usedAt,
+    expiresAt,
+    endedAt,
+  };
+}
+
+function toFound(row: [...CredentialRow, ...PersonRow]): FoundCredential {
+  const [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt, ...person] = row;
+  const cells = [id, personId, kind, name, hash, data, parentId, createdAt, usedAt, expiresAt, endedAt] as const;
+  return { credential: toCredential([...cells]), person: toPerson(person) };
+}
+
+function toGroup([name, people, oidcGroup]: GroupRow): GroupRecord {
+  return { name, people: JSON.parse(people) as string[], oidcGroup };
+}
