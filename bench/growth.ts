@@ -39,9 +39,9 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
     // Warm up first: otherwise, cold code and garbage from filling would only affect the smallest world.
-    for (const world of worlds) await lookAtMemory(world);
+    for (const world of worlds) await measureMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
-    for (const world of worlds) memory.push(await lookAtMemory(world));
+    for (const world of worlds) memory.push(await measureMemory(world));
     const figures = await measureTurns(worlds, plan);
     return {
       sizes: worlds.map(({ messages }, index) => ({
@@ -74,7 +74,7 @@ async function createWorld(
   return { file, messages, chatIds, turnsPerChat: chats.turnsPerChat };
 }
 
-async function lookAtMemory({ file, chatIds }: Prefilled): Promise<{ firstTurn: number; resident: number }> {
+async function measureMemory({ file, chatIds }: Prefilled): Promise<{ firstTurn: number; resident: number }> {
   const world = await openBenchWorld(file);
   const chat = await world.chat(chatIds.at(-1));
   const start = process.hrtime.bigint();

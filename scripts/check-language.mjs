@@ -38,7 +38,7 @@ export function bannedPhrases(text) {
 /**
  * @param {ReadonlyMap<string, string>} files path → text
  * @param {readonly string[]} allowed files that are not rewritten yet
- * @returns {{ banned: string[], listedInVain: string[] }}
+ * @returns {{ banned: string[], obsolete: string[] }}
  */
 export function checkLanguage(files, allowed) {
   const hits = new Map([...files].map(([file, text]) => [file, bannedPhrases(text)]));
@@ -46,7 +46,7 @@ export function checkLanguage(files, allowed) {
     banned: [...hits]
       .filter(([file]) => !allowed.includes(file))
       .flatMap(([file, found]) => found.map(({ line, phrase }) => `${file}:${line}: "${phrase}"`)),
-    listedInVain: allowed.filter((file) => (hits.get(file) ?? []).length === 0),
+    obsolete: allowed.filter((file) => (hits.get(file) ?? []).length === 0),
   };
 }
 
@@ -83,14 +83,14 @@ export function notRewrittenYet() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const allowed = notRewrittenYet();
-  const { banned, listedInVain } = checkLanguage(textFiles(), allowed);
+  const { banned, obsolete } = checkLanguage(textFiles(), allowed);
   if (process.argv.includes('--shrink')) {
     const lines = readFileSync(join(root, LIST), 'utf8').split('\n');
-    writeFileSync(join(root, LIST), lines.filter((line) => !listedInVain.includes(line)).join('\n'));
-    console.log(`Removed ${listedInVain.length} of ${allowed.length} files.`);
+    writeFileSync(join(root, LIST), lines.filter((line) => !obsolete.includes(line)).join('\n'));
+    console.log(`Removed ${obsolete.length} of ${allowed.length} files.`);
   } else {
     for (const hit of banned) console.log(hit);
-    for (const file of listedInVain) console.log(`${file}: rewritten; run node scripts/check-language.mjs --shrink`);
-    process.exitCode = banned.length + listedInVain.length > 0 ? 1 : 0;
+    for (const file of obsolete) console.log(`${file}: rewritten; run node scripts/check-language.mjs --shrink`);
+    process.exitCode = banned.length + obsolete.length > 0 ? 1 : 0;
   }
 }

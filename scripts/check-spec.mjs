@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * @typedef {object} SpecCoverage
  * @property {string[]} unquoted in the spec, quoted by no test and not on the list
  * @property {string[]} unknown quoted by a test and not in the spec
- * @property {string[]} builtAfterAll on the list without a note about what is missing, but quoted by a test
- * @property {string[]} listedInVain on the list, but not in the spec
+ * @property {string[]} alreadyBuilt on the list without a note about what is missing, but quoted by a test
+ * @property {string[]} obsolete on the list, but not in the spec
  * @property {string[]} listed what is not built yet
  */
 
@@ -48,10 +48,10 @@ export function compare(numbers, listed, quoted) {
     unknown: [...quoted]
       .filter(([number]) => !numbers.includes(number))
       .map(([number, file]) => `${number} in ${file}`),
-    builtAfterAll: [...listed]
+    alreadyBuilt: [...listed]
       .filter(([number, missing]) => missing === '' && quoted.has(number))
       .map(([number]) => number),
-    listedInVain: [...listed.keys()].filter((number) => !numbers.includes(number)),
+    obsolete: [...listed.keys()].filter((number) => !numbers.includes(number)),
     listed: [...listed.keys()],
   };
 }

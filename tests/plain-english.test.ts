@@ -10,14 +10,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const MAX_LISTED = 1;
 
 describe('docs, comments, texts and test titles', () => {
-  const { banned, listedInVain } = checkLanguage(textFiles(), notRewrittenYet());
+  const { banned, obsolete } = checkLanguage(textFiles(), notRewrittenYet());
 
   it('contain none of the banned phrases', () => {
     expect(banned).toEqual([]);
   });
 
   it('are removed from the list of files to rewrite once they are rewritten (check-language.mjs --shrink)', () => {
-    expect(listedInVain).toEqual([]);
+    expect(obsolete).toEqual([]);
   });
 
   it('are never added to the list of files to rewrite', () => {
@@ -44,7 +44,7 @@ describe('the language check', () => {
     ]);
     expect(checkLanguage(files, ['b.ts', 'c.ts', 'gone.ts'])).toEqual({
       banned: ['a.ts:1: "anew"'],
-      listedInVain: ['c.ts', 'gone.ts'],
+      obsolete: ['c.ts', 'gone.ts'],
     });
   });
 });

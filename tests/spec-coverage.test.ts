@@ -19,11 +19,11 @@ describe('the numbers of docs/spec', () => {
   });
 
   it('are removed from the list once a test quotes them, unless the list says what is missing', () => {
-    expect(found.builtAfterAll).toEqual([]);
+    expect(found.alreadyBuilt).toEqual([]);
   });
 
   it('are on the list only if the spec has them', () => {
-    expect(found.listedInVain).toEqual([]);
+    expect(found.obsolete).toEqual([]);
   });
 
   it('are never added to the list of rules that are not built yet', () => {
@@ -58,8 +58,8 @@ describe('the parser of rule numbers', () => {
     expect(compare(['A1', 'A2', 'A3', 'A5'], listed, quoted)).toEqual({
       unquoted: ['A2'],
       unknown: ['A9 in x.test.ts'],
-      builtAfterAll: ['A1'],
-      listedInVain: ['A4'],
+      alreadyBuilt: ['A1'],
+      obsolete: ['A4'],
       listed: ['A1', 'A3', 'A4', 'A5'],
     });
   });

@@ -12,7 +12,7 @@ export const RUNS = SHORT.runs + LONG.runs;
 export const LIMIT_MS = 300_000 * Math.max(1, factor);
 
 /** Runs short and long lists of random commands; see `checkInvariants`. Returns the number of runs. */
-export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
+export async function checkInterleavings(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
   const runs = (await checkInvariants(commands, SHORT)) + (await checkInvariants(commands, LONG));
   process.stdout.write(`${runs} interleavings\n`);
   return runs;

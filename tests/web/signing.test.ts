@@ -221,7 +221,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
         (box: { scrollWidth: number; clientWidth: number; querySelectorAll: (what: string) => Iterable<unknown> }) =>
           box.scrollWidth <= box.clientWidth,
       );
-    const goOn = async (answers: number): Promise<void> => {
+    const nextCall = async (answers: number): Promise<void> => {
       await enabled(approve);
       await approve.click();
       await expect.poll(() => sent.length).toBe(answers);
@@ -239,14 +239,14 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
     // Scrolling back to the start does not disable approval again.
     await page.keyboard.press('Home');
-    await goOn(1);
+    await nextCall(1);
 
     // Another call on a new card. One line that doesn't exceed the right edge.
     await page.locator('[data-call]').filter({ hasText: 'a a a' }).waitFor();
     await cannotApprove(/call, scroll to its end/);
     expect(await isWrapped()).toBe(true);
     await readToEnd(page);
-    await goOn(2);
+    await nextCall(2);
 
     // Folded text doesn't count as shown, even after scrolling to the end.
     await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
@@ -256,7 +256,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await page.locator('footer').getByText('call, scroll to its end').waitFor();
     expect(await approve.isDisabled()).toBe(true);
     await readToEnd(page);
-    await goOn(3);
+    await nextCall(3);
 
     await page.locator('[data-call]').filter({ hasText: 'begin bbb' }).waitFor();
     await readToEnd(page);
@@ -279,7 +279,7 @@ describe.runIf(hasBrowser)('approving only what was meant and seen', () => {
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
     await expect.poll(() => approve.isDisabled()).toBe(true);
     await readToEnd(page);
-    await goOn(4);
+    await nextCall(4);
     await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(0);
     await said(page, 'Finished.').waitFor();
     expect(opened.ran).toContain('seen');

@@ -283,12 +283,12 @@ describe.runIf(hasBrowser)('talking', () => {
     const other = await context.newPage();
     await other.goto(`${opened.serving.url}${path}`);
     await other.getByLabel('Message').waitFor();
-    const isLookedAt = `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === 'countersign.looked-at'))`;
-    await expect.poll(() => other.evaluate(isLookedAt)).toBe(true);
+    const isAnyTabVisible = `navigator.locks.query().then(({ held }) => held.some(({ name }) => name === 'countersign.visible-tabs'))`;
+    await expect.poll(() => other.evaluate(isAnyTabVisible)).toBe(true);
     await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
     await expect.poll(() => page.title()).not.toBe(title);
     // Runs after the same query by the page, so the result is already known.
-    expect(await page.evaluate(isLookedAt)).toBe(true);
+    expect(await page.evaluate(isAnyTabVisible)).toBe(true);
     expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();
   });

@@ -7,8 +7,8 @@ export interface TemplateOptions {
   readonly model: string;
   /** Overrides fields of each agent. */
   readonly change?: Partial<NewAgent>;
-  /** When the first agent becomes the world's main agent. */
-  readonly main: 'always' | 'in an empty world';
+  /** When the template's first agent becomes the main agent. `if-empty`: only in a world without agents. */
+  readonly main: 'always' | 'if-empty';
 }
 
 /** Adds all of a template's agents (M13). If anything fails, they are removed again. */

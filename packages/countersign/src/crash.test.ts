@@ -159,7 +159,7 @@ function spokenIn({ messages }: CrashRecord): string[] {
 }
 
 /** Continues in this process to the end, and reads the result. */
-async function goOn(place: Place, left: readonly CrashRecord[]): Promise<CrashRecord> {
+async function finishHere(place: Place, left: readonly CrashRecord[]): Promise<CrashRecord> {
   await runScenario({ ...place, probe: () => undefined });
   const after = await readCrashRecord(place.file);
   expectKept(place, left, after);
@@ -221,7 +221,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
         const place = newPlace();
         expect(await runChild(place, at)).toBe('SIGKILL');
         const left = [await readCrashRecord(place.file)];
-        expectWhole(place, left, await goOn(place, left));
+        expectWhole(place, left, await finishHere(place, left));
       });
     },
     LIMIT_MS,
@@ -239,7 +239,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
         const copy = copyOf(place);
         expect(await runChild(copy, at)).toBe('SIGKILL');
         const both = [left, await readCrashRecord(copy.file)];
-        const after = await goOn(copy, both);
+        const after = await finishHere(copy, both);
         // Before it was resumed, the turn had crashed only one process.
         if (['before recover', 'after recover', 'before claim'].includes(moment)) expectWhole(copy, both, after);
         else expectEnded(after);
@@ -258,7 +258,7 @@ describe('a process killed at any moment of a turn with three mixed tools', () =
           const place = newPlace();
           if (!(await killAfter(place, Math.random() * wholeMs)).isKilled) continue;
           const left = [await readCrashRecord(place.file)];
-          expectWhole(place, left, await goOn(place, left));
+          expectWhole(place, left, await finishHere(place, left));
           return;
         }
       }

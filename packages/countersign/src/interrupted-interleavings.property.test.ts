@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdPromises, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
+import { checkInterleavings, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
 import { change, death, talk } from './testing/lab-arbitraries.js';
 import { finish, perform } from './testing/lab-commands.js';
 import { findViolations } from './testing/lab-invariants.js';
@@ -10,14 +10,14 @@ describe('any order of responses, decisions, results, stops, crashes and restart
   it(
     '[A8] [A9] [S1] [S3] loses nothing and runs nothing twice',
     async () => {
-      expect(await holdPromises([...talk, ...death])).toBe(RUNS);
+      expect(await checkInterleavings([...talk, ...death])).toBe(RUNS);
     },
     LIMIT_MS,
   );
   it(
     '[A6] [A7] [A16] [M11] [S3] settles with no partial records',
     async () => {
-      expect(await holdPromises([...talk, ...change, ...death])).toBe(RUNS);
+      expect(await checkInterleavings([...talk, ...change, ...death])).toBe(RUNS);
     },
     LIMIT_MS,
   );

@@ -27,7 +27,7 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   if (given !== undefined && given !== '') {
     const value = checked(given);
     rmSync(file, { force: true });
-    return { value, source: { kind: 'environment' }, holder: ANYBODY };
+    return { value, source: { kind: 'environment' }, holder: TOKEN_HOLDER };
   }
   if (!isHidden) {
     rmSync(file, { force: true });
@@ -44,14 +44,14 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
 /** Shorter tokens could be guessed. */
 const MIN_LENGTH = 32;
 
-const ANYBODY = 'token holder';
+const TOKEN_HOLDER = 'token holder';
 
 function ownName(): string {
   try {
-    return userInfo().username || ANYBODY;
+    return userInfo().username || TOKEN_HOLDER;
   } catch {
     // The user has no name, as in some containers.
-    return ANYBODY;
+    return TOKEN_HOLDER;
   }
 }
 

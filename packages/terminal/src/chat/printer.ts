@@ -52,7 +52,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
   /** Messages that may be on hold; whether they are is not known yet. */
-  const unheard = new Set<string>();
+  const maybeHeld = new Set<string>();
   let notice = 0;
   let connection = 'open';
   /** The message or call whose line is open. */
@@ -176,9 +176,9 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
 
   /** Prints a note: without it, the message would look ignored (M11). */
   function tellHeld(state: ChatState): void {
-    for (const id of unheard) {
+    for (const id of maybeHeld) {
       if (get(state.messages, id) === undefined) continue;
-      unheard.delete(id);
+      maybeHeld.delete(id);
       const held = approvalsBlocking(state, id);
       if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldText(state, held)))));
     }
@@ -211,7 +211,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       const message = get(state.messages, id);
       if (message === undefined) continue;
       showMessage(state, message);
-      unheard.add(id);
+      maybeHeld.add(id);
       tellHeld(state);
       showCalls(state, message.invocationIds);
     }
@@ -251,7 +251,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     },
     skipMessage(messageId) {
       known.add(messageId);
-      unheard.add(messageId);
+      maybeHeld.add(messageId);
     },
     show,
     hold() {

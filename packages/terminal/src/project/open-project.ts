@@ -46,7 +46,7 @@ async function setUp(
   const name = nameFrom(folder, 'project') || 'Project';
   const world = found ?? (await client.createWorld({ name, workingDirectory: folder }));
   try {
-    const agents = await addTemplate(client, world.id, template, { provider, model, main: 'in an empty world' });
+    const agents = await addTemplate(client, world.id, template, { provider, model, main: 'if-empty' });
     const names = agents.map(({ name }) => name).join(', ');
     context.say('');
     for (const line of wrapLines(words.ready(world.name, names), context.columns() ?? 80)) context.say(line);

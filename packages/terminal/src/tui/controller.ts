@@ -103,7 +103,7 @@ export function createController(options: ControllerOptions): Controller {
     const seen = scene();
     const plan = planOf(seen);
     show(settle(ui, factsOf(seen, plan)));
-    lookFurtherUp(plan, ['more']);
+    loadOlderNearTop(plan, ['more']);
   }
 
   function show(next: UiState): void {
@@ -117,7 +117,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   /** Retries a failed load only on a key press: otherwise, an unreachable server would be polled continuously. */
-  function lookFurtherUp({ blocks, areas }: Plan, when: readonly ('more' | 'failed')[]): void {
+  function loadOlderNearTop({ blocks, areas }: Plan, when: readonly ('more' | 'failed')[]): void {
     const older = session.chat()?.older.kind;
     if (blocks === undefined || !when.some((kind) => kind === older)) return;
     const { first, lines } = windowOf(blocks, ui.scroll, areas.transcript);
@@ -125,7 +125,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   /** Loads more of the queue near its loaded end. */
-  function lookFurtherOn(): void {
+  function loadMoreNearEnd(): void {
     const { queue, laterApprovals } = session.world();
     const { current } = ui.card;
     if (laterApprovals === undefined || current.kind === 'none') return;
@@ -267,8 +267,8 @@ export function createController(options: ControllerOptions): Controller {
       const { ui: next, effects } = press(ui, key, facts);
       show(settle(next, facts));
       for (const effect of effects) run(effect);
-      lookFurtherUp(planOf(scene()), ['more', 'failed']);
-      lookFurtherOn();
+      loadOlderNearTop(planOf(scene()), ['more', 'failed']);
+      loadMoreNearEnd();
     },
     refresh: changed,
     isAway: () => session.world().connection.kind === 'reconnecting',

@@ -46,8 +46,8 @@ type Way = readonly [words: readonly string[], options: string];
 
 /** Root doesn't need a user namespace, and inside one it couldn't change other users' files. */
 function mountWays(): readonly Way[] {
-  const asAnybody: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
-  return process.getuid?.() === 0 ? [[['--mount'], ''], asAnybody] : [asAnybody];
+  const asAnyUser: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
+  return process.getuid?.() === 0 ? [[['--mount'], ''], asAnyUser] : [asAnyUser];
 }
 
 /**

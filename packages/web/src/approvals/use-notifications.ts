@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { paths } from '../shell/paths.js';
 import { visibleText } from '../ui/visible-parts.js';
-import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
+import { isAnyTabVisible, tellWhenVisible } from './visible-tabs.js';
 import { type Inbox, type InboxItem, inboxCount } from './use-inbox.js';
 import { t } from '../words/approvals.js';
 
@@ -21,7 +21,7 @@ export function useNotifications(inbox: Inbox): void {
   const told = useRef<{ ids: ReadonlySet<string>; newest: string }>(undefined);
   const recent = useRef<readonly number[]>([]);
   const [, navigate] = useLocation();
-  useEffect(() => tellWhenLookedAt(), []);
+  useEffect(() => tellWhenVisible(), []);
   useEffect(() => {
     document.title = count === '' ? 'Countersign' : `(${count}) Countersign`;
     const before = told.current;
@@ -33,7 +33,7 @@ export function useNotifications(inbox: Inbox): void {
         ? []
         : items.filter(({ approval }) => !before.ids.has(approval.approvalId) && approval.requestedAt >= before.newest);
     if (fresh.length === 0 || !mayNotify()) return;
-    isLookedAt()
+    isAnyTabVisible()
       .then((isSeen) => {
         if (isSeen) return;
         const now = Date.now();

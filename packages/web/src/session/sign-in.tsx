@@ -3,8 +3,8 @@ import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 import { t } from '../words/shell.js';
 
-/** Shown if there is no session. It has no form: people sign in with a start link. `canGoOn`: the page behind it is kept, with any unsaved input. */
-export function SignIn({ why, canGoOn }: { why?: string | undefined; canGoOn: boolean }): ReactElement {
+/** Shown if there is no session. It has no form: people sign in with a start link. `keepsPage`: the page behind it is kept, with any unsaved input. */
+export function SignIn({ why, keepsPage }: { why?: string | undefined; keepsPage: boolean }): ReactElement {
   return (
     <main className="flex h-full items-center justify-center p-4">
       <div className="max-w-md">
@@ -16,7 +16,7 @@ export function SignIn({ why, canGoOn }: { why?: string | undefined; canGoOn: bo
           </p>
         )}
         <p className="mt-3 text-ink-2">{t.signIn}</p>
-        <p className="mt-3 text-sm text-ink-3">{canGoOn ? t.keepTab : t.otherTab}</p>
+        <p className="mt-3 text-sm text-ink-3">{keepsPage ? t.keepTab : t.otherTab}</p>
       </div>
     </main>
   );

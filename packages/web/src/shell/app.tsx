@@ -73,7 +73,7 @@ export function App(): ReactElement {
           <Notices />
         </div>
       )}
-      {isOut && !isLooking ? <SignIn why={why} canGoOn={page !== undefined} /> : null}
+      {isOut && !isLooking ? <SignIn why={why} keepsPage={page !== undefined} /> : null}
     </ErrorBoundary>
   );
 }

@@ -102,7 +102,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
   });
 
   it('[S6] a reader of the log during concurrent writes never misses a number below one it has read', async () => {
-    const writing = { goesOn: true };
+    const writing = { isActive: true };
     const writers = Promise.all(
       (await everybody()).map((one, index) =>
         step(one, (tx) => {
@@ -111,14 +111,14 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
         }),
       ),
     ).finally(() => {
-      writing.goesOn = false;
+      writing.isActive = false;
     });
     const seen: number[] = [];
     const look = async (): Promise<void> => {
       const found = await store().read((r) => r.events(W, { after: seen.at(-1) ?? 0, limit: 3 }));
       seen.push(...found.map(({ id }) => id));
     };
-    while (writing.goesOn) await look();
+    while (writing.isActive) await look();
     await writers;
     while (seen.length < CALLERS) await look();
     expect(seen).toEqual(Array.from({ length: CALLERS }, (_, index) => index + 1));

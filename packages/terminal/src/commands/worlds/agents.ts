@@ -86,7 +86,7 @@ export function addAgents(program: Command, register: Register): void {
       const made =
         template === undefined
           ? [await client.createAgent(world, { ...flags, name: name ?? '', provider, model })]
-          : await addTemplate(client, world, template, { provider, model, change, main: 'in an empty world' });
+          : await addTemplate(client, world, template, { provider, model, change, main: 'if-empty' });
       const [first] = made;
       if (first !== undefined) await warnUnknownModel(context, first);
       if (context.options.json) context.json(made.length === 1 ? first : { items: made });

@@ -1,7 +1,7 @@
-const NAME = 'countersign.looked-at';
+const NAME = 'countersign.visible-tabs';
 
 /** Tells the other tabs while this one is visible. */
-export function tellWhenLookedAt(): () => void {
+export function tellWhenVisible(): () => void {
   if (!('locks' in navigator)) return () => undefined;
   let away = new AbortController();
   const look = (): void => {
@@ -24,7 +24,7 @@ export function tellWhenLookedAt(): () => void {
 }
 
 /** Whether any of our tabs is visible: a desktop notification from another tab would then be redundant. */
-export async function isLookedAt(): Promise<boolean> {
+export async function isAnyTabVisible(): Promise<boolean> {
   if (document.visibilityState === 'visible') return true;
   if (!('locks' in navigator)) return false;
   const { held = [] } = await navigator.locks.query();
