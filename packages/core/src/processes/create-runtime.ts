@@ -89,6 +89,8 @@ export interface Engine {
 const CLOSE_GRACE_MS = 3_000;
 /** About five seconds. If another process crashes between a decision and releasing calls, this one releases them (A5). */
 const ROUNDS_PER_RELEASE = 5;
+/** Attempts to title a chat, so that a model that can't do it isn't asked after every answer. */
+const MAX_TITLE_TRIES = 3;
 /** The number of titled chats to remember. */
 const MAX_TITLED = 10_000;
 
@@ -101,6 +103,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const background = new Set<Promise<void>>();
   const titling = new Set<string>();
   const titled = new Set<string>();
+  const titleFailures = new Map<string, number>();
   const closing = createStop();
   let rounds = 0;
   let isReleasing = false;
@@ -111,6 +114,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   function noteTitled(chatId: string): void {
+    titleFailures.delete(chatId);
     titled.add(chatId);
     if (titled.size > MAX_TITLED) for (const oldest of titled) return void titled.delete(oldest);
   }
@@ -226,8 +230,10 @@ export function createRuntime(options: RuntimeOptions): Engine {
       if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
       titling.add(chatId);
       const work = titleChat(runtime, worldId, chatId, closing.signal)
-        .then((done) => {
-          if (done) noteTitled(chatId);
+        .then((outcome) => {
+          const failures = outcome === 'failed' ? (titleFailures.get(chatId) ?? 0) + 1 : 0;
+          if (outcome === 'done' || failures >= MAX_TITLE_TRIES) noteTitled(chatId);
+          else if (failures > 0) titleFailures.set(chatId, failures);
         })
         .finally(() => titling.delete(chatId));
       inBackground(work, 'failed to title a chat');

@@ -11,15 +11,15 @@ const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
 /**
- * Titles a chat with a model when it first becomes idle (M7). If that fails, the chat keeps its default title and titling isn't retried.
- * Returns true if the chat has its title and needs no further check.
+ * Titles a chat with a model when it first becomes idle after an answer (M7). Returns `failed` if the model could not be asked: the chat keeps
+ * its default title, and the caller may try again later.
  */
 export async function titleChat(
   runtime: Runtime,
   worldId: string,
   chatId: string,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'done' | 'not-yet' | 'failed'> {
   // Yield first: the previous turn has just handled the same messages, which may be long.
   await setImmediate();
   const found = await runtime.store.read(async (reader) => {
@@ -27,14 +27,17 @@ export async function titleChat(
     if (chat === undefined || chat.titled) return 'done';
     const snapshot = await runtime.snapshots.read(reader, worldId);
     const messages = await reader.messages(chatId, { after: 0, limit: LOOK_AT });
-    const speaker = messages.findLast((message) => message.agentId !== null)?.agentId;
+    // A notice about a failed turn has an agent too. The model that just failed would only fail again.
+    const speaker = messages.findLast((message) => message.role === 'assistant')?.agentId;
     const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
     return agent === undefined ? undefined : { agent, messages };
   });
-  if (found === 'done') return true;
-  if (found === undefined) return false;
-  const title = await suggest(runtime, found.agent.definition, found.messages, signal);
-  if (signal.aborted) return false;
+  if (found === 'done') return 'done';
+  if (found === undefined) return 'not-yet';
+  const suggested = await suggest(runtime, found.agent.definition, found.messages, signal);
+  if (signal.aborted) return 'not-yet';
+  if (suggested === undefined) return 'failed';
+  const { title } = suggested;
   await commit(runtime, 'title', worldId, { chats: [chatId] }, (step) => {
     const chat = step.tx.chat(chatId);
     if (chat === undefined || chat.titled) return;
@@ -43,7 +46,7 @@ export async function titleChat(
     // The world was deleted while its chat was being titled.
     if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;
   });
-  return true;
+  return 'done';
 }
 
 async function suggest(
@@ -51,7 +54,7 @@ async function suggest(
   agent: { provider: string; model: string },
   messages: readonly MessageRecord[],
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ title: string | undefined } | undefined> {
   const provider = runtime.providers.get(agent.provider);
   if (provider === undefined) return undefined;
   try {
@@ -68,9 +71,9 @@ async function suggest(
         }),
       signal,
     );
-    return tidy(response.content);
+    return { title: tidy(response.content) };
   } catch {
-    // Nobody waits for a title, so any failure keeps the default (M7).
+    // Nobody waits for a title, so any failure keeps the default for now (M7).
     return undefined;
   }
 }

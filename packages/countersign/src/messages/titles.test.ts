@@ -26,4 +26,29 @@ describe('titles', () => {
     expect(notices(opened.events)).toEqual([]);
     expect(opened.errors).toEqual([]);
   });
+
+  it('[M7] is tried again after the next answer, three times at most', async () => {
+    const asked: string[] = [];
+    const failing = (times: number) => (): string => {
+      asked.push('title');
+      if (asked.length <= times) throw new Error('the model is overloaded');
+      return 'Tides at noon';
+    };
+    const opened = await openTestWorld({ model: { title: failing(2) } });
+    const talkOnce = async (): Promise<string> => {
+      await talk(opened, 'hello');
+      await opened.world.quiet();
+      return await opened.chat.title();
+    };
+    expect([await talkOnce(), await talkOnce(), await talkOnce()]).toEqual(['New chat', 'New chat', 'Tides at noon']);
+    await talkOnce();
+    expect(asked).toHaveLength(3);
+    asked.length = 0;
+    const never = await openTestWorld({ model: { title: failing(99) } });
+    for (let count = 0; count < 5; count += 1) {
+      await talk(never, 'hello');
+      await never.world.quiet();
+    }
+    expect(asked).toHaveLength(3);
+  });
 });
