@@ -290,6 +290,29 @@ describe.runIf(hasBrowser)('providers', () => {
     await page.getByLabel('Message').fill('Hello');
     await page.getByLabel('Message').press('Enter');
     await said(page, 'OK').waitFor();
+
+    // [P4.2] A failed turn offers to try again and to fix the agent, until somebody writes.
+    const { value } = await opened.api.agent('harbour', 'planner');
+    await opened.api.updateAgent('harbour', 'planner', { model: 'scriptd' });
+    await page.getByLabel('Message').fill('And now?');
+    await page.getByLabel('Message').press('Enter');
+    await button(page, 'Edit agent').waitFor();
+    expect(await button(page, 'Use a real model').count()).toBe(1);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Edit agent').click();
+    const form = page.getByRole('dialog');
+    expect(await form.getByLabel('Name').inputValue()).toBe('Planner');
+    await form.getByLabel('Model', { exact: true }).fill(value.model);
+    await page.keyboard.press('Escape');
+    await button(page, 'Save').click();
+    await expect.poll(() => form.count()).toBe(0);
+    await page.goBack();
+    await button(page, 'Try again').click();
+    const log = page.getByRole('log');
+    await expect.poll(() => log.getByText('OK', { exact: true }).count()).toBe(2);
+    expect(await log.getByText('And now?', { exact: true }).count()).toBe(2);
+    expect(await button(page, 'Try again').count()).toBe(0);
     expect(model.requests.some(({ system }) => system.includes('@Worker'))).toBe(true);
 
     // The same in a new world for another folder; a folder that doesn't exist is refused at its field.

@@ -76,7 +76,7 @@ function readLine(message: Message): MessageMeaning {
 function speakerOf({ role, sender, agentId }: Message): Speaker {
   if (role === 'assistant') return { kind: 'agent', agentId: agentId ?? sender };
   if (role === 'user') return sender === 'world' ? { kind: 'world' } : { kind: 'person', name: sender };
-  return { kind: 'system' };
+  return { kind: 'system', ...(agentId === undefined ? {} : { agentId }) };
 }
 
 const requestSchema = z.object({

@@ -31,7 +31,8 @@ export type Speaker =
   | { kind: 'person'; name: string }
   | { kind: 'agent'; agentId: string }
   | { kind: 'world' }
-  | { kind: 'system' };
+  /** `agentId`: the agent whose turn ended without an answer, if the message says why. */
+  | { kind: 'system'; agentId?: string };
 
 /** A line of the transcript. Tool results, approvals and decisions are shown with the invocations of the message that made the call. */
 export interface TranscriptMessage {

@@ -72,7 +72,7 @@ export function createController(options: ControllerOptions): Controller {
       now: now(),
       measured,
       me: replies.me,
-      suggestions: isEmpty ? suggestionsFor(world.agents) : [],
+      suggestions: isEmpty ? suggestionsFor(world.agents, world.world?.mainAgent) : [],
     };
   }
 

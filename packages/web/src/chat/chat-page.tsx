@@ -50,7 +50,7 @@ function OpenChat(): ReactElement {
   const wantedMessage = new URLSearchParams(useSearch()).get('message') ?? undefined;
   const review = useCallback((id: string) => setWanted({ id }), []);
   const forget = useCallback(() => setWanted(undefined), []);
-  const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
+  const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents, mainAgent) : []), [isEmpty, agents, mainAgent]);
   const send = (content: string): void => {
     outbox.send({ worldId, chatId, content });
   };

@@ -5,6 +5,7 @@ import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 import { Calls } from './calls.js';
+import { FailedTurn } from './failed-turn.js';
 import { Markdown } from './markdown.js';
 import { Spoken } from './spoken.js';
 import { t } from '../words/chat.js';
@@ -17,6 +18,8 @@ export interface MessageRowProps {
   onShow: (messageId: string) => void;
   notices: readonly Notice[];
   marked: boolean;
+  /** Whether no person or agent has written since. */
+  isLatest: boolean;
 }
 
 /** One row of the transcript: the sender, the text and its calls. */
@@ -27,6 +30,7 @@ export const MessageRow = memo(function MessageRow({
   onShow,
   notices,
   marked,
+  isLatest,
 }: MessageRowProps): ReactElement {
   const { speaker } = message;
   const isSystem = speaker.kind === 'system';
@@ -58,6 +62,9 @@ export const MessageRow = memo(function MessageRow({
             <Markdown text={message.content} breaks={speaker.kind === 'person'} />
           </div>
         )}
+        {isLatest && speaker.kind === 'system' && speaker.agentId !== undefined ? (
+          <FailedTurn agentId={speaker.agentId} triggerId={message.replyToMessageId} />
+        ) : null}
         {message.invocationIds.length === 0 ? null : <Calls ids={message.invocationIds} />}
       </Spoken>
       {notices.map((notice) => (

@@ -11,7 +11,7 @@ import { Visible } from '../ui/visible.js';
 import { Composer } from './composer.js';
 import { modeWords } from './mode-words.js';
 import { OutgoingRow } from './outgoing-row.js';
-import { DEMO_PROVIDER } from '../providers/provider-choice.js';
+import { DEMO_PROVIDER, DEMO_WORLD } from '../providers/provider-choice.js';
 import { t } from '../words/chat.js';
 
 /** A new chat: its agents, the approval mode, and suggestions. */
@@ -47,6 +47,9 @@ export default function NewChatPage(): ReactElement {
       </Page>
     );
   const active = agents.filter((agent) => agent.active);
+  const isDemo = active.length > 0 && active.every(({ provider }) => provider === DEMO_PROVIDER);
+  // The demo's description says that no agent needs an API key.
+  const isOutdated = worldId === DEMO_WORLD && !isDemo;
   const realModel = (
     <Link href={paths.page(worldId, 'start')} className="font-medium text-blue underline">
       {t.realModel}
@@ -63,7 +66,7 @@ export default function NewChatPage(): ReactElement {
           <h2 className="mt-3 text-2xl font-semibold tracking-tight">
             <bdi>{world?.name ?? worldId}</bdi>
           </h2>
-          <p className="mt-1 text-ink-2">{world?.description ?? t.motto}</p>
+          <p className="mt-1 text-ink-2">{(isOutdated ? undefined : world?.description) ?? t.motto}</p>
           {active.length === 0 ? (
             <p className="mt-6 rounded-lg border border-dashed border-line-2 px-4 py-3 text-sm text-ink-2">
               {t.noAgents(
@@ -89,10 +92,12 @@ export default function NewChatPage(): ReactElement {
               ))}
             </ul>
           )}
-          {active.length > 0 && active.every(({ provider }) => provider === DEMO_PROVIDER) ? (
+          {isDemo ? (
             <p className="mt-4 rounded-lg border border-line bg-blue-soft px-4 py-3 text-sm text-ink-2">
               {t.demo(realModel)}
             </p>
+          ) : active.length > 0 ? (
+            <p className="mt-4 text-[0.8125rem] text-ink-3">{t.otherModel(realModel)}</p>
           ) : null}
           <p className="mt-4 flex items-start gap-2 text-[0.8125rem] text-ink-3">
             <Icon name="policy" className="mt-0.5" />
@@ -121,7 +126,7 @@ export default function NewChatPage(): ReactElement {
           mainAgent={world?.mainAgent}
           worldName={world?.name ?? ''}
           draftKey={draftKey}
-          suggestions={begun.length === 0 ? suggestionsFor(agents) : []}
+          suggestions={begun.length === 0 ? suggestionsFor(agents, world?.mainAgent) : []}
           busy={begun.length > 0}
           onSend={(content) => outbox.send({ worldId, content })}
         />

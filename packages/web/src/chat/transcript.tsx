@@ -1,4 +1,13 @@
-import { get, notYetShown, rowAt, type Rows, sliceRows, type Speaker } from '@countersign/client';
+import {
+  get,
+  notYetShown,
+  rowAt,
+  type Rows,
+  sliceRows,
+  type Speaker,
+  type Table,
+  type TranscriptMessage,
+} from '@countersign/client';
 import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChat, useChatStore, useOutbox, useOutgoing } from '../data/connection.js';
@@ -32,6 +41,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   const live = streams.filter(({ messageId }) => get(messages, messageId) === undefined);
   const chatId = useChat((state) => state.chatId);
   const pending = usePending(chatId);
+  const firstLatest = firstLatestNotice(rows, messages);
   const firstLive = rows.length + pending.length;
   const count = firstLive + live.length;
 
@@ -211,6 +221,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
                     message={message}
                     agents={agents}
                     marked={marked === message.messageId}
+                    isLatest={item.index >= firstLatest && pending.length === 0}
                     notices={notices.filter(({ afterMessageId }) => afterMessageId === message.messageId)}
                     onShow={show}
                     answers={
@@ -275,6 +286,13 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       )}
     </div>
   );
+}
+
+/** The index of the first row of the notices at the end: several agents may have failed. */
+function firstLatestNotice(rows: Rows<string>, messages: Table<TranscriptMessage>): number {
+  let index = rows.length;
+  while (index > 0 && get(messages, rowAt(rows, index - 1) ?? '')?.speaker.kind === 'system') index -= 1;
+  return index;
 }
 
 /** How many of the last rows to search for a message that was just sent. */

@@ -3,6 +3,7 @@ import { t } from '../words/providers.js';
 
 /** The id of the demo's model, which plays a script. */
 export const DEMO_PROVIDER = 'scripted';
+export const DEMO_WORLD = 'harbour';
 
 /** The id of the default provider for a new agent: a real model, or the demo's if nothing else is configured. */
 export function firstProvider(known: readonly ProviderStatus[]): string {

@@ -62,6 +62,9 @@ export const t = {
     <>The agents of this demo follow a script and need no API key. {realModel}</>
   ),
   realModel: 'Use a real model',
+  otherModel: (realModel: ReactElement): ReactElement => <>For another model or agent: {realModel}</>,
+  editAgent: 'Edit agent',
+  pleaseTryAgain: (agent: string) => `@${agent} Please try again.`,
   mayCall: (tools: string) => `may call ${tools}`,
   mainBadge: 'main agent',
   modes: {
