@@ -9,6 +9,7 @@ export { createRuntime } from './processes/create-runtime.js';
 export type { Engine, RuntimeOptions } from './processes/create-runtime.js';
 export { CLIENT_GRACE_MS } from './clients/clients.js';
 export type { ClientRegistry, FoundClient } from './clients/clients.js';
+export { readEventPage } from './views/event-page.js';
 export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
 export type { MatchedCall } from './views/matches-in-chat.js';
 export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';

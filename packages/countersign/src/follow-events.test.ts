@@ -1,3 +1,4 @@
+import { isStoredEvent } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMigratedDatabase } from '../../../tests/support/postgres-database.js';
 import { openCountersign, scripted, type EventsOptions, type OpenedWorld, type WorldEvent } from './index.js';
@@ -19,9 +20,8 @@ async function until(source: Source, options: EventsOptions, fits: (event: World
   return events;
 }
 
-const isStored = ({ event }: WorldEvent): boolean => event !== 'sse' && event !== 'tool-output';
 const says = (text: string) => (event: WorldEvent) => event.event === 'message' && event.data.content === text;
-const idsOf = (events: readonly WorldEvent[]): number[] => events.filter(isStored).map(({ id }) => id);
+const idsOf = (events: readonly WorldEvent[]): number[] => events.filter(isStoredEvent).map(({ id }) => id);
 const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 describe('events', () => {
@@ -76,7 +76,7 @@ describe('events', () => {
     const t = await openTestWorld({ agents: [{ name: 'Ada', active: false }] });
     const seen: number[] = [];
     for await (const event of t.world.events({ after: 0 })) {
-      if (isStored(event)) seen.push(event.id);
+      if (isStoredEvent(event)) seen.push(event.id);
       // While the reader handles its first event, more events happen than it can buffer.
       if (seen.length === 1) for (let at = 0; at < 700; at += 1) await t.chat.send(`@human ${at}`);
       if (says('@human 699')(event)) break;
@@ -102,6 +102,17 @@ describe('events', () => {
     const deleted = until(gone.world, {}, never);
     await gone.world.delete();
     await deleted;
+  });
+
+  it('[L3.2] of one chat end when it is deleted, also for a reader that is behind', async () => {
+    const { world, chat } = await openTestWorld();
+    const never = (): boolean => false;
+    const live = until(world, { chatId: chat.id, after: 0 }, never);
+    await chat.send('hi');
+    await chat.settled();
+    await chat.delete();
+    expect((await live).at(-1)).toMatchObject({ event: 'crud', data: { operation: 'delete', id: chat.id } });
+    expect(await until(world, { chatId: chat.id, after: 0 }, never)).toEqual([]);
   });
 
   it('[L3.2] reject an id that is not in the log, and invalid options', async () => {

@@ -1,6 +1,6 @@
-import { maskLongEvents, toWorldEvent, type Engine } from '@countersign/core';
+import { maskLongEvents, readEventPage, toWorldEvent, type Engine } from '@countersign/core';
 import { onAbort } from '@countersign/core/ports';
-import { CountersignError, type WorldEvent, type WorldEventName } from '@countersign/protocol';
+import { CountersignError, isStoredEvent, removedBy, type WorldEvent } from '@countersign/protocol';
 import { isObject, text } from './check-input.js';
 
 /** Where an iteration over events starts, and what it includes. */
@@ -16,19 +16,6 @@ export interface EventsOptions {
 /** How many events a slow reader may be behind before it reads from the log instead. */
 const MAX_QUEUED = 1_000;
 const PAGE = 200;
-/** Checks the log at this interval, because notifications between processes can be lost. */
-const RECHECK_MS = 5_000;
-
-const STORED: Record<WorldEventName, boolean> = {
-  message: true,
-  tool: true,
-  system: true,
-  world: true,
-  crud: true,
-  // These events are not in the log: they show progress and repeat the last stored id (S6.2).
-  sse: false,
-  'tool-output': false,
-};
 
 /**
  * The events of a world in order, each stored event exactly once. Reads from the log until it has caught up, then passes on live events. Never
@@ -68,17 +55,13 @@ async function* iterate(
       }
       wake();
     }),
-    recheckEvery(runtime, () => {
-      isBehind = true;
-      wake();
-    }),
   ];
   try {
     let position = await start;
     while (!isOver()) {
       if (isBehind) {
         isBehind = false;
-        const page = await readPage(runtime, worldId, { after: position, ...(chatId === undefined ? {} : { chatId }) });
+        const page = await readPage(runtime, worldId, { chatId, after: position });
         if (page === undefined) return;
         for (const event of page.events) {
           if (isOver()) return;
@@ -97,7 +80,7 @@ async function* iterate(
         });
         continue;
       }
-      const isStored = STORED[event.event];
+      const isStored = isStoredEvent(event);
       if (event.id < position || (isStored && event.id === position)) continue;
       if (isStored && event.id > position + 1) {
         // Another process wrote the missing events. The log contains them, and this one.
@@ -105,50 +88,25 @@ async function* iterate(
         continue;
       }
       if (isStored) position = event.id;
-      if (chatId === undefined || event.chatId === chatId) yield event;
-      if (isDeletion(event)) return;
+      const removed = removedBy(event);
+      if (chatId === undefined || event.chatId === chatId || removed?.id === chatId) yield event;
+      if (removed !== undefined && (removed.entity === 'world' || removed.id === chatId)) return;
     }
   } finally {
     for (const end of endings) end();
   }
 }
 
-function isDeletion({ event, data }: WorldEvent): boolean {
-  return event === 'crud' && data.entity === 'world' && data.operation === 'delete';
-}
-
-/** Undefined if the world was deleted. */
+/** Undefined if the world or chat was deleted. */
 async function readPage(
   { store }: Engine['runtime'],
   worldId: string,
-  from: { after: number; chatId?: string },
+  { chatId, after }: { chatId: string | undefined; after: number },
 ): Promise<{ events: WorldEvent[]; lastEventId: number } | undefined> {
-  const page = await store.read(async (reader) => {
-    if ((await reader.worldRev(worldId)) === undefined) return undefined;
-    const lastEventId = await reader.lastEventId(worldId);
-    return { lastEventId, events: await reader.events(worldId, { ...from, limit: PAGE }) };
-  });
+  const page = await store.read((reader) => readEventPage(reader, worldId, { chatId, after, limit: PAGE }));
   if (page === undefined) return undefined;
   await maskLongEvents(page.events);
-  return { ...page, events: page.events.map(toWorldEvent) };
-}
-
-/** Needed only if other processes write to the store; otherwise, every event arrives. */
-function recheckEvery({ store, clock }: Engine['runtime'], recheck: () => void): () => void {
-  if (store.shared === undefined) return () => undefined;
-  let cancel = (): void => undefined;
-  const schedule = (): void => {
-    cancel = clock.after(
-      RECHECK_MS,
-      () => {
-        recheck();
-        schedule();
-      },
-      { background: true },
-    );
-  };
-  schedule();
-  return () => cancel();
+  return { lastEventId: page.lastEventId, events: page.events.map(toWorldEvent) };
 }
 
 /** An id beyond the end is from a different log, for example from before a restore: events would be missing without an error. */

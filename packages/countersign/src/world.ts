@@ -112,7 +112,8 @@ export interface StoreWorld<A extends Approval = Approval> {
   subscribe(listener: EventListener): () => void;
   /**
    * Iterates over this world's events, in order and without gaps. Save the `id` of the last event you handled, and pass it as `after` to continue
-   * from there, even after a restart. Ends when `signal` aborts, or when the world is closed or deleted.
+   * from there, even after a restart. Ends when `signal` aborts, when the world is closed, and when the world or
+   * the chat in `chatId` is deleted.
    */
   events(options?: EventsOptions): AsyncIterable<WorldEvent>;
   /** Approvals, oldest first. Default: pending ones. */

@@ -124,3 +124,15 @@ export type WorldEvent = Envelope &
   );
 /** The kinds of events. */
 export type WorldEventName = WorldEvent['event'];
+
+/** False for chunks and output, which are not in the log and repeat the previous number (S6). */
+export function isStoredEvent({ event }: WorldEvent): boolean {
+  return event !== 'sse' && event !== 'tool-output';
+}
+
+/** The chat or world that this event deletes. */
+export function removedBy(event: WorldEvent): { entity: 'chat' | 'world'; id: string } | undefined {
+  if (event.event !== 'crud' || event.data.operation !== 'delete') return undefined;
+  const { entity, id } = event.data;
+  return entity === 'chat' || entity === 'world' ? { entity, id } : undefined;
+}

@@ -61,6 +61,8 @@ export type {
 } from './decisions.js';
 export {
   crudEventSchema,
+  isStoredEvent,
+  removedBy,
   sseEventSchema,
   systemEventSchema,
   toolEventSchema,

@@ -1,4 +1,11 @@
-import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
+import {
+  isStoredEvent,
+  removedBy,
+  REQUEST_APPROVAL_TOOL,
+  toFrame,
+  type Frame,
+  type WorldEvent,
+} from '@countersign/protocol';
 
 /** An event encoded once for all readers: with 500 readers, encoding it for each would take most of the time. */
 export interface EncodedFrame {
@@ -17,7 +24,7 @@ export interface EncodedFrame {
   /** Whether the chat becomes busy (`working`), or idle or waiting for a person (`settled`) (M8). */
   readonly activity: 'working' | 'settled' | undefined;
   /** The chat or world that was deleted, so that its streams end. */
-  readonly removes: { entity: 'chat' | 'world'; id: string } | undefined;
+  readonly removes: ReturnType<typeof removedBy>;
   readonly bytes: Uint8Array;
   /** The same frame with a different number. */
   under(id: number): Uint8Array;
@@ -27,7 +34,7 @@ export function encodeFrame(event: WorldEvent): EncodedFrame {
   const frame = toFrame(event);
   return {
     id: event.id,
-    isStored: event.event !== 'sse' && event.event !== 'tool-output',
+    isStored: isStoredEvent(event),
     chatId: event.chatId,
     isApproval: isApproval(event),
     starts: startedBy(event),
@@ -82,10 +89,4 @@ function activityOf(event: WorldEvent): EncodedFrame['activity'] {
     case 'turn-ended':
       return undefined;
   }
-}
-
-function removedBy(event: WorldEvent): EncodedFrame['removes'] {
-  if (event.event !== 'crud' || event.data.operation !== 'delete') return undefined;
-  const { entity, id } = event.data;
-  return entity === 'chat' || entity === 'world' ? { entity, id } : undefined;
 }

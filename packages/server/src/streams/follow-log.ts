@@ -1,4 +1,4 @@
-import { maskLongEvents, toWorldEvent, type Engine } from '@countersign/core';
+import { maskLongEvents, readEventPage, toWorldEvent, type Engine } from '@countersign/core';
 import type { StoredEvent } from '@countersign/core/ports';
 import { encodeFrame, type EncodedFrame, toBytes } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
@@ -176,7 +176,6 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
 interface LogPage {
   events: readonly StoredEvent[];
-  /** If the page is not full, it contains everything up to this id. */
   lastEventId: number;
   isSettled: boolean;
   ownCalls: OwnCalls;
@@ -189,16 +188,9 @@ async function readPage(
   limit: number,
 ): Promise<LogPage | undefined> {
   return await engine.runtime.store.read(async (reader) => {
-    // Read the events last, so that the page includes the events that led to what the other two reads show.
-    const chat = chatId === undefined ? undefined : await reader.chat(chatId);
-    const isThere = chatId === undefined ? (await reader.worldRev(worldId)) !== undefined : chat?.worldId === worldId;
-    if (!isThere) return undefined;
-    const lastEventId = await reader.lastEventId(worldId);
-    const events = await reader.events(worldId, {
-      after,
-      limit,
-      ...(chatId === undefined ? {} : { chatId }),
-    });
+    const page = await readEventPage(reader, worldId, { chatId, after, limit });
+    if (page === undefined) return undefined;
+    const { events, lastEventId, chat } = page;
     const ownCalls = await readOwnCalls(reader, events, ownTools);
     return { events, lastEventId, isSettled: chat !== undefined && chat.status !== 'working', ownCalls };
   });
