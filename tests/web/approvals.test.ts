@@ -6,6 +6,7 @@ import {
   asks,
   button,
   choose,
+  decide,
   decided,
   drawn,
   enabled,
@@ -31,7 +32,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   };
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
+    visit = await opened.visit({ clock: true });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
@@ -42,7 +43,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByText('Ada wants to use').waitFor();
     await page.getByText('The tool asks: “Press once-a”').waitFor();
     expect(opened.ran).not.toContain('once-a');
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran.filter((run) => run === 'once-a')).toHaveLength(1);
     await toolCard(page, 'once-a').getByText('approved once', { exact: true }).waitFor();
@@ -56,7 +57,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await write(page, press('chat-a'));
     await choose(page, 'Approve for this chat');
     await page.getByText('any call to press by Ada in this chat').waitFor();
-    await button(page, 'Approve for this chat').click();
+    await decide(page, 'Approve for this chat');
     await said(page, 'Finished. done').waitFor();
     await write(page, press('chat-b'));
     await toolCard(page, 'chat-b').getByText('done').waitFor();
@@ -81,7 +82,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     held.letGo();
     await page.getByText('Also runs 1 waiting call now:').waitFor();
     await page.getByRole('group', { name: 'Approve for this chat' }).getByText('also-b').waitFor();
-    await button(page, 'Approve for this chat').click();
+    await decide(page, 'Approve for this chat');
     await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
     await page.getByText(/^Finished\. done/).waitFor();
     expect(opened.ran.filter((run) => run.startsWith('also-'))).toEqual(['also-a', 'also-b']);
@@ -90,7 +91,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   it('[A5.3] [A19] “Always” shows the rule that it adds, which can be edited first, and what else it would have matched', async () => {
     const { page, world } = await enter();
     await write(page, press('always-a'));
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
     await write(page, press('always-b'));
     await choose(page, 'Always…');
@@ -106,7 +107,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(await button(page, 'Approve always').isDisabled()).toBe(true);
     held.letGo();
     await page.getByText('The rule would also have allowed these calls in this chat (1)').waitFor();
-    await button(page, 'Approve always').click();
+    await decide(page, 'Approve always');
     await toolCard(page, 'always-b').getByText('approved always', { exact: true }).waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow press']);
     await write(page, press('always-c'));
@@ -118,7 +119,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const { page } = await enter();
     await write(page, press('deny-a'));
     await giveReason(page, 'not this one');
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied: not this one').waitFor();
     await toolCard(page, 'deny-a').getByText('denied').waitFor();
     await unfold(toolCard(page, 'deny-a'));
@@ -132,10 +133,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await choose(page, 'Edit');
     const field = page.getByLabel('Arguments');
     await field.fill('{"button": ');
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await page.getByText('Not valid JSON').waitFor();
     await field.fill('{"knob":"edit-right"}');
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page
       .getByRole('main')
@@ -143,7 +144,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .waitFor();
     expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
     await field.fill('{"button":"edit-right"}');
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran).toContain('edit-right');
     expect(opened.ran).not.toContain('edit-wrong');
@@ -172,7 +173,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, '‹masked 1: 15 characters›').waitFor();
     await page.getByRole('button', { name: /^Reveal \(/ }).click();
     await asks(page, 'deploy --password correct-horse-battery').waitFor();
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await said(page, 'Finished. denied').waitFor();
     await goTo(page, `/w/${world}/audit`);
     await page.getByText('secrets shown').first().waitFor();
@@ -190,13 +191,13 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await panel.getByRole('button', { name: /three-b/ }).click();
     await asks(page, 'three-b').waitFor();
     await giveReason(page, 'leave b');
-    await button(page, 'Deny').click();
+    await decide(page, 'Deny');
     await toolCard(page, 'three-b').getByText('denied').waitFor();
     await asks(page, 'three-a').waitFor();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await toolCard(page, 'three-a').getByText('approved once', { exact: true }).waitFor();
     await asks(page, 'three-c').waitFor();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await said(page, 'Finished. done / denied: leave b / done').waitFor();
     expect(opened.ran.filter((run) => run.startsWith('three'))).toEqual(['three-a', 'three-c']);
   });
@@ -207,7 +208,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const slow = await opened.visit({ path });
     await write(fast.page, press('both'));
     await button(slow.page, 'Approve once').waitFor();
-    await button(fast.page, 'Approve once').click();
+    await decide(fast.page, 'Approve once');
     await decided(slow.page, 'both')
       .getByText(/Approved once by .* (?:ago|just now)/)
       .waitFor();
@@ -221,12 +222,12 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
 
   it('[A8] [W5] if both make the same decision concurrently, one counts, and the other person is told whose', async () => {
     const { page, path } = await enter();
-    const two = await opened.visit({ path });
+    const two = await opened.visit({ path, clock: true });
     const pages = [page, two.page];
     await write(page, press('race'));
     const held = await Promise.all(pages.map((each) => holdUp(each, '**/tool-results')));
     for (const [index, each] of pages.entries()) {
-      await button(each, 'Approve once').click();
+      await decide(each, 'Approve once');
       await held[index]?.asked;
     }
     for (const each of held) each.letGo();
@@ -294,7 +295,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .click();
     await asks(page, 'elsewhere').getByText('elsewhere', { exact: true }).waitFor();
     await page.getByText('Last messages').waitFor();
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });
 
@@ -316,7 +317,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     const [asked] = (await opened.api.approvals(there.world)).items;
     if (asked === undefined) throw new Error('nothing was asked');
     await opened.api.decide(there.world, asked, { decision: 'deny' });
-    await button(page, 'Approve once').click();
+    await decide(page, 'Approve once');
     await page
       .getByRole('status')
       .getByText(/already denied/)

@@ -42,6 +42,16 @@ export async function enabled(control: Locator): Promise<void> {
   await control.and(control.page().locator(':enabled:not([aria-disabled=true])')).waitFor();
 }
 
+/**
+ * Presses a button of a card that has just appeared, without the second in which the card can't be decided (A23). The
+ * visit needs `clock`.
+ */
+export async function decide(page: Page, name: string): Promise<void> {
+  await button(page, name).waitFor();
+  await page.clock.fastForward(1500);
+  await button(page, name).click();
+}
+
 /** Opens the card's menu next to *Approve once*, and chooses this entry. */
 export async function choose(page: Page, name: 'Approve for this chat' | 'Always…' | 'Edit'): Promise<void> {
   await button(page, 'More choices').click();
