@@ -90,7 +90,7 @@ describe('parameters of a tool', () => {
   it('[L4.1] are refused with advice if no JSON Schema can be derived from them', () => {
     const define = (parameters: unknown) => () =>
       defineTool({ name: 'x', description: 'x', parameters: parameters as never, execute: () => 1 });
-    expect(define(foreign.plainValibot)).toThrow('toStandardJsonSchema of @valibot/to-json-schema');
+    expect(define(foreign.plainValibot)).toThrow('toStandardJsonSchema from @valibot/to-json-schema');
     expect(define(foreign.zod3Date)).toThrow("JSON Schema can't be derived from a ZodDate");
     const unknownLibrary = { '~standard': { version: 1, vendor: 'other', validate: (value: unknown) => ({ value }) } };
     expect(define(unknownLibrary)).toThrow("This other schema can't be converted to JSON Schema");
@@ -148,7 +148,7 @@ describe('tools of the AI SDK', () => {
     const lazy = { slow: { inputSchema: { jsonSchema: Promise.resolve({}) }, execute: () => 1 } };
     expect(() => fromAiSdk(lazy)).toThrow('slow: loads its schema asynchronously');
     expect(() => fromAiSdk([] as never)).toThrow('tools: must be an object');
-    expect(() => fromAiSdk({ nothing: null } as never)).toThrow('nothing: must be a tool');
+    expect(() => fromAiSdk({ nothing: null } as never)).toThrow('nothing: must be an AI SDK tool');
   });
 });
 

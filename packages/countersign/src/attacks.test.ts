@@ -109,7 +109,7 @@ describe('a flood of calls', () => {
     expect(failed).toMatchObject([
       {
         error: expect.stringMatching(
-          /^Nothing ran\. 200 of your calls are already waiting for approval, most of them in the chats chat_\S+ \(64\), chat_\S+ \(64\), chat_\S+ \(64\)\. Wait until a person has decided some of them\.$/,
+          /^Nothing ran\. 200 of your calls are already waiting for approval, most of them in the chats chat_\S+ \(64\), chat_\S+ \(64\), chat_\S+ \(64\)\. Wait until a person has decided on some of them\.$/,
         ) as string,
       },
     ]);

@@ -46,7 +46,7 @@ describe('a tool turn', () => {
     expect(await run(opened)).toBe('idle');
     expect(ran).toBe(64);
     const error =
-      'Nothing ran. A response may contain at most 64 tool calls, and this one had 80. Make the remaining calls in your next responses.';
+      'Nothing ran. A response may contain at most 64 tool calls, but this one had 80. Make the remaining calls in your next responses.';
     expect(results(opened)).toEqual(many.map((_, n) => (n < 64 ? { result: n } : { error })));
     expect((await opened.chat.messages({ limit: 5000 })).at(-1)?.content).toBe('done');
   });
