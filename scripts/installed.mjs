@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -22,7 +23,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const run = promisify(execFile);
 
 /** Limits for `node_modules` after `npm install countersign`. Megabytes are the sum of the file sizes, without the file system's overhead. */
-export const LIMITS = { packages: 60, megabytes: 60 };
+export const LIMITS = { packages: 36, megabytes: 60 };
 
 /** Packages that must not be installed for a program that uses only the library (ADR 0036). */
 const UNWANTED = [
@@ -75,27 +76,50 @@ export async function installFromRegistry(folder, tarballs, env) {
  */
 export async function installFromCheckout(folder, tarballs) {
   const modules = join(folder, 'node_modules');
-  /** @type {string[]} */
-  const wanted = [];
   for (const tarball of tarballs) {
     const unpacked = join(folder, 'unpacked');
     mkdirSync(unpacked, { recursive: true });
     await run('tar', ['-xzf', tarball, '-C', unpacked]);
-    const { name, dependencies = {} } = manifestIn(join(unpacked, 'package'));
-    cpSync(join(unpacked, 'package'), join(modules, name), { recursive: true });
+    const { name } = manifestIn(join(unpacked, 'package'));
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    renameSync(join(unpacked, 'package'), join(modules, name));
     rmSync(unpacked, { recursive: true });
-    wanted.push(...Object.keys(dependencies));
   }
-  // A set also iterates over elements that are added during the loop.
-  const names = new Set(wanted);
-  for (const name of names) {
-    if (existsSync(join(modules, name))) continue;
-    const from = join(root, 'node_modules', name);
-    cpSync(from, join(modules, name), { recursive: true });
-    for (const dependency of Object.keys(manifestIn(from).dependencies ?? {})) names.add(dependency);
-  }
+  for (const name of readdirSync(join(root, 'packages')))
+    if (existsSync(join(modules, manifestIn(join(root, 'packages', name)).name)))
+      copyDependencies(join(root, 'packages', name), modules);
   mkdirSync(join(modules, '.bin'));
   symlinkSync('../countersign/bin/countersign.js', join(modules, '.bin', 'countersign'));
+}
+
+/**
+ * Copies what a package of this checkout depends on. A version that npm nested in another package is copied with that package.
+ *
+ * @param {string} folder
+ * @param {string} modules
+ */
+function copyDependencies(folder, modules) {
+  for (const name of Object.keys(manifestIn(folder).dependencies ?? {})) {
+    const from = findPackage(folder, name);
+    const isNested = from.indexOf('node_modules') !== from.lastIndexOf('node_modules');
+    if (!isNested) {
+      if (existsSync(join(modules, name))) continue;
+      cpSync(from, join(modules, name), { recursive: true });
+    }
+    copyDependencies(from, modules);
+  }
+}
+
+/**
+ * Finds a dependency as Node does: in the nearest `node_modules`.
+ *
+ * @param {string} folder
+ * @param {string} name
+ * @returns {string}
+ */
+function findPackage(folder, name) {
+  const found = join(folder, 'node_modules', name);
+  return existsSync(found) || folder === root ? found : findPackage(dirname(folder), name);
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { isFullSize } from '../../../../../tests/support/scaled.js';
 import { fieldLines } from './field-lines.js';
 import { graphemes } from '../../text/graphemes.js';
 import { clusters, cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
@@ -18,7 +19,8 @@ describe('text in cells', () => {
 
   it('the fast and the slow path measure the same width', () => {
     const quick = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
-    const shown = quick.filter((each) => !/[\x7F-\x9F\u00AD]/.test(each));
+    const every = isFullSize ? 1 : 7;
+    const shown = quick.filter((each, index) => index % every === 0 && !/[\x7F-\x9F\u00AD]/.test(each));
     expect(shown.filter((each) => widthOf(each) !== stringWidth(each))).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isHarmlessAwk, isHarmlessFormat, isHarmlessSed } from './harmless-programs.js';
-import { runsFactor } from '../../../../../tests/support/scaled.js';
+import { isFullSize, runsFactor } from '../../../../../tests/support/scaled.js';
 
 let folder: string;
 
@@ -21,7 +21,10 @@ function texts(pieces: readonly string[], likely: readonly string[]): readonly s
   const changed = fc
     .tuple(fc.constantFrom(...likely), fc.nat(30), fc.constantFrom(...pieces))
     .map(([text, at, piece]) => text.slice(0, at) + piece + text.slice(at));
-  const all = fc.sample(fc.oneof(soup, changed, changed), { numRuns: Math.round(60_000 * runsFactor), seed: 3 });
+  const all = fc.sample(fc.oneof(soup, changed, changed), {
+    numRuns: Math.round(30_000 * runsFactor * (isFullSize ? 2 : 1)),
+    seed: 3,
+  });
   return [...new Set([...likely, ...all])];
 }
 
